@@ -1,22 +1,20 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { second } from './clock.js'
+import { Table } from './table.js'
 
-/** Keeps the books of an emulator in a file, if it has one. */
-export class BooksFile<Books> {
+/** Keeps the books of an emulator in a file, if it has one, and reads them from it. */
+export class BooksFile {
   readonly #path: string | undefined
-  readonly #current: () => Books
+  readonly #books: object
   #timer: NodeJS.Timeout | undefined
 
-  /** `current` returns the books to write. */
-  constructor(path: string | undefined, current: () => Books) {
+  constructor(path: string | undefined, books: object) {
     this.#path = path
-    this.#current = current
-  }
-
-  /** Undefined if there is no file yet. */
-  read(): Books | undefined {
-    if (this.#path === undefined || !existsSync(this.#path)) return undefined
-    return JSON.parse(readFileSync(this.#path, 'utf8'), readKobo) as Books
+    this.#books = books
+    if (path !== undefined && existsSync(path)) {
+      const saved = JSON.parse(readFileSync(path, 'utf8'), readKobo)
+      restore(books as Record<string, unknown>, saved)
+    }
   }
 
   /** Writes within a second; changes until then are written along. */
@@ -31,8 +29,16 @@ export class BooksFile<Books> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#path === undefined) return
-    writeFileSync(`${this.#path}.new`, JSON.stringify(this.#current(), writeKobo))
+    writeFileSync(`${this.#path}.new`, JSON.stringify(this.#books, writeKobo))
     renameSync(`${this.#path}.new`, this.#path)
+  }
+}
+
+function restore(books: Record<string, unknown>, saved: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(saved)) {
+    const table = books[name]
+    if (table instanceof Table) for (const row of value as unknown[]) table.add(row)
+    else books[name] = value
   }
 }
 

@@ -29,17 +29,13 @@ export function serveControl(emulator: Emulator, port: number): Promise<Provider
   return serveProvider({
     port,
     faults: noFaults(),
-    routes: [
-      {
-        method: 'POST',
-        pattern: /^\/(\w+)$/,
-        handle: ({ params, body }) => {
-          const command = commands[params[0]!]
-          return command ? run(emulator, command, body) : unknown
-        },
+    routes: {
+      'POST /:command': ({ segment, body }) => {
+        const command = commands[segment]
+        return command ? run(emulator, command, body) : unknown
       },
-    ],
-    notFound: () => unknown,
+    },
+    notFound: unknown,
   })
 }
 

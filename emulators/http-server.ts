@@ -3,77 +3,89 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Faults, takeFault } from './faults.js'
+import { Fields } from './fields.js'
 
 export type ProviderRequest = {
-  method: string
-  /** Path segments after the matched pattern's literals, decoded. */
-  params: string[]
+  path: string
+  /** The variable segment of the path, decoded; empty if the route has none. */
+  segment: string
   query: URLSearchParams
   headers: IncomingMessage['headers']
   /** Raw text; JSON for all providers. */
   body: string
+  fields: Fields
 }
 
 /** `body` is sent as it is, so that a provider's odd number formats can be written exactly. */
 export type ProviderAnswer = { status: number; body: string } | 'lost'
 
-export type ProviderRoute = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Matched against the whole path; groups become `params`. */
-  pattern: RegExp
-  handle(request: ProviderRequest): Promise<ProviderAnswer> | ProviderAnswer
+type Handle = (request: ProviderRequest) => Promise<ProviderAnswer> | ProviderAnswer
+
+/** By method and path, such as `GET /transfers/:reference`. `:id` stands for digits only. */
+export type ProviderRoutes = Record<string, Handle>
+
+/** An answer in JSON. */
+export function json(status: number, body: object): ProviderAnswer {
+  return { status, body: JSON.stringify(body) }
 }
 
 export type ProviderServer = { url: string; close(): Promise<void> }
 
-/** Serves routes on loopback, with the faults that concern every call. */
-export async function serveProvider(given: {
+type Serving = {
   port: number
   faults: Faults
-  routes: ProviderRoute[]
-  /** Answers a path without a route. */
-  notFound: (request: ProviderRequest) => ProviderAnswer
-}): Promise<ProviderServer> {
-  const { faults } = given
-  const server = createServer((incoming, outgoing) => {
-    answerOne(given, incoming, outgoing).catch(() => outgoing.destroy())
-  })
-  server.listen(given.port, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, close: () => closeServer(server, faults) }
+  /** The first that matches answers. */
+  routes: ProviderRoutes
+  /** Refuses a request that has a route. Undefined: it is allowed. */
+  refuse?: (request: ProviderRequest) => ProviderAnswer | undefined
+  /** The answer to a path without a route. */
+  notFound: ProviderAnswer
 }
 
-async function answerOne(
-  { faults, routes, notFound }: Parameters<typeof serveProvider>[0],
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
+/** Serves routes on loopback, with the faults that concern every call. */
+export async function serveProvider(serving: Serving): Promise<ProviderServer> {
+  const routes = Object.entries(serving.routes).map(([line, handle]) => {
+    const pattern = line.replace(/:id\b/, '(\\d+)').replace(/:\w+/, '([^/]+)')
+    return { pattern: new RegExp(`^${pattern}$`), handle }
+  })
+  const server = createServer((incoming, outgoing) => {
+    answer(serving, routes, { incoming, outgoing }).catch(() => outgoing.destroy())
+  })
+  server.listen(serving.port, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => closeServer(server, serving.faults) }
+}
+
+async function answer(
+  { faults, refuse, notFound }: Serving,
+  routes: { pattern: RegExp; handle: Handle }[],
+  { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
 ): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
   if (faults.down === 'refused') return void outgoing.destroy()
   if (faults.down === 'silent') return
-  if (faults.down === 'unavailable') return send(outgoing, { status: 503, body: 'unavailable' })
-  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://provider')
-  const method = incoming.method ?? 'GET'
-  const isRefundQuery = method === 'GET' && /\/refunds?(\/|$)/.test(pathname)
-  if (isRefundQuery && takeFault(faults, 'failedRefundQueries'))
-    return send(outgoing, { status: 503, body: 'unavailable' })
-  const found = routes
-    .filter((route) => route.method === method)
-    .map((route) => ({ route, match: route.pattern.exec(pathname) }))
-    .find(({ match }) => match !== null)
+  const { pathname: path, searchParams: query } = new URL(incoming.url ?? '/', 'http://provider')
+  const line = `${incoming.method} ${path}`
+  const isRefundQuery = /^GET .*\/refunds?(\/|$)/.test(line)
+  const isUnavailable =
+    faults.down === 'unavailable' || (isRefundQuery && takeFault(faults, 'failedRefundQueries'))
+  if (isUnavailable) return send(outgoing, { status: 503, body: 'unavailable' })
+  const route = routes.find(({ pattern }) => pattern.test(line))
+  const body = Buffer.concat(chunks).toString('utf8')
   const request = {
-    method,
-    params: (found?.match?.slice(1) ?? []).map(decodeURIComponent),
-    query: searchParams,
+    path,
+    segment: decodeURIComponent(route?.pattern.exec(line)?.[1] ?? ''),
+    query,
     headers: incoming.headers,
-    body: Buffer.concat(chunks).toString('utf8'),
+    body,
+    fields: Fields.parse(body),
   }
-  const answer = found ? await found.route.handle(request) : notFound(request)
+  const made = route ? (refuse?.(request) ?? (await route.handle(request))) : notFound
   if (faults.delayMs > 0) await sleep(faults.delayMs)
-  if (answer === 'lost') return void outgoing.destroy()
-  send(outgoing, answer)
+  if (made === 'lost') return void outgoing.destroy()
+  send(outgoing, made)
 }
 
 function send(outgoing: ServerResponse, { status, body }: Exclude<ProviderAnswer, 'lost'>): void {

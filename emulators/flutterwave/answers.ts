@@ -1,16 +1,14 @@
-import type { ProviderAnswer } from '../http-server.js'
+import type { EmulatedProvider } from '../emulated-provider.js'
+import { json, type ProviderAnswer } from '../http-server.js'
+import { readCount } from '../read-count.js'
+import type { Table } from '../table.js'
 
 export function succeed(message: string, data: unknown): ProviderAnswer {
-  return { status: 200, body: JSON.stringify({ status: 'success', message, data }) }
+  return json(200, { status: 'success', message, data })
 }
 
 export function fail(message: string, status = 400): ProviderAnswer {
-  return { status, body: JSON.stringify({ status: 'error', message, data: null }) }
-}
-
-/** What Flutterwave answers when its own systems time out. */
-export function failUnknown(): ProviderAnswer {
-  return fail('An error occurred. Please contact support', 503)
+  return json(status, { status: 'error', message, data: null })
 }
 
 const rowsPerPage = 10
@@ -21,50 +19,27 @@ export function listPage<Row>(
   query: URLSearchParams,
   { rows, write }: { rows: Row[]; write: (row: Row) => unknown },
 ): ProviderAnswer {
-  const page = Math.max(1, Number(query.get('page') ?? 1) || 1)
+  const page = readCount(query.get('page'), 1)
   const shown = rows.toReversed().slice((page - 1) * rowsPerPage, page * rowsPerPage)
   const pageInfo = {
     total: rows.length,
     current_page: page,
     total_pages: Math.ceil(rows.length / rowsPerPage),
   }
-  const body = {
-    status: 'success',
-    message,
-    meta: { page_info: pageInfo },
-    data: shown.map(write),
-  }
-  return { status: 200, body: JSON.stringify(body) }
+  const meta = { page_info: pageInfo }
+  return json(200, { status: 'success', message, meta, data: shown.map(write) })
 }
 
-/** Rows of the requested days. The time of day is ignored. */
-export function ofDays<Row extends { createdMs: number }>(
-  rows: Row[],
+/** Rows of the requested days that show in lists yet. The time of day is ignored. */
+export function listedRows<Row extends { createdMs: number }>(
+  bank: Pick<EmulatedProvider<object>, 'isListed'>,
+  { rows }: Table<Row>,
   query: URLSearchParams,
 ): Row[] {
   const from = query.get('from')?.slice(0, 10)
   const to = query.get('to')?.slice(0, 10)
-  if (!from && !to) return rows
   return rows.filter(({ createdMs }) => {
     const day = new Date(createdMs).toISOString().slice(0, 10)
-    return (!from || day >= from) && (!to || day <= to)
+    return bank.isListed(createdMs) && (!from || day >= from) && (!to || day <= to)
   })
-}
-
-export type Fields = Record<string, unknown>
-
-/** Anything but a JSON object has no fields. */
-export function readFields(body: string): Fields {
-  try {
-    const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? (value as Fields) : {}
-  } catch {
-    return {}
-  }
-}
-
-/** The text of a field; numbers are accepted as text. Undefined if it is missing or empty. */
-export function readText(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value)
-  return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -1,10 +1,15 @@
 import { day, hour, second } from '../clock.js'
-import { type Faults, takeFault } from '../faults.js'
-import type { ProviderAnswer, ProviderRequest, ProviderRoute } from '../http-server.js'
-import { readNaira } from '../naira.js'
-import { fail, listPage, ofDays, readFields, readText, succeed } from './answers.js'
-import type { FlutterwaveBooks } from './books.js'
-import type { FlutterwaveAccount, FlutterwaveTransaction } from './records.js'
+import { takeFault } from '../faults.js'
+import type { Fields } from '../fields.js'
+import {
+  json,
+  type ProviderAnswer,
+  type ProviderRequest,
+  type ProviderRoutes,
+} from '../http-server.js'
+import { fail, listedRows, listPage, succeed } from './answers.js'
+import type { FlutterwaveBank } from './bank.js'
+import type { FlutterwaveTransaction } from './books.js'
 import {
   writeChargeAuthorization,
   writeListed,
@@ -15,98 +20,77 @@ import {
 const referenceLengthMax = 100
 const notFound = 'No transaction was found for this id'
 
-type Tools = {
-  books: FlutterwaveBooks
-  faults: Faults
-  changed(): void
-  sendChargeNotice(transaction: FlutterwaveTransaction): void
-}
-
 /** Accounts to pay into, and the payments they received. */
-export function collectionRoutes({
-  books,
-  faults,
-  changed,
-  sendChargeNotice,
-}: Tools): ProviderRoute[] {
-  function open(
-    opening: Parameters<FlutterwaveBooks['openAccount']>[0],
-    answer: (account: FlutterwaveAccount) => ProviderAnswer,
-  ): ProviderAnswer {
-    const { accountBank } = faults
-    const account = books.openAccount({
-      ...opening,
-      ...(accountBank !== null && { bankName: accountBank }),
-    })
-    changed()
-    return takeFault(faults, 'lostOpenings') ? 'lost' : answer(account)
+export function collectionRoutes(bank: FlutterwaveBank): ProviderRoutes {
+  const { books, faults } = bank
+
+  function answerOpened(answer: ProviderAnswer): ProviderAnswer {
+    return takeFault(faults, 'lostOpenings') ? 'lost' : answer
   }
 
-  function createVirtualAccount({ body }: ProviderRequest): ProviderAnswer {
-    const fields = readFields(body)
-    const email = readText(fields.email)
-    const txRef = readText(fields.tx_ref) ?? ''
+  function createVirtualAccount({ fields }: ProviderRequest): ProviderAnswer {
+    const email = fields.text('email')
+    const txRef = fields.text('tx_ref') ?? ''
     if (!email) return fail('email is required')
     if (txRef.length > referenceLengthMax) return fail('tx_ref is too long')
-    const holder = readText(fields.narration) ?? 'Flutterwave Customer'
-    const answer = (account: FlutterwaveAccount) =>
-      succeed('Virtual account created', writeVirtualAccount(account))
-    if (fields.is_permanent === true) {
-      const refusal = refuseIdentity(fields)
-      if (refusal) return fail(refusal)
-      return open({ txRef, email, holder, amount: null, lifetimeMs: null }, answer)
-    }
-    const amount = readNaira(fields.amount)
-    if (!amount) return fail('amount should be greater than zero')
-    return open({ txRef, email, holder, amount, lifetimeMs: hour }, answer)
+    const isStatic = fields.raw('is_permanent') === true
+    const amount = isStatic ? null : fields.naira('amount')
+    const refusal = isStatic
+      ? refuseIdentity(fields)
+      : !amount && 'amount should be greater than zero'
+    if (refusal) return fail(refusal)
+    const account = bank.openAccount({
+      txRef,
+      email,
+      holder: holderOf(fields),
+      amount: amount!,
+      lifetimeMs: isStatic ? null : hour,
+    })
+    return answerOpened(succeed('Virtual account created', writeVirtualAccount(account)))
   }
 
-  function createCharge({ query, body }: ProviderRequest): ProviderAnswer {
+  function createCharge({ query, fields }: ProviderRequest): ProviderAnswer {
     if (query.get('type') !== 'bank_transfer') return fail('Invalid charge type')
-    const fields = readFields(body)
-    const email = readText(fields.email)
-    const txRef = readText(fields.tx_ref)
-    const amount = readNaira(fields.amount)
+    const email = fields.text('email')
+    const txRef = fields.text('tx_ref')
+    const amount = fields.naira('amount')
     if (!txRef) return fail('tx_ref is required')
     if (txRef.length > referenceLengthMax) return fail('tx_ref is too long')
     if (!email) return fail('email is required')
     if (!amount) return fail('amount is required')
-    const seconds = Number(readText(fields.expires) ?? 3_600)
+    const seconds = Number(fields.text('expires') ?? 3_600)
     if (!Number.isInteger(seconds) || seconds <= 0) return fail('expires must be a positive number')
     // Clamped silently: the answer has the actual time.
     const lifetimeMs = Math.min(seconds * second, day)
-    const holder = readText(fields.narration) ?? 'Flutterwave Customer'
-    return open({ txRef, email, holder, amount, lifetimeMs }, (account) => {
-      const meta = writeChargeAuthorization(account)
-      const answer = { status: 'success', message: 'Charge initiated', meta }
-      return { status: 200, body: JSON.stringify(answer) }
-    })
+    const account = bank.openAccount({ txRef, email, holder: holderOf(fields), amount, lifetimeMs })
+    const meta = writeChargeAuthorization(account)
+    return answerOpened(json(200, { status: 'success', message: 'Charge initiated', meta }))
   }
 
-  function changeStatus({ params, body }: ProviderRequest): ProviderAnswer {
-    const account = books.findAccount(params[0]!)
-    const { status } = readFields(body)
+  function fetchAccount({ segment }: ProviderRequest): ProviderAnswer {
+    const account = books.accountByOrderRef.get(segment)
+    if (!account) return fail('Virtual account not found')
+    return succeed('Virtual nuban fetched', writeVirtualAccount(account))
+  }
+
+  function changeStatus({ segment, fields }: ProviderRequest): ProviderAnswer {
+    const account = books.accountByOrderRef.get(segment)
+    const status = fields.raw('status')
     if (account?.expiresMs !== null) return fail('Virtual account not found')
     if (status !== 'active' && status !== 'inactive') return fail('status is required')
     account.isActive = status === 'active'
-    changed()
+    bank.changed()
     const done = account.isActive ? 'Activated successfully' : 'Deactivated successfully'
     return succeed('Virtual account updated', { status: '00', status_desc: done })
   }
 
   function list({ query }: ProviderRequest): ProviderAnswer {
     const txRef = query.get('tx_ref')
-    const status = query.get('status')
-    const visible = books.records.transactions.filter(
-      (row) =>
-        row.createdMs + faults.listDelayMs <= books.nowMs &&
-        (!txRef || row.txRef === txRef) &&
-        (!status || status === 'successful'),
+    const status = query.get('status') || 'successful'
+    const rows = listedRows(bank, books.transactions, query).filter(
+      (row) => (!txRef || row.txRef === txRef) && status === 'successful',
     )
-    return listPage('Transactions fetched', query, {
-      rows: ofDays(visible, query),
-      write: writeListed,
-    })
+    return listPage('Transactions fetched', query, { rows, write: writeListed })
   }
 
   function verify(transaction: FlutterwaveTransaction | undefined): ProviderAnswer {
@@ -114,52 +98,34 @@ export function collectionRoutes({
     return succeed('Transaction fetched successfully', writeVerified(transaction))
   }
 
-  function resend({ params }: ProviderRequest): ProviderAnswer {
-    const transaction = books.findTransaction(Number(params[0]))
+  function resend({ segment }: ProviderRequest): ProviderAnswer {
+    const transaction = books.transactionById.get(Number(segment))
     if (!transaction) return fail(notFound)
-    sendChargeNotice(transaction)
+    bank.sendChargeNotice(transaction)
     return succeed('hook sent successfully', 'hook sent')
   }
 
-  return [
-    {
-      method: 'POST',
-      pattern: /^\/v3\/virtual-account-numbers$/,
-      handle: createVirtualAccount,
-    },
-    {
-      method: 'GET',
-      pattern: /^\/v3\/virtual-account-numbers\/([^/]+)$/,
-      handle({ params }) {
-        const account = books.findAccount(params[0]!)
-        if (!account) return fail('Virtual account not found')
-        return succeed('Virtual nuban fetched', writeVirtualAccount(account))
-      },
-    },
-    {
-      method: 'POST',
-      pattern: /^\/v3\/virtual-account-numbers\/([^/]+)$/,
-      handle: changeStatus,
-    },
-    { method: 'POST', pattern: /^\/v3\/charges$/, handle: createCharge },
-    { method: 'GET', pattern: /^\/v3\/transactions$/, handle: list },
-    {
-      method: 'GET',
-      pattern: /^\/v3\/transactions\/verify_by_reference$/,
-      handle: ({ query }) => verify(books.findNewestOf(query.get('tx_ref') ?? '')),
-    },
-    {
-      method: 'GET',
-      pattern: /^\/v3\/transactions\/(\d+)\/verify$/,
-      handle: ({ params }) => verify(books.findTransaction(Number(params[0]))),
-    },
-    { method: 'POST', pattern: /^\/v3\/transactions\/(\d+)\/resend-hook$/, handle: resend },
-  ]
+  return {
+    'POST /v3/virtual-account-numbers': createVirtualAccount,
+    'GET /v3/virtual-account-numbers/:order': fetchAccount,
+    'POST /v3/virtual-account-numbers/:order': changeStatus,
+    'POST /v3/charges': createCharge,
+    'GET /v3/transactions': list,
+    'GET /v3/transactions/verify_by_reference': ({ query }) =>
+      verify(books.transactionByTxRef.get(query.get('tx_ref') ?? '')),
+    'GET /v3/transactions/:id/verify': ({ segment }) =>
+      verify(books.transactionById.get(Number(segment))),
+    'POST /v3/transactions/:id/resend-hook': resend,
+  }
+}
+
+function holderOf(fields: Fields): string {
+  return fields.text('narration') ?? 'Flutterwave Customer'
 }
 
 /** Why a static account is refused; undefined if the holder is identified. */
-function refuseIdentity({ bvn, nin }: Record<string, unknown>): string | undefined {
-  const identity = readText(bvn) ?? readText(nin)
+function refuseIdentity(fields: Fields): string | undefined {
+  const identity = fields.text('bvn') ?? fields.text('nin')
   if (!identity) return 'BVN or NIN is required for static account number'
   return /^\d{11}$/.test(identity) ? undefined : 'Invalid bvn passed'
 }

@@ -1,124 +1,132 @@
-import { type Faults, takeFault } from '../faults.js'
-import type { ProviderAnswer, ProviderRequest, ProviderRoute } from '../http-server.js'
+import { accountNameOf } from '../bank-accounts.js'
+import { takeFault } from '../faults.js'
+import type { Fields } from '../fields.js'
+import type { ProviderAnswer, ProviderRequest, ProviderRoutes } from '../http-server.js'
 import { readNaira } from '../naira.js'
-import {
-  type Fields,
-  fail,
-  failUnknown,
-  listPage,
-  ofDays,
-  readFields,
-  readText,
-  succeed,
-} from './answers.js'
-import type { FlutterwaveBooks } from './books.js'
-import { findBank } from './directory-routes.js'
+import { fail, listedRows, listPage, succeed } from './answers.js'
+import type { FlutterwaveBank, TransferOrder } from './bank.js'
+import { banks, findBank } from './banks.js'
+import type { FlutterwaveTransaction, FlutterwaveTransfer } from './books.js'
 import { milsToNaira, transferFeeMils } from './naira.js'
-import type { FlutterwaveRefund, FlutterwaveTransfer } from './records.js'
 import { writeRefund, writeTransfer } from './shapes.js'
 
 const textLengthMax = 100
+/** A number that no bank has, for tests. */
+const unknownNumber = '0000000000'
 
-type Tools = {
-  books: FlutterwaveBooks
-  faults: Faults
-  /** When a transfer that is received now begins. */
-  startsMs(): number
-  /** Lets a new transfer end by itself; resolves when the caller may be answered. */
-  begin(transfer: FlutterwaveTransfer): Promise<void>
-  beginRefund(refund: FlutterwaveRefund): Promise<void>
-}
+/** Banks, names, transfers to banks, refunds and the balance they are made from. */
+export function payoutRoutes(bank: FlutterwaveBank): ProviderRoutes {
+  const { books, faults } = bank
 
-type Order = {
-  reference: string
-  bankCode: string
-  number: string
-  amount: bigint
-  narration: string
-}
+  function resolve({ fields }: ProviderRequest): ProviderAnswer {
+    const number = fields.text('account_number')
+    const bankCode = fields.text('account_bank')
+    if (!number) return fail('account_number is required')
+    if (!bankCode) return fail('account_bank is required')
+    if (faults.resolve === 'limited') return fail('Too many requests', 429)
+    const isKnown = findBank(bankCode) && /^\d{10}$/.test(number) && number !== unknownNumber
+    if (faults.resolve === 'fails' || !isKnown)
+      return fail('Sorry, that account number is invalid, please check and try again')
+    const holder = faults.resolve === 'other_name' ? `other/${number}` : number
+    return succeed('Account details fetched', {
+      account_number: number,
+      account_name: accountNameOf(holder),
+    })
+  }
 
-/** Transfers to banks, refunds and the balance they are made from. */
-export function payoutRoutes({
-  books,
-  faults,
-  startsMs,
-  begin,
-  beginRefund,
-}: Tools): ProviderRoute[] {
-  async function createTransfer({ body }: ProviderRequest): Promise<ProviderAnswer> {
+  async function createTransfer({ fields }: ProviderRequest): Promise<ProviderAnswer> {
     if (faults.refusesAddress) return fail('Please enable IP Whitelisting to access this service')
     if (faults.refusesBusiness)
       return fail('Your account is not yet approved to make transfers. Please contact support')
-    const order = readOrder(readFields(body))
+    const order = readOrder(fields)
     if (typeof order === 'string') return fail(order)
-    if (books.getTransfer(order.reference)) return fail('Payout with this ref already exists')
-    const transfer = books.addTransfer({
-      reference: order.reference,
-      bankCode: order.bankCode,
-      bankName: findBank(order.bankCode)!.name.toUpperCase(),
-      number: order.number,
-      amount: order.amount,
-      narration: order.narration,
-      startsMs: startsMs(),
-      needsApproval: faults.asksForOtp,
-    })
+    if (books.transferByReference.has(order.reference))
+      return fail('Payout with this ref already exists')
+    const transfer = bank.addTransfer(order)
     const accepted = writeTransfer(transfer, transfer.createdMs)
-    await begin(transfer)
+    await bank.carryOutEarly(() => bank.processTransfer(transfer))
     if (takeFault(faults, 'lostAnswers')) return 'lost'
-    if (takeFault(faults, 'errorsAfterPayout')) return failUnknown()
+    // The answer when Flutterwave's own systems time out.
+    if (takeFault(faults, 'errorsAfterPayout'))
+      return fail('An error occurred. Please contact support', 503)
     return succeed('Transfer Queued Successfully', accepted)
   }
 
-  function listTransfers({ query }: ProviderRequest): ProviderAnswer {
-    const write = (transfer: FlutterwaveTransfer) => writeTransfer(transfer, books.nowMs)
-    const message = 'Transfers fetched'
-    const reference = query.get('reference')
-    if (reference !== null) {
-      const found = books.findTransfersLike(reference)
-      const isHidden = found.length > 0 && takeFault(faults, 'hiddenPayouts')
-      const rows = isHidden ? [] : found
-      if (rows.length === 0 && faults.missingCode !== null)
-        return fail(`No transfer was found: ${faults.missingCode}`, 404)
-      return listPage(message, query, { rows, write })
-    }
-    const status = query.get('status')?.toUpperCase()
-    const rows = ofDays(books.records.transfers, query).filter(
-      (row) =>
-        row.createdMs + faults.listDelayMs <= books.nowMs &&
-        (!status || write(row).status === status),
-    )
-    return listPage(message, query, { rows, write })
+  function write(transfer: FlutterwaveTransfer) {
+    return writeTransfer(transfer, bank.nowMs)
   }
 
-  async function createRefund({ params, body }: ProviderRequest): Promise<ProviderAnswer> {
-    const transaction = books.findTransaction(Number(params[0]))
+  function listTransfers({ query }: ProviderRequest): ProviderAnswer {
+    const reference = query.get('reference')
+    const status = query.get('status')?.toUpperCase()
+    const rows =
+      reference === null
+        ? listedRows(bank, books.transfers, query).filter(
+            (row) => !status || write(row).status === status,
+          )
+        : findLike(reference)
+    if (reference !== null && rows.length === 0 && faults.missingCode !== null)
+      return fail(`No transfer was found: ${faults.missingCode}`, 404)
+    return listPage('Transfers fetched', query, { rows, write })
+  }
+
+  function findLike(reference: string): FlutterwaveTransfer[] {
+    const found = books.transfersLike.get(reference.toLowerCase())
+    return !found || takeFault(faults, 'hiddenPayouts') ? [] : found
+  }
+
+  function fetchTransfer({ segment }: ProviderRequest): ProviderAnswer {
+    const transfer = books.transferById.get(Number(segment))
+    if (!transfer || takeFault(faults, 'hiddenPayouts')) return fail('Transfer not found')
+    return succeed('Transfer fetched', write(transfer))
+  }
+
+  function quoteFee({ query }: ProviderRequest): ProviderAnswer {
+    const amount = readNaira(query.get('amount'))
+    if (amount === undefined) return fail('amount is required')
+    const fee = milsToNaira(transferFeeMils(amount))
+    return succeed('Transfer fee fetched', [{ currency: 'NGN', fee_type: 'value', fee }])
+  }
+
+  /** What can still be refunded of a payment. */
+  function refundable({ id, charged }: FlutterwaveTransaction): bigint {
+    const refunds = books.refundsByTransaction.get(id) ?? []
+    return refunds
+      .filter(({ state }) => state === 'pending' || state === 'success')
+      .reduce((rest, { amount }) => rest - amount, charged)
+  }
+
+  async function createRefund({ segment, fields }: ProviderRequest): Promise<ProviderAnswer> {
+    const transaction = books.transactionById.get(Number(segment))
     if (!transaction) return fail('No transaction was found for this id')
-    const fields = readFields(body)
-    const rest = books.refundable(transaction)
-    const amount = fields.amount === undefined ? rest : readNaira(fields.amount)
+    const rest = refundable(transaction)
+    const amount = fields.raw('amount') === undefined ? rest : fields.naira('amount')
     if (!amount) return fail('Invalid refund amount')
     if (amount > rest) return fail('Refund amount cannot be greater than the transaction amount')
-    if (books.records.floatMils < amount * 10n) return fail('Insufficient balance for this refund')
-    const refund = books.addRefund(transaction, amount, readText(fields.comments) ?? '')
+    if (books.floatMils < amount * 10n) return fail('Insufficient balance for this refund')
+    const refund = bank.addRefund(transaction, amount, fields.text('comments') ?? '')
     const accepted = writeRefund(refund)
-    await beginRefund(refund)
+    await bank.carryOutEarly(() => bank.processRefund(refund))
     if (takeFault(faults, 'lostAnswers')) return 'lost'
     return succeed('Transaction refund initiated', accepted)
   }
 
   function listRefunds({ query }: ProviderRequest): ProviderAnswer {
     const status = query.get('status')
-    const rows = ofDays(books.records.refunds, query).filter(
-      (row) =>
-        row.createdMs + faults.listDelayMs <= books.nowMs &&
-        (!status || writeRefund(row).status === status),
+    const rows = listedRows(bank, books.refunds, query).filter(
+      (row) => !status || writeRefund(row).status === status,
     )
     return listPage('Refunds fetched', query, { rows, write: writeRefund })
   }
 
+  function fetchRefund({ segment }: ProviderRequest): ProviderAnswer {
+    const refund = books.refundById.get(Number(segment))
+    return refund ? succeed('Refund fetched', writeRefund(refund)) : fail('Refund not found')
+  }
+
   function readBalance(): ProviderAnswer {
-    const { floatMils, transactions } = books.records
-    const unsettled = transactions.reduce((sum, { charged, fee }) => sum + charged - fee, 0n)
+    const { floatMils, transactions } = books
+    const unsettled = transactions.rows.reduce((sum, { charged, fee }) => sum + charged - fee, 0n)
     return succeed('Wallet balance fetched', {
       currency: 'NGN',
       available_balance: milsToNaira(floatMils),
@@ -126,56 +134,34 @@ export function payoutRoutes({
     })
   }
 
-  return [
-    { method: 'POST', pattern: /^\/v3\/transfers$/, handle: createTransfer },
-    { method: 'GET', pattern: /^\/v3\/transfers$/, handle: listTransfers },
-    {
-      method: 'GET',
-      pattern: /^\/v3\/transfers\/fee$/,
-      handle({ query }) {
-        const amount = readNaira(query.get('amount'))
-        if (amount === undefined) return fail('amount is required')
-        const fee = milsToNaira(transferFeeMils(amount))
-        return succeed('Transfer fee fetched', [{ currency: 'NGN', fee_type: 'value', fee }])
-      },
-    },
-    {
-      method: 'GET',
-      pattern: /^\/v3\/transfers\/(\d+)$/,
-      handle({ params }) {
-        const transfer = books.findTransfer(Number(params[0]))
-        if (!transfer || takeFault(faults, 'hiddenPayouts')) return fail('Transfer not found')
-        return succeed('Transfer fetched', writeTransfer(transfer, books.nowMs))
-      },
-    },
-    {
-      method: 'POST',
-      pattern: /^\/v3\/transactions\/(\d+)\/refund$/,
-      handle: createRefund,
-    },
-    { method: 'GET', pattern: /^\/v3\/refunds$/, handle: listRefunds },
-    {
-      method: 'GET',
-      pattern: /^\/v3\/refunds\/(\d+)$/,
-      handle({ params }) {
-        const refund = books.findRefund(Number(params[0]))
-        return refund ? succeed('Refund fetched', writeRefund(refund)) : fail('Refund not found')
-      },
-    },
-    { method: 'GET', pattern: /^\/v3\/balances\/NGN$/, handle: readBalance },
-  ]
+  return {
+    'GET /v3/banks/NG': () =>
+      succeed(
+        'Banks fetched successfully',
+        banks.map(({ code, name }, index) => ({ id: 132 + index, code, name })),
+      ),
+    'POST /v3/accounts/resolve': resolve,
+    'POST /v3/transfers': createTransfer,
+    'GET /v3/transfers': listTransfers,
+    'GET /v3/transfers/fee': quoteFee,
+    'GET /v3/transfers/:id': fetchTransfer,
+    'POST /v3/transactions/:id/refund': createRefund,
+    'GET /v3/refunds': listRefunds,
+    'GET /v3/refunds/:id': fetchRefund,
+    'GET /v3/balances/NGN': readBalance,
+  }
 }
 
 /** A text is the reason for a refusal. */
-function readOrder(fields: Fields): Order | string {
-  const bankCode = readText(fields.account_bank)
-  const number = readText(fields.account_number)
-  const reference = readText(fields.reference)
-  const narration = readText(fields.narration) ?? ''
-  const amount = readNaira(fields.amount)
+function readOrder(fields: Fields): TransferOrder | string {
+  const bankCode = fields.text('account_bank')
+  const number = fields.text('account_number')
+  const reference = fields.text('reference')
+  const narration = fields.text('narration') ?? ''
+  const amount = fields.naira('amount')
   if (!bankCode) return 'account_bank is required'
   if (!number) return 'account_number is required'
-  if (fields.currency !== 'NGN') return 'currency is required'
+  if (fields.raw('currency') !== 'NGN') return 'currency is required'
   if (!amount) return 'amount is required'
   // The published schema has whole naira only.
   if (amount % 100n !== 0n) return 'amount must be an integer'

@@ -1,11 +1,11 @@
 import { hour } from '../clock.js'
-import { milsToNaira, toNaira } from './naira.js'
 import type {
   FlutterwaveAccount,
   FlutterwaveRefund,
   FlutterwaveTransaction,
   FlutterwaveTransfer,
-} from './records.js'
+} from './books.js'
+import { milsToNaira, toNaira } from './naira.js'
 
 const merchantId = 2_508_309
 

@@ -1,15 +1,15 @@
+import type { Fields } from '../fields.js'
 import type { ProviderAnswer } from '../http-server.js'
+import { readCount } from '../read-count.js'
 import { toJson } from './json.js'
 
 export function succeed(responseBody: unknown): ProviderAnswer {
+  const requestSuccessful = true
+  const responseMessage = 'success'
+  const responseCode = '0'
   return {
     status: 200,
-    body: toJson({
-      requestSuccessful: true,
-      responseMessage: 'success',
-      responseCode: '0',
-      responseBody,
-    }),
+    body: toJson({ requestSuccessful, responseMessage, responseCode, responseBody }),
   }
 }
 
@@ -21,18 +21,35 @@ export function refuse(
   return { status, body: toJson({ requestSuccessful: false, responseMessage, responseCode }) }
 }
 
-/** A page as Spring Data writes it; pages start at 0. */
-export function succeedWithPage(
-  rows: unknown[],
-  { page, size }: { page: number; size: number },
+/** Refuses a call that lacks required texts, in the provider's words. */
+export function refuseMissing(fields: Fields, names: string[]): ProviderAnswer | undefined {
+  const missing = names.find((name) => fields.textOnly(name).trim() === '')
+  return missing === undefined ? undefined : refuse(400, '99', `${missing} must not be blank`)
+}
+
+const pageSizeMax = 100
+
+/**
+ * A page as Spring Data writes it, newest row first; pages start at 0. Collections page by `page`
+ * and `size`, disbursements by `pageNo` and `pageSize`.
+ */
+export function succeedWithPage<Row>(
+  query: URLSearchParams,
+  oldestFirst: Row[],
+  write: (row: Row) => unknown,
 ): ProviderAnswer {
-  const content = rows.slice(page * size, (page + 1) * size)
-  const totalPages = Math.ceil(rows.length / size)
+  const page = readCount(query.get('page') ?? query.get('pageNo'), 0)
+  const size = Math.min(readCount(query.get('size') ?? query.get('pageSize'), 10), pageSizeMax)
+  const content = oldestFirst
+    .toReversed()
+    .slice(page * size, (page + 1) * size)
+    .map(write)
+  const totalPages = Math.ceil(oldestFirst.length / size)
   return succeed({
     content,
     pageable: null,
     last: page >= totalPages - 1,
-    totalElements: rows.length,
+    totalElements: oldestFirst.length,
     totalPages,
     sort: null,
     first: page === 0,
@@ -41,19 +58,4 @@ export function succeedWithPage(
     number: page,
     empty: content.length === 0,
   })
-}
-
-const pageSizeMax = 100
-
-/** Collections page by `page` and `size`, disbursements by `pageNo` and `pageSize`. */
-export function readPage(
-  query: URLSearchParams,
-  names: { page: string; size: string },
-): { page: number; size: number } {
-  const page = Number(query.get(names.page) ?? 0)
-  const size = Number(query.get(names.size) ?? 10)
-  return {
-    page: Number.isSafeInteger(page) && page > 0 ? page : 0,
-    size: Number.isSafeInteger(size) && size > 0 ? Math.min(size, pageSizeMax) : 10,
-  }
 }

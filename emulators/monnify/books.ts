@@ -1,15 +1,6 @@
-/** What the provider remembers. Amounts are in kobo, times in milliseconds since 1970. */
-export type MonnifyBooks = {
-  /** Counts everything that gets a number, so that no made-up value repeats. */
-  lastNumber: number
-  float: bigint
-  temporaryAccounts: TemporaryAccount[]
-  reservedAccounts: ReservedAccount[]
-  transactions: Transaction[]
-  disbursements: Disbursement[]
-  refunds: Refund[]
-}
+import { Table } from '../table.js'
 
+/** Amounts are in kobo, times in milliseconds since 1970. */
 export type Customer = { name: string; email: string }
 export type AccountNumber = { bankCode: string; bankName: string; accountNumber: string }
 
@@ -96,14 +87,38 @@ export type Refund = {
   completedAtMs: number | undefined
 }
 
-export function emptyBooks(float: bigint): MonnifyBooks {
-  return {
-    lastNumber: 0,
-    float,
-    temporaryAccounts: [],
-    reservedAccounts: [],
-    transactions: [],
-    disbursements: [],
-    refunds: [],
+export class MonnifyBooks {
+  /** Counts everything that gets a number, so that no made-up value repeats. */
+  lastNumber = 0
+  float: bigint
+  readonly temporaryAccounts = new Table<TemporaryAccount>()
+  readonly reservedAccounts = new Table<ReservedAccount>()
+  readonly transactions = new Table<Transaction>()
+  readonly disbursements = new Table<Disbursement>()
+  readonly refunds = new Table<Refund>()
+  readonly temporaryByReference = this.temporaryAccounts.indexBy(({ reference }) => reference)
+  readonly temporaryByTransaction = this.temporaryAccounts.indexBy(
+    ({ transactionReference }) => transactionReference,
+  )
+  /** The account that has the number now, or had it last; the one opened longest ago comes first. */
+  readonly temporaryByNumber = this.temporaryAccounts.indexBy(({ accountNumber }) => accountNumber)
+  readonly reservedByReference = this.reservedAccounts.indexBy(({ reference }) => reference)
+  readonly transactionByReference = this.transactions.indexBy(({ reference }) => reference)
+  readonly transactionByPaymentReference = this.transactions.indexBy(
+    ({ paymentReference }) => paymentReference,
+  )
+  readonly disbursementByReference = this.disbursements.indexBy(({ reference }) => reference)
+  readonly refundByReference = this.refunds.indexBy(({ reference }) => reference)
+  readonly refundsByTransaction = this.refunds.groupBy(
+    ({ transactionReference }) => transactionReference,
+  )
+
+  constructor(float: bigint) {
+    this.float = float
+  }
+
+  nextNumber(): number {
+    this.lastNumber += 1
+    return this.lastNumber
   }
 }

@@ -1,20 +1,13 @@
 import { createHash } from 'node:crypto'
-import { BooksFile } from '../books-file.js'
 import { minute } from '../clock.js'
 import type { Emulator, EmulatorBooks, EmulatorOptions, PayoutState } from '../emulator.js'
-import { noFaults } from '../faults.js'
-import { serveProvider } from '../http-server.js'
-import { NoticeOutbox } from '../notice-outbox.js'
 import { refuse } from './answers.js'
-import { MonnifyTokens } from './authentication.js'
-import { type Disbursement, emptyBooks, type MonnifyBooks, type Refund } from './books.js'
-import { directoryRoutes } from './directory-routes.js'
+import { loginPath, MonnifyTokens } from './authentication.js'
+import { MonnifyBank, type MonnifySettings } from './bank.js'
+import { type Disbursement, MonnifyBooks, type Refund } from './books.js'
 import { disbursementRoutes } from './disbursement-routes.js'
-import { receivePayment } from './payments.js'
-import { endPayout, endRefund, processPayout, processRefund, reversePayout } from './processing.js'
 import { refundRoutes } from './refund-routes.js'
 import { reservedAccountRoutes } from './reserved-account-routes.js'
-import { type MonnifySettings, MonnifyState } from './state.js'
 import { temporaryAccountRoutes } from './temporary-account-routes.js'
 import { transactionRoutes } from './transaction-routes.js'
 
@@ -24,12 +17,10 @@ export type MonnifyEmulatorOptions = EmulatorOptions &
   >
 
 const defaultFloat = 1_000_000_000_00n
-const retries = 12
-const retryPauseMs = 5 * minute
+const retryPausesMs = Array(12).fill(5 * minute)
 
 /** Monnify as a live contract has it: signed notices, underpayments rejected. */
 export async function createMonnifyEmulator(options: MonnifyEmulatorOptions): Promise<Emulator> {
-  const speed = options.speed ?? 1
   const settings: MonnifySettings = {
     apiKey: 'MK_TEST_EMULATED0',
     secretKey: secretOf('secret key'),
@@ -39,79 +30,51 @@ export async function createMonnifyEmulator(options: MonnifyEmulatorOptions): Pr
     needsIdentity: options.needsIdentity ?? false,
     rejectsUnderpayment: options.rejectsUnderpayment ?? true,
     payoutFee: options.payoutFee ?? 10_00n,
-    speed,
   }
-  const faults = noFaults()
-  const outbox = new NoticeOutbox({
-    url: options.noticeUrl,
-    faults,
-    retryPausesMs: Array.from({ length: retries }, () => retryPauseMs / speed),
+  const books = new MonnifyBooks(options.float ?? defaultFloat)
+  const bank = new MonnifyBank(options, { books, settings, retryPausesMs })
+  const tokens = new MonnifyTokens(bank)
+  const served = await bank.serve({
+    routes: {
+      [`POST ${loginPath}`]: (request) => tokens.login(request),
+      ...disbursementRoutes(bank),
+      ...transactionRoutes(bank),
+      ...temporaryAccountRoutes(bank),
+      ...reservedAccountRoutes(bank),
+      ...refundRoutes(bank),
+    },
+    refuse: (request) => tokens.refuse(request),
+    notFound: refuse(404, '99', 'Not found'),
   })
-  const file = new BooksFile(options.file, (): MonnifyBooks => books)
-  const books: MonnifyBooks = file.read() ?? emptyBooks(options.float ?? defaultFloat)
-  const onChange = () => file.changed()
-  const state = new MonnifyState(books, settings, {
-    clock: options.clock,
-    faults,
-    outbox,
-    onChange,
-  })
-  const tokens = new MonnifyTokens(state)
-  const guarded = [
-    ...disbursementRoutes(state),
-    ...transactionRoutes(state),
-    ...temporaryAccountRoutes(state),
-    ...reservedAccountRoutes(state),
-    ...directoryRoutes(state),
-    ...refundRoutes(state),
-  ].map((route) => tokens.guard(route))
-  const server = await serveProvider({
-    port: options.port ?? 0,
-    faults,
-    routes: [tokens.login, ...guarded],
-    notFound: () => refuse(404, '99', 'Not found'),
-  })
-  for (const payout of books.disbursements) processPayout(state, payout)
-  for (const refund of books.refunds) processRefund(state, refund)
+  bank.resume()
 
   return {
+    ...served,
     provider: 'monnify',
-    url: server.url,
     variables: {
       MONNIFY_API_KEY: settings.apiKey,
       MONNIFY_SECRET_KEY: settings.secretKey,
       MONNIFY_CONTRACT_CODE: settings.contractCode,
       MONNIFY_SOURCE_ACCOUNT: settings.sourceAccount,
-      MONNIFY_URL: server.url,
+      MONNIFY_URL: served.url,
     },
-    faults,
-    sendNoticesTo(url) {
-      outbox.url = url
-    },
-    pay: async (payment) => receivePayment(state, payment),
+    pay: async (payment) => bank.receive(payment),
     settle(reference, ending) {
-      const payout = state.disbursementByReference.get(reference)
-      if (payout) return endPayout(state, payout, ending === 'success' ? 'SUCCESS' : 'FAILED')
-      const refund = state.refundByReference.get(reference)
-      if (!refund) return false
-      return endRefund(state, refund, ending === 'success' ? 'COMPLETED' : 'FAILED')
+      const isSuccess = ending === 'success'
+      const payout = books.disbursementByReference.get(reference)
+      if (payout) return bank.endPayout(payout, isSuccess ? 'SUCCESS' : 'FAILED')
+      const refund = books.refundByReference.get(reference)
+      return refund !== undefined && bank.endRefund(refund, isSuccess ? 'COMPLETED' : 'FAILED')
     },
     reverse(reference) {
-      const payout = state.disbursementByReference.get(reference)
-      return payout !== undefined && reversePayout(state, payout)
+      const payout = books.disbursementByReference.get(reference)
+      return payout !== undefined && bank.reversePayout(payout)
     },
     setFloat(kobo) {
       books.float = kobo
-      onChange()
+      bank.changed()
     },
-    drainNotices: () => outbox.drain(),
-    books: () => writeBooks(state),
-    async close() {
-      state.stopTimers()
-      await outbox.stop()
-      await server.close()
-      file.close()
-    },
+    books: () => summarize(books),
   }
 }
 
@@ -121,9 +84,9 @@ function secretOf(name: string): string {
   return digest.slice(0, 32).toUpperCase()
 }
 
-function writeBooks({ books }: MonnifyState): EmulatorBooks {
+function summarize(books: MonnifyBooks): EmulatorBooks {
   return {
-    payments: books.transactions
+    payments: books.transactions.rows
       .filter(({ paid }) => paid > 0n)
       .map(({ reference, receiver, product, paid }) => ({
         id: reference,
@@ -131,13 +94,13 @@ function writeBooks({ books }: MonnifyState): EmulatorBooks {
         reference: product.reference,
         amount: paid,
       })),
-    payouts: books.disbursements.map(({ reference, accountNumber, amount, status }) => ({
+    payouts: books.disbursements.rows.map(({ reference, accountNumber, amount, status }) => ({
       reference,
       accountNumber,
       amount,
       state: payoutState(status),
     })),
-    refunds: books.refunds.map(({ reference, transactionReference, amount, status }) => ({
+    refunds: books.refunds.rows.map(({ reference, transactionReference, amount, status }) => ({
       note: reference,
       paymentId: transactionReference,
       amount,

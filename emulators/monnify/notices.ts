@@ -1,25 +1,6 @@
-import { createHmac } from 'node:crypto'
 import type { AccountNumber, Disbursement, PaymentSource, Refund, Transaction } from './books.js'
-import { asNumber, asText, toJson } from './json.js'
-import type { MonnifyState } from './state.js'
+import { asNumber, asText } from './json.js'
 import { toFractionalTime, toSlashedTime } from './times.js'
-
-export function sendNotice(
-  state: MonnifyState,
-  eventType: string,
-  eventData: unknown,
-  { copies = 1 }: { copies?: number } = {},
-): void {
-  const body = toJson({ eventType, eventData })
-  state.surroundings.outbox.add({ body, headers: headersFor(state, body) }, { copies })
-}
-
-function headersFor(state: MonnifyState, body: string): Record<string, string> {
-  if (state.settings.isSandbox) return {}
-  const { secretKey } = state.settings
-  const key = state.faults.forgesSignature ? `not ${secretKey}` : secretKey
-  return { 'monnify-signature': createHmac('sha512', key).update(body).digest('hex') }
-}
 
 /** A sender is one object in a list, one object alone, or an empty object if unknown. */
 function sourceInformation(transaction: Transaction): unknown {

@@ -1,123 +1,93 @@
 import { takeFault } from '../faults.js'
-import type { ProviderAnswer, ProviderRequest, ProviderRoute } from '../http-server.js'
-import { readNaira } from '../naira.js'
-import { readPage, refuse, succeed, succeedWithPage } from './answers.js'
+import type { Fields } from '../fields.js'
+import type { ProviderAnswer, ProviderRequest, ProviderRoutes } from '../http-server.js'
+import { refuse, refuseMissing, succeed, succeedWithPage } from './answers.js'
+import type { MonnifyBank } from './bank.js'
 import type { Refund, Transaction } from './books.js'
 import { asNumber } from './json.js'
-import { processRefund } from './processing.js'
-import { missingTexts, readBody, textOf } from './request-body.js'
-import type { MonnifyState } from './state.js'
 import { toSlashedTime } from './times.js'
 
 const amountMin = 100_00n
 const reasonLengthMax = 64
 const noteLengthMax = 16
 
-export function refundRoutes(state: MonnifyState): ProviderRoute[] {
-  return [
-    {
-      method: 'POST',
-      pattern: /^\/api\/v1\/refunds\/initiate-refund$/,
-      handle: (request) => refund(state, request),
+export function refundRoutes(bank: MonnifyBank): ProviderRoutes {
+  return {
+    'POST /api/v1/refunds/initiate-refund': (request) => refund(bank, request),
+    'GET /api/v1/refunds/:reference': ({ segment }) => {
+      const found = bank.books.refundByReference.get(segment)
+      if (found) return succeed(write(bank, found))
+      const code = bank.faults.missingCode ?? 'R7'
+      return refuse(404, code, 'No refund was initiated with the supplied refund reference.')
     },
-    {
-      method: 'GET',
-      pattern: /^\/api\/v1\/refunds\/([^/]+)$/,
-      handle: ({ params }) => {
-        const found = state.refundByReference.get(params[0]!)
-        if (found) return succeed(write(state, found))
-        const code = state.faults.missingCode ?? 'R7'
-        return refuse(404, code, 'No refund was initiated with the supplied refund reference.')
-      },
+    'GET /api/v1/refunds': ({ query }) => {
+      const rows = bank.books.refunds.rows.filter(({ createdAtMs }) => bank.isListed(createdAtMs))
+      return succeedWithPage(query, rows, (found) => write(bank, found))
     },
-    {
-      method: 'GET',
-      pattern: /^\/api\/v1\/refunds$/,
-      handle: ({ query }) =>
-        succeedWithPage(
-          state.books.refunds
-            .filter(({ createdAtMs }) => state.isListed(createdAtMs))
-            .reverse()
-            .map((found) => write(state, found)),
-          readPage(query, { page: 'page', size: 'size' }),
-        ),
-    },
-  ]
+  }
 }
 
-function refund(state: MonnifyState, request: ProviderRequest): ProviderAnswer {
-  const given = readBody(request.body)
+function refund(bank: MonnifyBank, { fields }: ProviderRequest): ProviderAnswer {
   const names = ['transactionReference', 'refundReference', 'refundReason', 'customerNote']
-  const refusal = missingTexts(given, names) ?? refuseRefund(state, given)
+  const refusal = refuseMissing(fields, names) ?? refuseRefund(bank, fields)
   if (refusal) return refusal
   const made: Refund = {
-    reference: textOf(given.refundReference),
-    transactionReference: textOf(given.transactionReference),
-    amount: readNaira(given.refundAmount)!,
-    reason: textOf(given.refundReason),
-    note: textOf(given.customerNote),
+    reference: fields.textOnly('refundReference'),
+    transactionReference: fields.textOnly('transactionReference'),
+    amount: fields.naira('refundAmount')!,
+    reason: fields.textOnly('refundReason'),
+    note: fields.textOnly('customerNote'),
     status: 'PENDING',
-    createdAtMs: state.nowMs(),
+    createdAtMs: bank.nowMs,
     completedAtMs: undefined,
   }
-  state.books.float -= made.amount
-  state.books.refunds.push(made)
-  state.refundByReference.set(made.reference, made)
-  state.changed()
-  processRefund(state, made)
-  if (takeFault(state.faults, 'lostAnswers')) return 'lost'
-  return succeed(write(state, made))
+  bank.addRefund(made)
+  return takeFault(bank.faults, 'lostAnswers') ? 'lost' : succeed(write(bank, made))
 }
 
-function refuseRefund(
-  state: MonnifyState,
-  given: Record<string, unknown>,
-): ProviderAnswer | undefined {
-  if (state.refundByReference.has(textOf(given.refundReference)))
+function refuseRefund(bank: MonnifyBank, fields: Fields): ProviderAnswer | undefined {
+  if (bank.books.refundByReference.has(fields.textOnly('refundReference')))
     return refuse(422, 'R9', 'The refund reference already exists for this merchant.')
-  const transaction = state.transactionByReference.get(textOf(given.transactionReference))
+  const transaction = bank.books.transactionByReference.get(fields.textOnly('transactionReference'))
   if (!transaction || transaction.paid === 0n)
     return refuse(404, 'R1', 'Transaction with the specified reference does not exist.')
   const isTooLong =
-    textOf(given.refundReason).length > reasonLengthMax ||
-    textOf(given.customerNote).length > noteLengthMax
+    fields.textOnly('refundReason').length > reasonLengthMax ||
+    fields.textOnly('customerNote').length > noteLengthMax
   if (isTooLong) return refuse(400, 'R8', 'A supplied value exceeded its character limit.')
-  const amount = readNaira(given.refundAmount)
+  const amount = fields.naira('refundAmount')
   if (amount === undefined || amount < amountMin)
     return refuse(400, 'R4', 'Refund amount is below the minimum refundable amount.')
-  return refuseAmount(state, transaction, amount) ?? refuseReceiver(transaction, given)
+  return refuseAmount(bank, transaction, amount) ?? refuseReceiver(transaction, fields)
 }
 
 function refuseAmount(
-  state: MonnifyState,
+  bank: MonnifyBank,
   transaction: Transaction,
   amount: bigint,
 ): ProviderAnswer | undefined {
   if (amount > transaction.paid)
     return refuse(422, 'R3', 'Refund amount is above the transaction amount.')
-  const refunded = state.books.refunds
-    .filter((made) => made.transactionReference === transaction.reference)
+  const refunded = (bank.books.refundsByTransaction.get(transaction.reference) ?? [])
     .filter(({ status }) => status !== 'FAILED')
     .reduce((sum, made) => sum + made.amount, 0n)
   if (refunded + amount > transaction.paid)
     return refuse(422, 'R12', 'Total refunds on this transaction equal the transaction amount.')
-  if (amount > state.books.float)
+  if (amount > bank.books.float)
     return refuse(422, 'R5', 'Merchant has insufficient funds to process the refund.')
   return undefined
 }
 
-function refuseReceiver(
-  transaction: Transaction,
-  given: Record<string, unknown>,
-): ProviderAnswer | undefined {
-  const isNamed = textOf(given.destinationAccountNumber) && textOf(given.destinationAccountBankCode)
+function refuseReceiver(transaction: Transaction, fields: Fields): ProviderAnswer | undefined {
+  const isNamed =
+    fields.textOnly('destinationAccountNumber') && fields.textOnly('destinationAccountBankCode')
   const isKnown = transaction.sources.some(({ accountNumber }) => accountNumber !== undefined)
   if (isNamed || isKnown) return undefined
   return refuse(422, 'R6', 'Customer account details are invalid or missing.')
 }
 
-function write(state: MonnifyState, made: Refund) {
-  const { paid } = state.transactionByReference.get(made.transactionReference)!
+function write(bank: MonnifyBank, made: Refund) {
+  const { paid } = bank.books.transactionByReference.get(made.transactionReference)!
   return {
     refundReference: made.reference,
     transactionReference: made.transactionReference,

@@ -1,11 +1,11 @@
 import { toNuban } from '../bank-accounts.js'
 import { takeFault } from '../faults.js'
-import type { ProviderAnswer, ProviderRequest, ProviderRoute } from '../http-server.js'
-import { readPage, refuse, succeed, succeedWithPage } from './answers.js'
+import type { Fields } from '../fields.js'
+import type { ProviderAnswer, ProviderRequest, ProviderRoutes } from '../http-server.js'
+import { refuse, refuseMissing, succeed, succeedWithPage } from './answers.js'
+import type { MonnifyBank } from './bank.js'
 import type { AccountNumber, ReservedAccount, Transaction } from './books.js'
 import { asNumber } from './json.js'
-import { missingTexts, readBody, textOf } from './request-body.js'
-import type { MonnifyState } from './state.js'
 import { toFractionalTime, toOffsetTime } from './times.js'
 
 const reservingBanks = [
@@ -16,141 +16,117 @@ const reservingBanks = [
 /** Banks cut account names. */
 const nameLengthMax = 30
 
-export function reservedAccountRoutes(state: MonnifyState): ProviderRoute[] {
-  return [
-    {
-      method: 'POST',
-      pattern: /^\/api\/v2\/bank-transfer\/reserved-accounts$/,
-      handle: (request) => reserve(state, request),
+const unknownAccount = refuse(404, '99', 'Cannot find reserved account')
+
+export function reservedAccountRoutes(bank: MonnifyBank): ProviderRoutes {
+  const { reservedByReference } = bank.books
+  return {
+    'POST /api/v2/bank-transfer/reserved-accounts': (request) => reserve(bank, request),
+    'GET /api/v1/bank-transfer/reserved-accounts/transactions': ({ query }) => {
+      const account = reservedByReference.get(query.get('accountReference') ?? '')
+      if (!account) return unknownAccount
+      const paid = paidInto(bank, account).filter(({ paidAtMs }) => bank.isListed(paidAtMs!))
+      return succeedWithPage(query, paid, writePaid)
     },
-    {
-      method: 'GET',
-      pattern: /^\/api\/v1\/bank-transfer\/reserved-accounts\/transactions$/,
-      handle: ({ query }) => listTransactions(state, query),
+    'GET /api/v2/bank-transfer/reserved-accounts/:reference': ({ segment }) => {
+      const account = reservedByReference.get(segment)
+      if (!account || account.isDeleted) return unknownAccount
+      const transactionCount = paidInto(bank, account).length
+      return succeed({ ...write(bank, account), transactionCount })
     },
-    {
-      method: 'GET',
-      pattern: /^\/api\/v2\/bank-transfer\/reserved-accounts\/([^/]+)$/,
-      handle: ({ params }) => {
-        const account = state.reservedByReference.get(params[0]!)
-        if (!account || account.isDeleted) return unknownAccount()
-        return succeed({ ...write(state, account), transactionCount: countOf(state, account) })
-      },
+    'DELETE /api/v1/bank-transfer/reserved-accounts/reference/:reference': ({ segment }) => {
+      const account = reservedByReference.get(segment)
+      if (!account || account.isDeleted) return unknownAccount
+      account.isDeleted = true
+      bank.changed()
+      return succeed(write(bank, account))
     },
-    {
-      method: 'DELETE',
-      pattern: /^\/api\/v1\/bank-transfer\/reserved-accounts\/reference\/([^/]+)$/,
-      handle: ({ params }) => {
-        const account = state.reservedByReference.get(params[0]!)
-        if (!account || account.isDeleted) return unknownAccount()
-        account.isDeleted = true
-        state.changed()
-        return succeed(write(state, account))
-      },
-    },
-  ]
+  }
 }
 
-function reserve(state: MonnifyState, request: ProviderRequest): ProviderAnswer {
-  const given = readBody(request.body)
+function reserve(bank: MonnifyBank, { fields }: ProviderRequest): ProviderAnswer {
   const names = ['accountReference', 'accountName', 'currencyCode', 'contractCode', 'customerEmail']
-  const refusal = missingTexts(given, names) ?? refuseReservation(state, given)
+  const refusal = refuseMissing(fields, names) ?? refuseReservation(bank, fields)
   if (refusal) return refusal
-  const reference = textOf(given.accountReference)
-  if (state.reservedByReference.has(reference))
+  const reference = fields.textOnly('accountReference')
+  if (bank.books.reservedByReference.has(reference))
     return refuse(422, '99', 'You can not reserve two accounts with the same reference.')
 
-  const preferred = Array.isArray(given.preferredBanks) ? given.preferredBanks : []
+  const given = fields.raw('preferredBanks')
+  const preferred = Array.isArray(given) ? given : []
   const banks = reservingBanks.filter(
-    ({ bankCode }) => given.getAllAvailableBanks === true || preferred.includes(bankCode),
+    ({ bankCode }) => fields.raw('getAllAvailableBanks') === true || preferred.includes(bankCode),
   )
   if (banks.length === 0)
     return refuse(400, '99', 'We do not support virtual accounts from banks with code XXX.')
-  const number = state.nextNumber()
+  const number = bank.books.nextNumber()
   const account: ReservedAccount = {
     reference,
-    name: textOf(given.accountName).slice(0, nameLengthMax),
+    name: fields.textOnly('accountName').slice(0, nameLengthMax),
     customer: {
-      name: textOf(given.customerName) || textOf(given.accountName),
-      email: textOf(given.customerEmail),
+      name: fields.textOnly('customerName') || fields.textOnly('accountName'),
+      email: fields.textOnly('customerEmail'),
     },
-    numbers: banks.map((bank): AccountNumber => {
-      const serial = String(bank.serialStart + number)
-      const accountNumber = toNuban({ bankCode: bank.bankCode, serial })
-      const { accountBank } = state.faults
+    numbers: banks.map(({ bankCode, bankName, serialStart }): AccountNumber => {
+      const serial = String(serialStart + number)
+      const accountNumber = toNuban({ bankCode, serial })
+      const { accountBank } = bank.faults
       if (accountBank !== null) return { bankCode: '', bankName: accountBank, accountNumber }
-      return { bankCode: bank.bankCode, bankName: bank.bankName, accountNumber }
+      return { bankCode, bankName, accountNumber }
     }),
-    createdAtMs: state.nowMs(),
+    createdAtMs: bank.nowMs,
     isDeleted: false,
   }
-  state.addReserved(account)
-  state.changed()
-  if (takeFault(state.faults, 'lostOpenings')) return 'lost'
-  return succeed(write(state, account))
+  bank.books.reservedAccounts.add(account)
+  bank.changed()
+  if (takeFault(bank.faults, 'lostOpenings')) return 'lost'
+  return succeed(write(bank, account))
 }
 
-function refuseReservation(
-  state: MonnifyState,
-  given: Record<string, unknown>,
-): ProviderAnswer | undefined {
-  if (textOf(given.contractCode) !== state.settings.contractCode)
+function refuseReservation(bank: MonnifyBank, fields: Fields): ProviderAnswer | undefined {
+  if (fields.textOnly('contractCode') !== bank.settings.contractCode)
     return refuse(400, '99', 'Invalid contract code supplied.')
-  if (typeof given.getAllAvailableBanks !== 'boolean')
+  if (typeof fields.raw('getAllAvailableBanks') !== 'boolean')
     return refuse(400, '99', 'getAllAvailableBanks must not be null')
-  const identity = textOf(given.bvn) || textOf(given.nin)
-  if (identity === '' && state.settings.needsIdentity)
+  const identity = fields.textOnly('bvn') || fields.textOnly('nin')
+  if (identity === '' && bank.settings.needsIdentity)
     return refuse(400, '99', 'BVN or NIN is required to reserve an account.')
   if (identity !== '' && !/^\d{11}$/.test(identity))
     return refuse(400, '99', 'BVN is invalid. Must be 11 digits')
   return undefined
 }
 
-function unknownAccount(): ProviderAnswer {
-  return refuse(404, '99', 'Cannot find reserved account')
-}
-
-function paidInto(state: MonnifyState, account: ReservedAccount): Transaction[] {
-  return state.books.transactions.filter(
+function paidInto({ books }: MonnifyBank, account: ReservedAccount): Transaction[] {
+  return books.transactions.rows.filter(
     ({ product }) => product.type === 'RESERVED_ACCOUNT' && product.reference === account.reference,
   )
 }
 
-function countOf(state: MonnifyState, account: ReservedAccount): number {
-  return paidInto(state, account).length
-}
-
-/** Rows have neither the sender nor `paidOn`. */
-function listTransactions(state: MonnifyState, query: URLSearchParams): ProviderAnswer {
-  const account = state.reservedByReference.get(query.get('accountReference') ?? '')
-  if (!account) return unknownAccount()
-  const rows = paidInto(state, account)
-    .filter(({ paidAtMs }) => state.isListed(paidAtMs!))
-    .reverse()
-    .map((transaction) => ({
-      customerDTO: transaction.customer,
-      providerAmount: asNumber(0n),
-      paymentMethod: 'ACCOUNT_TRANSFER',
-      createdOn: toOffsetTime(transaction.createdAtMs),
-      amount: asNumber(transaction.expected),
-      amountPaid: asNumber(transaction.paid),
-      completedOn: toOffsetTime(transaction.paidAtMs!),
-      flagged: false,
-      fee: asNumber(0n),
-      currencyCode: 'NGN',
-      paymentDescription: transaction.description,
-      paymentStatus: transaction.status,
-      transactionReference: transaction.reference,
-      paymentReference: transaction.paymentReference,
-      merchantName: 'Emulated Merchant',
-      completed: true,
-    }))
-  return succeedWithPage(rows, readPage(query, { page: 'page', size: 'size' }))
-}
-
-function write(state: MonnifyState, account: ReservedAccount) {
+/** Without the sender and `paidOn`. */
+function writePaid(transaction: Transaction) {
   return {
-    contractCode: state.settings.contractCode,
+    customerDTO: transaction.customer,
+    providerAmount: asNumber(0n),
+    paymentMethod: 'ACCOUNT_TRANSFER',
+    createdOn: toOffsetTime(transaction.createdAtMs),
+    amount: asNumber(transaction.expected),
+    amountPaid: asNumber(transaction.paid),
+    completedOn: toOffsetTime(transaction.paidAtMs!),
+    flagged: false,
+    fee: asNumber(0n),
+    currencyCode: 'NGN',
+    paymentDescription: transaction.description,
+    paymentStatus: transaction.status,
+    transactionReference: transaction.reference,
+    paymentReference: transaction.paymentReference,
+    merchantName: 'Emulated Merchant',
+    completed: true,
+  }
+}
+
+function write(bank: MonnifyBank, account: ReservedAccount) {
+  return {
+    contractCode: bank.settings.contractCode,
     accountReference: account.reference,
     accountName: account.name,
     currencyCode: 'NGN',

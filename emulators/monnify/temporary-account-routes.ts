@@ -1,68 +1,44 @@
 import { toNuban } from '../bank-accounts.js'
-import { minute } from '../clock.js'
+import { day, minute, second } from '../clock.js'
 import { takeFault } from '../faults.js'
-import type { ProviderAnswer, ProviderRequest, ProviderRoute } from '../http-server.js'
-import { readNaira } from '../naira.js'
-import { readPage, refuse, succeed, succeedWithPage } from './answers.js'
+import type { Fields } from '../fields.js'
+import type { ProviderAnswer, ProviderRequest, ProviderRoutes } from '../http-server.js'
+import { refuse, refuseMissing, succeed, succeedWithPage } from './answers.js'
+import type { MonnifyBank } from './bank.js'
 import type { AccountNumber, TemporaryAccount, Transaction } from './books.js'
 import { asNumber } from './json.js'
-import { missingTexts, readBody, textOf } from './request-body.js'
-import type { MonnifyState } from './state.js'
 import { readSpacedTime, toSpacedTime, toZonelessTime } from './times.js'
 
 const amountMin = 20_00n
 const checkoutMs = 40 * minute
 /** About six months. */
-const expiryMaxMs = 183 * 24 * 60 * minute
+const expiryMaxMs = 183 * day
+
+const unknownInvoice = refuse(404, '99', 'Invoice with the specified reference does not exist.')
 
 /** Invoices with an expiry of the caller's choice, and checkout accounts for forty minutes. */
-export function temporaryAccountRoutes(state: MonnifyState): ProviderRoute[] {
-  return [
-    {
-      method: 'POST',
-      pattern: /^\/api\/v1\/invoice\/create$/,
-      handle: (request) => createInvoice(state, request),
+export function temporaryAccountRoutes(bank: MonnifyBank): ProviderRoutes {
+  return {
+    'POST /api/v1/invoice/create': (request) => createInvoice(bank, request),
+    'GET /api/v1/invoice/all': ({ query }) => {
+      const invoices = bank.books.temporaryAccounts.rows.filter(
+        ({ kind, createdAtMs }) => kind === 'invoice' && bank.isListed(createdAtMs),
+      )
+      return succeedWithPage(query, invoices, (invoice) => writeInvoice(bank, invoice))
     },
-    {
-      method: 'GET',
-      pattern: /^\/api\/v1\/invoice\/all$/,
-      handle: ({ query }) =>
-        succeedWithPage(
-          state.books.temporaryAccounts
-            .filter(({ kind, createdAtMs }) => kind === 'invoice' && state.isListed(createdAtMs))
-            .reverse()
-            .map((invoice) => writeInvoice(state, invoice)),
-          readPage(query, { page: 'page', size: 'size' }),
-        ),
+    'GET /api/v1/invoice/:reference/details': ({ segment }) => {
+      const invoice = findInvoice(bank, segment)
+      return invoice ? succeed(writeInvoice(bank, invoice)) : unknownInvoice
     },
-    {
-      method: 'GET',
-      pattern: /^\/api\/v1\/invoice\/([^/]+)\/details$/,
-      handle: ({ params }) => {
-        const invoice = findInvoice(state, params[0]!)
-        return invoice ? succeed(writeInvoice(state, invoice)) : unknownInvoice()
-      },
-    },
-    {
-      method: 'DELETE',
-      pattern: /^\/api\/v1\/invoice\/([^/]+)\/cancel$/,
-      handle: ({ params }) => cancelInvoice(state, params[0]!),
-    },
-    {
-      method: 'POST',
-      pattern: /^\/api\/v1\/merchant\/transactions\/init-transaction$/,
-      handle: (request) => startTransaction(state, request),
-    },
-    {
-      method: 'POST',
-      pattern: /^\/api\/v1\/merchant\/bank-transfer\/init-payment$/,
-      handle: (request) => openCheckoutAccount(state, request),
-    },
-  ]
+    'DELETE /api/v1/invoice/:reference/cancel': ({ segment }) => cancelInvoice(bank, segment),
+    'POST /api/v1/merchant/transactions/init-transaction': (request) =>
+      startTransaction(bank, request),
+    'POST /api/v1/merchant/bank-transfer/init-payment': (request) =>
+      openCheckoutAccount(bank, request),
+  }
 }
 
-function createInvoice(state: MonnifyState, request: ProviderRequest): ProviderAnswer {
-  const given = readBody(request.body)
+function createInvoice(bank: MonnifyBank, { fields }: ProviderRequest): ProviderAnswer {
   const names = [
     'currencyCode',
     'invoiceReference',
@@ -72,60 +48,59 @@ function createInvoice(state: MonnifyState, request: ProviderRequest): ProviderA
     'description',
     'expiryDate',
   ]
-  const refusal = missingTexts(given, names) ?? refuseOffer(state, given)
+  const refusal = refuseMissing(fields, names) ?? refuseOffer(bank, fields)
   if (refusal) return refusal
-  const expiresAtMs = readSpacedTime(textOf(given.expiryDate))
+  const expiresAtMs = readSpacedTime(fields.textOnly('expiryDate'))
   if (expiresAtMs === undefined) return refuse(400, '99', 'Invalid invoice expiry date format')
-  const nowMs = state.nowMs()
+  const nowMs = bank.nowMs
   if (expiresAtMs <= nowMs) return refuse(400, '99', 'Invalid invoice expiry date.')
   if (expiresAtMs > nowMs + expiryMaxMs)
     return refuse(400, '99', 'Invoice expiry date is after system limit.')
-  const reference = textOf(given.invoiceReference)
-  if (state.transactionByPaymentReference.has(reference))
+  const reference = fields.textOnly('invoiceReference')
+  if (bank.books.transactionByPaymentReference.has(reference))
     return refuse(422, '99', 'Invoice with this reference already exists.')
 
-  const transaction = addPending(state, { type: 'INVOICE', reference }, given)
-  const invoice = addAccount(state, transaction, { kind: 'invoice', expiresAtMs })
-  if (takeFault(state.faults, 'lostOpenings')) return 'lost'
-  return succeed(writeInvoice(state, invoice))
+  const transaction = addPending(bank, { type: 'INVOICE', reference }, fields)
+  const invoice = addAccount(bank, transaction, { kind: 'invoice', expiresAtMs })
+  if (takeFault(bank.faults, 'lostOpenings')) return 'lost'
+  return succeed(writeInvoice(bank, invoice))
 }
 
-function startTransaction(state: MonnifyState, request: ProviderRequest): ProviderAnswer {
-  const given = readBody(request.body)
+function startTransaction(bank: MonnifyBank, { fields }: ProviderRequest): ProviderAnswer {
   const names = ['customerEmail', 'paymentReference', 'currencyCode', 'contractCode']
-  const refusal = missingTexts(given, names) ?? refuseOffer(state, given)
+  const refusal = refuseMissing(fields, names) ?? refuseOffer(bank, fields)
   if (refusal) return refusal
-  const reference = textOf(given.paymentReference)
-  if (state.transactionByPaymentReference.has(reference))
+  const reference = fields.textOnly('paymentReference')
+  if (bank.books.transactionByPaymentReference.has(reference))
     return refuse(422, '99', 'Duplicate payment reference')
-  const transaction = addPending(state, { type: 'API_NOTIFICATION', reference }, given)
+  const transaction = addPending(bank, { type: 'API_NOTIFICATION', reference }, fields)
   return succeed({
     transactionReference: transaction.reference,
     paymentReference: reference,
     merchantName: 'Emulated Merchant',
-    apiKey: state.settings.apiKey,
+    apiKey: bank.settings.apiKey,
     redirectUrl: null,
     enabledPaymentMethod: ['ACCOUNT_TRANSFER'],
     checkoutUrl: `https://sandbox.sdk.monnify.com/checkout/${transaction.reference}`,
   })
 }
 
-function openCheckoutAccount(state: MonnifyState, request: ProviderRequest): ProviderAnswer {
-  const reference = textOf(readBody(request.body).transactionReference)
-  const transaction = state.transactionByReference.get(reference)
+function openCheckoutAccount(bank: MonnifyBank, { fields }: ProviderRequest): ProviderAnswer {
+  const reference = fields.textOnly('transactionReference')
+  const transaction = bank.books.transactionByReference.get(reference)
   if (transaction?.product.type !== 'API_NOTIFICATION')
     return refuse(404, '99', 'Could not find transaction with the specified transaction reference')
-  const nowMs = state.nowMs()
+  const nowMs = bank.nowMs
   const account =
-    state.temporaryByTransaction.get(reference) ??
-    addAccount(state, transaction, { kind: 'checkout', expiresAtMs: nowMs + checkoutMs })
-  if (takeFault(state.faults, 'lostOpenings')) return 'lost'
+    bank.books.temporaryByTransaction.get(reference) ??
+    addAccount(bank, transaction, { kind: 'checkout', expiresAtMs: nowMs + checkoutMs })
+  if (takeFault(bank.faults, 'lostOpenings')) return 'lost'
   return succeed({
     accountNumber: account.accountNumber,
     accountName: account.description,
     bankName: account.bankName,
     bankCode: account.bankCode,
-    accountDurationSeconds: checkoutMs / 1_000,
+    accountDurationSeconds: checkoutMs / second,
     ussdPayment: null,
     requestTime: `${toZonelessTime(nowMs)}.596774984`,
     expiresOn: toZonelessTime(account.expiresAtMs),
@@ -138,15 +113,12 @@ function openCheckoutAccount(state: MonnifyState, request: ProviderRequest): Pro
   })
 }
 
-function refuseOffer(
-  state: MonnifyState,
-  given: Record<string, unknown>,
-): ProviderAnswer | undefined {
-  if (textOf(given.contractCode) !== state.settings.contractCode)
+function refuseOffer(bank: MonnifyBank, fields: Fields): ProviderAnswer | undefined {
+  if (fields.textOnly('contractCode') !== bank.settings.contractCode)
     return refuse(400, '99', 'Unknown Contract Code provided.')
-  if (textOf(given.currencyCode) !== 'NGN')
+  if (fields.textOnly('currencyCode') !== 'NGN')
     return refuse(400, '99', 'Unknown currency code supplied')
-  const amount = readNaira(given.amount)
+  const amount = fields.naira('amount')
   if (amount === undefined || amount < amountMin)
     return refuse(400, '99', 'Amount must be greater than 20.')
   return undefined
@@ -154,35 +126,35 @@ function refuseOffer(
 
 /** An invoice has its transaction from the start; the reference is also the payment's. */
 function addPending(
-  state: MonnifyState,
+  bank: MonnifyBank,
   product: Transaction['product'],
-  given: Record<string, unknown>,
+  fields: Fields,
 ): Transaction {
   const transaction: Transaction = {
-    reference: state.newTransactionReference(),
+    reference: bank.newTransactionReference(),
     paymentReference: product.reference,
     product,
     receiver: undefined,
-    expected: readNaira(given.amount)!,
+    expected: fields.naira('amount')!,
     paid: 0n,
     status: 'PENDING',
-    description: textOf(given.description) || textOf(given.paymentDescription) || 'Payment',
-    customer: { name: textOf(given.customerName), email: textOf(given.customerEmail) },
+    description:
+      fields.textOnly('description') || fields.textOnly('paymentDescription') || 'Payment',
+    customer: { name: fields.textOnly('customerName'), email: fields.textOnly('customerEmail') },
     sources: [],
-    createdAtMs: state.nowMs(),
+    createdAtMs: bank.nowMs,
     paidAtMs: undefined,
   }
-  state.addTransaction(transaction)
-  state.changed()
-  return transaction
+  bank.changed()
+  return bank.books.transactions.add(transaction)
 }
 
 function addAccount(
-  state: MonnifyState,
+  bank: MonnifyBank,
   transaction: Transaction,
   { kind, expiresAtMs }: Pick<TemporaryAccount, 'kind' | 'expiresAtMs'>,
 ): TemporaryAccount {
-  const number = takeNumber(state)
+  const number = takeNumber(bank)
   const account: TemporaryAccount = {
     bankCode: number.bankCode,
     bankName: number.bankName,
@@ -193,68 +165,66 @@ function addAccount(
     expected: transaction.expected,
     description: transaction.description,
     customer: transaction.customer,
-    createdAtMs: state.nowMs(),
+    createdAtMs: bank.nowMs,
     expiresAtMs,
     isCancelled: false,
   }
   transaction.receiver = number
-  state.addTemporary(account)
-  state.changed()
-  return account
+  bank.changed()
+  return bank.books.temporaryAccounts.add(account)
 }
 
 /** How many of the oldest numbers are tried before a new one is made. */
 const triesMax = 8
 
 /** A number is given to another account once its account has expired. */
-function takeNumber(state: MonnifyState): AccountNumber {
-  const nowMs = state.nowMs()
+function takeNumber({ books, nowMs, faults }: MonnifyBank): AccountNumber {
   let tries = 0
-  for (const { bankCode, bankName, accountNumber } of state.temporaryNumbers.values()) {
-    const holder = state.accountByNumber.get(accountNumber) as TemporaryAccount
-    if (holder.expiresAtMs <= nowMs) return { bankCode, bankName, accountNumber }
+  for (const {
+    bankCode,
+    bankName,
+    accountNumber,
+    expiresAtMs,
+  } of books.temporaryByNumber.values()) {
+    if (expiresAtMs <= nowMs) return { bankCode, bankName, accountNumber }
     tries += 1
     if (tries === triesMax) break
   }
-  const serial = String(100_000_000 + state.temporaryNumbers.size + 1)
+  const serial = String(100_000_000 + books.temporaryByNumber.size + 1)
   const accountNumber = toNuban({ bankCode: '035', serial })
-  const { accountBank } = state.faults
+  const { accountBank } = faults
   if (accountBank !== null) return { bankCode: '', bankName: accountBank, accountNumber }
   return { bankCode: '035', bankName: 'Wema bank', accountNumber }
 }
 
-function findInvoice(state: MonnifyState, reference: string): TemporaryAccount | undefined {
-  const found = state.temporaryByReference.get(reference)
+function findInvoice(bank: MonnifyBank, reference: string): TemporaryAccount | undefined {
+  const found = bank.books.temporaryByReference.get(reference)
   return found?.kind === 'invoice' ? found : undefined
 }
 
-function cancelInvoice(state: MonnifyState, reference: string): ProviderAnswer {
-  const invoice = findInvoice(state, reference)
-  if (!invoice) return unknownInvoice()
-  const transaction = state.transactionByReference.get(invoice.transactionReference)!
+function cancelInvoice(bank: MonnifyBank, reference: string): ProviderAnswer {
+  const invoice = findInvoice(bank, reference)
+  if (!invoice) return unknownInvoice
+  const transaction = bank.books.transactionByReference.get(invoice.transactionReference)!
   if (transaction.status !== 'PENDING' && transaction.status !== 'CANCELLED')
     return refuse(422, '99', 'Invoice can not be cancelled.')
   invoice.isCancelled = true
   transaction.status = 'CANCELLED'
-  state.changed()
-  return succeed(writeInvoice(state, invoice))
+  bank.changed()
+  return succeed(writeInvoice(bank, invoice))
 }
 
-function unknownInvoice(): ProviderAnswer {
-  return refuse(404, '99', 'Invoice with the specified reference does not exist.')
-}
-
-function writeInvoice(state: MonnifyState, invoice: TemporaryAccount) {
+function writeInvoice(bank: MonnifyBank, invoice: TemporaryAccount) {
   return {
     amount: asNumber(invoice.expected, 0),
     invoiceReference: invoice.reference,
-    invoiceStatus: invoiceStatus(state, invoice),
+    invoiceStatus: invoiceStatus(bank, invoice),
     description: invoice.description,
-    contractCode: state.settings.contractCode,
+    contractCode: bank.settings.contractCode,
     customerEmail: invoice.customer.email,
     customerName: invoice.customer.name,
     expiryDate: toSpacedTime(invoice.expiresAtMs),
-    createdBy: state.settings.apiKey,
+    createdBy: bank.settings.apiKey,
     createdOn: toSpacedTime(invoice.createdAtMs),
     checkoutUrl: `https://sandbox.sdk.monnify.com/checkout/${invoice.transactionReference}`,
     accountNumber: invoice.accountNumber,
@@ -266,8 +236,8 @@ function writeInvoice(state: MonnifyState, invoice: TemporaryAccount) {
   }
 }
 
-function invoiceStatus(state: MonnifyState, invoice: TemporaryAccount): string {
-  const { status } = state.transactionByReference.get(invoice.transactionReference)!
+function invoiceStatus(bank: MonnifyBank, invoice: TemporaryAccount): string {
+  const { status } = bank.books.transactionByReference.get(invoice.transactionReference)!
   if (status !== 'PENDING') return status
-  return state.nowMs() >= invoice.expiresAtMs ? 'EXPIRED' : 'PENDING'
+  return bank.nowMs >= invoice.expiresAtMs ? 'EXPIRED' : 'PENDING'
 }

@@ -1,35 +1,25 @@
-import type { ProviderAnswer, ProviderRoute } from '../http-server.js'
-import { readPage, refuse, succeed, succeedWithPage } from './answers.js'
+import type { ProviderAnswer, ProviderRoutes } from '../http-server.js'
+import { refuse, succeed, succeedWithPage } from './answers.js'
+import type { MonnifyBank } from './bank.js'
 import type { PaymentSource, Transaction } from './books.js'
 import { asNumber, asText } from './json.js'
-import type { MonnifyState } from './state.js'
 import { toFractionalTime, toListedTime, toSlashedTime } from './times.js'
 
-export function transactionRoutes(state: MonnifyState): ProviderRoute[] {
-  return [
-    {
-      method: 'GET',
-      pattern: /^\/api\/v2\/transactions\/([^/]+)$/,
-      handle: ({ params }) => answerOne(state.transactionByReference.get(params[0]!)),
+export function transactionRoutes(bank: MonnifyBank): ProviderRoutes {
+  const { transactionByReference, transactionByPaymentReference } = bank.books
+  return {
+    'GET /api/v2/transactions/:reference': ({ segment }) =>
+      answerOne(transactionByReference.get(segment)),
+    'GET /api/v2/merchant/transactions/query': ({ query }) => {
+      const reference = query.get('transactionReference')
+      return answerOne(
+        reference === null
+          ? transactionByPaymentReference.get(query.get('paymentReference') ?? '')
+          : transactionByReference.get(reference),
+      )
     },
-    {
-      method: 'GET',
-      pattern: /^\/api\/v2\/merchant\/transactions\/query$/,
-      handle: ({ query }) => {
-        const reference = query.get('transactionReference')
-        return answerOne(
-          reference === null
-            ? state.transactionByPaymentReference.get(query.get('paymentReference') ?? '')
-            : state.transactionByReference.get(reference),
-        )
-      },
-    },
-    {
-      method: 'GET',
-      pattern: /^\/api\/v1\/transactions\/search$/,
-      handle: ({ query }) => search(state, query),
-    },
-  ]
+    'GET /api/v1/transactions/search': ({ query }) => search(bank, query),
+  }
 }
 
 function answerOne(transaction: Transaction | undefined): ProviderAnswer {
@@ -81,32 +71,37 @@ function writeMasked({ bankCode, amount, accountName, accountNumber }: PaymentSo
  * From and to, in milliseconds, apply to the creation of a transaction: an invoice that is paid
  * hours later is listed by when it was made. `amount` is the requested amount.
  */
-function search(state: MonnifyState, query: URLSearchParams): ProviderAnswer {
+function search(bank: MonnifyBank, query: URLSearchParams): ProviderAnswer {
   const from = Number(query.get('from') ?? 0)
   const to = Number(query.get('to') ?? Number.MAX_SAFE_INTEGER)
-  const status = query.get('paymentStatus')
-  const rows = state.books.transactions
-    .filter(({ createdAtMs }) => createdAtMs >= from && createdAtMs <= to)
-    .filter((transaction) => status === null || transaction.status === status)
-    .filter(({ createdAtMs, paidAtMs }) => state.isListed(paidAtMs ?? createdAtMs))
-    .reverse()
-    .map((transaction) => ({
-      customerDTO: transaction.customer,
-      paymentMethod: 'ACCOUNT_TRANSFER',
-      createdOn: toListedTime(transaction.createdAtMs),
-      ...(transaction.paidAtMs !== undefined && {
-        completedOn: toListedTime(transaction.paidAtMs),
-      }),
-      amount: asNumber(transaction.expected),
-      currencyCode: 'NGN',
-      paymentDescription: transaction.description,
-      paymentStatus: transaction.status,
-      transactionReference: transaction.reference,
-      paymentReference: transaction.paymentReference,
-      merchantName: 'Emulated Merchant',
-      completed: transaction.status === 'PAID' || transaction.status === 'OVERPAID',
-      paymentMethodList: ['ACCOUNT_TRANSFER'],
-      collectionChannel: transaction.product.type,
-    }))
-  return succeedWithPage(rows, readPage(query, { page: 'page', size: 'size' }))
+  const wanted = query.get('paymentStatus')
+  const rows = bank.books.transactions.rows.filter(
+    ({ createdAtMs, paidAtMs, status }) =>
+      createdAtMs >= from &&
+      createdAtMs <= to &&
+      (wanted === null || status === wanted) &&
+      bank.isListed(paidAtMs ?? createdAtMs),
+  )
+  return succeedWithPage(query, rows, writeFound)
+}
+
+function writeFound(transaction: Transaction) {
+  return {
+    customerDTO: transaction.customer,
+    paymentMethod: 'ACCOUNT_TRANSFER',
+    createdOn: toListedTime(transaction.createdAtMs),
+    ...(transaction.paidAtMs !== undefined && {
+      completedOn: toListedTime(transaction.paidAtMs),
+    }),
+    amount: asNumber(transaction.expected),
+    currencyCode: 'NGN',
+    paymentDescription: transaction.description,
+    paymentStatus: transaction.status,
+    transactionReference: transaction.reference,
+    paymentReference: transaction.paymentReference,
+    merchantName: 'Emulated Merchant',
+    completed: transaction.status === 'PAID' || transaction.status === 'OVERPAID',
+    paymentMethodList: ['ACCOUNT_TRANSFER'],
+    collectionChannel: transaction.product.type,
+  }
 }

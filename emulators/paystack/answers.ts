@@ -1,11 +1,11 @@
-import type { ProviderAnswer } from '../http-server.js'
+import { json, type ProviderAnswer } from '../http-server.js'
 
 export function succeed(message: string, data?: unknown, meta?: unknown): ProviderAnswer {
-  return { status: 200, body: JSON.stringify({ status: true, message, data, meta }) }
+  return json(200, { status: true, message, data, meta })
 }
 
 export function created(message: string, data: unknown): ProviderAnswer {
-  return { status: 201, body: JSON.stringify({ status: true, message, data }) }
+  return json(201, { status: true, message, data })
 }
 
 export function refuse(
@@ -14,7 +14,7 @@ export function refuse(
 ): ProviderAnswer {
   const { message, code, type = 'validation_error', nextStep } = given
   const meta = nextStep === undefined ? undefined : { nextStep }
-  return { status, body: JSON.stringify({ status: false, message, meta, type, code }) }
+  return json(status, { status: false, message, meta, type, code })
 }
 
 /** An answer of the gateway before the API, which is not JSON. */
@@ -35,7 +35,7 @@ export const missingKey = refuse(401, {
   nextStep: 'Ensure that you provide an authorization header with your request',
 })
 
-export const unknownPath: ProviderAnswer = {
-  status: 404,
-  body: JSON.stringify({ status: false, message: 'Cannot find the requested route' }),
-}
+export const unknownPath = json(404, {
+  status: false,
+  message: 'Cannot find the requested route',
+})

@@ -1,4 +1,4 @@
-import { Table } from './table.js'
+import { Table } from '../table.js'
 
 /** Times are milliseconds since 1970; amounts are kobo. */
 export type Customer = {
@@ -120,81 +120,37 @@ export type FloatEntry = {
 export class Books {
   secretKey = ''
   float: bigint
-  readonly customers = new Table<Customer>(138_492_368, ({ email }) => email)
-  readonly transactions = new Table<Transaction>(3_104_021_987, ({ reference }) => reference)
-  readonly dedicated = new Table<DedicatedAccount>(987_654, ({ accountNumber }) => accountNumber)
-  readonly recipients = new Table<Recipient>(56_824_902, recipientKey)
-  readonly transfers = new Table<Transfer>(860_703_114, ({ reference }) => reference)
-  readonly refunds = new Table<Refund>(3_018_284, ({ merchantNote }) => merchantNote)
-  readonly entries = new Table<FloatEntry>(149_411_613, ({ id }) => String(id))
+  readonly customers = new Table<Customer>(138_492_368)
+  readonly transactions = new Table<Transaction>(3_104_021_987)
+  readonly dedicated = new Table<DedicatedAccount>(987_654)
+  readonly recipients = new Table<Recipient>(56_824_902)
+  readonly transfers = new Table<Transfer>(860_703_114)
+  readonly refunds = new Table<Refund>(3_018_284)
+  readonly entries = new Table<FloatEntry>(149_411_613)
+  readonly customerById = this.customers.indexBy(({ id }) => id)
+  readonly customerByEmail = this.customers.indexBy(({ email }) => email)
+  readonly transactionById = this.transactions.indexBy(({ id }) => id)
+  readonly transactionByReference = this.transactions.indexBy(({ reference }) => reference)
   /** The newest charge of each temporary account number, the longest open first. */
-  readonly temporary = new Map<string, Transaction>()
+  readonly chargeByNumber = this.transactions.indexBy(({ channel, accountNumber }) =>
+    channel === 'bank_transfer' ? accountNumber : undefined,
+  )
+  readonly dedicatedById = this.dedicated.indexBy(({ id }) => id)
+  readonly dedicatedByNumber = this.dedicated.indexBy(({ accountNumber }) => accountNumber)
+  readonly recipientById = this.recipients.indexBy(({ id }) => id)
+  readonly recipientByCode = this.recipients.indexBy(({ code }) => code)
+  readonly recipientByAccount = this.recipients.indexBy(accountOf)
+  readonly transferById = this.transfers.indexBy(({ id }) => id)
+  readonly transferByCode = this.transfers.indexBy(({ code }) => code)
+  readonly transferByReference = this.transfers.indexBy(({ reference }) => reference)
+  readonly refundById = this.refunds.indexBy(({ id }) => id)
+  readonly refundByNote = this.refunds.indexBy(({ merchantNote }) => merchantNote)
 
   constructor(float: bigint) {
     this.float = float
   }
-
-  /** Records rows of an earlier run. */
-  restore(saved: SavedBooks): void {
-    this.secretKey = saved.secretKey
-    this.float = saved.float
-    for (const row of saved.customers) this.customers.add(row)
-    for (const row of saved.transactions) this.transactions.add(row)
-    for (const row of saved.dedicated) this.dedicated.add(row)
-    for (const row of saved.recipients) this.recipients.add(row)
-    for (const row of saved.transfers) this.transfers.add(row)
-    for (const row of saved.refunds) this.refunds.add(row)
-    for (const row of saved.entries) this.entries.add(row)
-    for (const row of saved.transactions) if (row.channel === 'bank_transfer') this.occupy(row)
-  }
-
-  save(): SavedBooks {
-    return {
-      secretKey: this.secretKey,
-      float: this.float,
-      customers: this.customers.rows,
-      transactions: this.transactions.rows,
-      dedicated: this.dedicated.rows,
-      recipients: this.recipients.rows,
-      transfers: this.transfers.rows,
-      refunds: this.refunds.rows,
-      entries: this.entries.rows,
-    }
-  }
-
-  /** The charge is now the one that owns its account number. */
-  occupy(charge: Transaction): void {
-    this.temporary.delete(charge.accountNumber)
-    this.temporary.set(charge.accountNumber, charge)
-  }
-
-  changeFloat(entry: Omit<FloatEntry, 'id' | 'balance'>): void {
-    this.float += entry.difference
-    const { difference, reason, model, row, createdAt } = entry
-    this.entries.add({
-      id: this.entries.nextId,
-      difference,
-      balance: this.float,
-      reason,
-      model,
-      row,
-      createdAt,
-    })
-  }
 }
 
-export type SavedBooks = {
-  secretKey: string
-  float: bigint
-  customers: Customer[]
-  transactions: Transaction[]
-  dedicated: DedicatedAccount[]
-  recipients: Recipient[]
-  transfers: Transfer[]
-  refunds: Refund[]
-  entries: FloatEntry[]
-}
-
-export function recipientKey(recipient: { accountNumber: string; bankCode: string }): string {
+export function accountOf(recipient: Pick<Recipient, 'accountNumber' | 'bankCode'>): string {
   return `${recipient.bankCode}/${recipient.accountNumber}`
 }

@@ -1,13 +1,17 @@
 import { minute } from '../clock.js'
-import { type Faults, takeFault } from '../faults.js'
-import type { ProviderAnswer, ProviderRequest, ProviderRoute } from '../http-server.js'
+import { takeFault } from '../faults.js'
+import {
+  json,
+  type ProviderAnswer,
+  type ProviderRequest,
+  type ProviderRoutes,
+} from '../http-server.js'
 import { refuse, succeed } from './answers.js'
+import type { PaystackBank } from './bank.js'
 import { bankOfSlug } from './banks.js'
 import type { Customer, Transaction } from './books.js'
-import type { EmulatedBank } from './emulated-bank.js'
 import { identificationNotice } from './notices.js'
-import { pageOf } from './pages.js'
-import { readBody } from './read-body.js'
+import { answerPage } from './pages.js'
 import {
   showBankName,
   showDedicated,
@@ -22,34 +26,32 @@ const dedicatedBanks = ['wema-bank', 'titan-paystack', 'test-bank']
 const requeryPauseMs = 10 * minute
 
 /** Charges, transactions, customers and dedicated accounts. */
-export function collectionRoutes(given: {
-  bank: EmulatedBank
-  faults: Faults
-  hidesPendingAccounts: boolean
-}): ProviderRoute[] {
-  const { bank, faults } = given
-  const { books } = bank
+export function collectionRoutes(
+  bank: PaystackBank,
+  { hidesPendingAccounts }: { hidesPendingAccounts: boolean },
+): ProviderRoutes {
+  const { books, faults } = bank
 
   function withBank(account: object): object {
     const name = faults.accountBank
     return name === null ? account : { ...account, bank: { name, id: 99_999, slug: 'unlisted' } }
   }
 
-  function charge({ body }: ProviderRequest): ProviderAnswer {
-    const fields = readBody(body)
+  function charge({ fields }: ProviderRequest): ProviderAnswer {
     const email = fields.text('email')
     if (email === undefined) return missing('Email Address is required')
     const amount = fields.kobo('amount')
     if (amount === undefined) return refuse(400, { message: 'Invalid Amount Sent' })
     if (amount < amountMin) return refuse(400, { message: 'Amount is below the minimum of NGN 50' })
-    if (!fields.has('bank_transfer')) return refuse(400, { message: 'Please pass in a channel' })
+    if (fields.raw('bank_transfer') === undefined)
+      return refuse(400, { message: 'Please pass in a channel' })
     const reference = fields.text('reference') ?? ''
     if (!/^[A-Za-z0-9.=-]*$/.test(reference))
       return refuse(400, {
         message: 'Invalid reference. Only -, ., = and alphanumeric characters are allowed',
         code: 'invalid_params',
       })
-    if (books.transactions.byKey(reference) !== undefined)
+    if (books.transactionByReference.has(reference))
       return refuse(400, {
         message: 'Duplicate Transaction Reference',
         code: 'duplicate_reference',
@@ -64,22 +66,22 @@ export function collectionRoutes(given: {
     return succeed('Charge attempted', withBank(showPending(opened)))
   }
 
-  function checkCharge({ params }: ProviderRequest): ProviderAnswer {
-    const row = books.transactions.byKey(params[0]!)
+  function checkCharge({ segment }: ProviderRequest): ProviderAnswer {
+    const row = books.transactionByReference.get(segment)
     if (row === undefined) return refuse(400, { message: 'Transaction reference is invalid' })
-    const status = statusOf(row, bank.now())
+    const status = statusOf(row, bank.nowMs)
     if (status !== 'ongoing')
       return succeed('Reference check successful', showOne(row, { unset: null }))
-    if (!given.hidesPendingAccounts) return succeed('Charge attempted', withBank(showPending(row)))
+    if (!hidesPendingAccounts) return succeed('Charge attempted', withBank(showPending(row)))
     return succeed('Reference check successful', { reference: row.reference, status: 'pending' })
   }
 
   function showOne(row: Transaction, { unset }: { unset: '' | null }): object {
-    return showTransaction(books, row, { now: bank.now(), unset })
+    return showTransaction(books, row, { now: bank.nowMs, unset })
   }
 
-  function verify({ params }: ProviderRequest): ProviderAnswer {
-    const row = books.transactions.byKey(params[0]!)
+  function verify({ segment }: ProviderRequest): ProviderAnswer {
+    const row = books.transactionByReference.get(segment)
     if (row === undefined)
       return refuse(400, {
         message: 'Transaction reference not found.',
@@ -89,8 +91,8 @@ export function collectionRoutes(given: {
     return succeed('Verification successful', showOne(row, { unset: '' }))
   }
 
-  function fetchTransaction({ params }: ProviderRequest): ProviderAnswer {
-    const row = books.transactions.byId(Number(params[0]))
+  function fetchTransaction({ segment }: ProviderRequest): ProviderAnswer {
+    const row = books.transactionById.get(Number(segment))
     if (row === undefined)
       return refuse(404, {
         message: 'Transaction ID or code specified is invalid',
@@ -101,26 +103,24 @@ export function collectionRoutes(given: {
 
   /** The period is that of creation: a charge is older than its payment. */
   function listTransactions({ query }: ProviderRequest): ProviderAnswer {
-    const now = bank.now()
-    const isInPeriod = periodOf(query)
     const status = query.get('status')
     const channel = query.get('channel')
     const accountNumber = query.get('virtual_account_number')
     const customer = query.get('customer') ?? query.get('customer_code')
-    const isShown = (row: Transaction) =>
-      (row.paid?.at ?? row.createdAt) + faults.listDelayMs <= now &&
-      isInPeriod(row.createdAt) &&
-      (status === null || statusOf(row, now) === status) &&
-      (channel === null || row.channel === channel) &&
-      (accountNumber === null || row.accountNumber === accountNumber) &&
-      (customer === null || isCustomer(books.customers.byId(row.customerId)!, customer))
-    const { rows, meta } = pageOf({ oldestFirst: books.transactions.rows, query, isShown })
-    const shown = rows.map((row) => showOne(row, { unset: null }))
-    return succeed('Transactions retrieved', shown, meta)
+    return answerPage('Transactions retrieved', {
+      oldestFirst: books.transactions.rows,
+      query,
+      isShown: (row) =>
+        bank.isListed(row.paid?.at ?? row.createdAt) &&
+        (status === null || statusOf(row, bank.nowMs) === status) &&
+        (channel === null || row.channel === channel) &&
+        (accountNumber === null || row.accountNumber === accountNumber) &&
+        (customer === null || isCustomer(books.customerById.get(row.customerId)!, customer)),
+      show: (row) => showOne(row, { unset: null }),
+    })
   }
 
-  function createCustomer({ body }: ProviderRequest): ProviderAnswer {
-    const fields = readBody(body)
+  function createCustomer({ fields }: ProviderRequest): ProviderAnswer {
     const email = fields.text('email')
     if (email === undefined) return missing('Email is required')
     const customer = bank.findOrCreateCustomer({
@@ -133,13 +133,14 @@ export function collectionRoutes(given: {
   }
 
   function findCustomer(name: string): Customer | undefined {
-    return books.customers.byKey(name) ?? books.customers.rows.find((row) => isCustomer(row, name))
+    return (
+      books.customerByEmail.get(name) ?? books.customers.rows.find((row) => isCustomer(row, name))
+    )
   }
 
-  function fetchCustomer({ params }: ProviderRequest): ProviderAnswer {
-    const customer = findCustomer(params[0]!)
-    if (customer === undefined)
-      return refuse(404, { message: 'Customer not found', code: 'customer_not_found' })
+  function fetchCustomer({ segment }: ProviderRequest): ProviderAnswer {
+    const customer = findCustomer(segment)
+    if (customer === undefined) return unknownCustomer
     const account = books.dedicated.rows.find(
       (row) => row.customerId === customer.id && row.isAssigned,
     )
@@ -149,19 +150,16 @@ export function collectionRoutes(given: {
     })
   }
 
-  function identify({ params, body }: ProviderRequest): ProviderAnswer {
-    const customer = findCustomer(params[0]!)
-    if (customer === undefined)
-      return refuse(404, { message: 'Customer not found', code: 'customer_not_found' })
-    if (!/^\d{11}$/.test(readBody(body).text('bvn') ?? '')) return missing('BVN is required')
+  function identify({ segment, fields }: ProviderRequest): ProviderAnswer {
+    const customer = findCustomer(segment)
+    if (customer === undefined) return unknownCustomer
+    if (!/^\d{11}$/.test(fields.text('bvn') ?? '')) return missing('BVN is required')
     customer.isIdentified = true
     bank.notify(identificationNotice(customer))
-    const answer = { status: true, message: 'Customer Identification in progress' }
-    return { status: 202, body: JSON.stringify(answer) }
+    return json(202, { status: true, message: 'Customer Identification in progress' })
   }
 
-  function createDedicated({ body }: ProviderRequest): ProviderAnswer {
-    const fields = readBody(body)
+  function createDedicated({ fields }: ProviderRequest): ProviderAnswer {
     const customer = findCustomer(fields.text('customer') ?? '')
     if (customer === undefined)
       return refuse(400, { message: 'Customer specified is invalid', code: 'customer_not_found' })
@@ -176,25 +174,24 @@ export function collectionRoutes(given: {
 
   function listDedicated({ query }: ProviderRequest): ProviderAnswer {
     const customer = query.get('customer')
-    const { rows, meta } = pageOf({
+    return answerPage('Managed accounts successfully retrieved', {
       oldestFirst: books.dedicated.rows,
       query,
       isShown: (row) =>
         row.isAssigned &&
-        (customer === null || isCustomer(books.customers.byId(row.customerId)!, customer)),
+        (customer === null || isCustomer(books.customerById.get(row.customerId)!, customer)),
+      show: (row) => withBank(showDedicated(books, row)),
     })
-    const shown = rows.map((row) => withBank(showDedicated(books, row)))
-    return succeed('Managed accounts successfully retrieved', shown, meta)
   }
 
-  function fetchDedicated({ params }: ProviderRequest): ProviderAnswer {
-    const account = books.dedicated.byId(Number(params[0]))
+  function fetchDedicated({ segment }: ProviderRequest): ProviderAnswer {
+    const account = books.dedicatedById.get(Number(segment))
     if (account === undefined) return unknownAccount
     return succeed('Managed account successfully retrieved', showDedicated(books, account))
   }
 
-  function closeDedicated({ params }: ProviderRequest): ProviderAnswer {
-    const account = books.dedicated.byId(Number(params[0]))
+  function closeDedicated({ segment }: ProviderRequest): ProviderAnswer {
+    const account = books.dedicatedById.get(Number(segment))
     if (account === undefined) return unknownAccount
     bank.closeDedicated(account)
     return succeed('Managed Account Successfully Unassigned', showDedicated(books, account))
@@ -202,10 +199,10 @@ export function collectionRoutes(given: {
 
   /** The result is a notice. Once in ten minutes for each account; the refusal is made up. */
   function requery({ query }: ProviderRequest): ProviderAnswer {
-    const account = books.dedicated.byKey(query.get('account_number') ?? '')
+    const account = books.dedicatedByNumber.get(query.get('account_number') ?? '')
     if (account === undefined) return unknownAccount
     const { requeriedAt } = account
-    if (requeriedAt !== null && bank.now() < requeriedAt + requeryPauseMs)
+    if (requeriedAt !== null && bank.nowMs < requeriedAt + requeryPauseMs)
       return refuse(429, { message: 'Please try again in 10 minutes', code: 'rate_limited' })
     bank.requery(account)
     return succeed(
@@ -214,27 +211,29 @@ export function collectionRoutes(given: {
     )
   }
 
-  return [
-    { method: 'POST', pattern: /^\/charge$/, handle: charge },
-    { method: 'GET', pattern: /^\/charge\/([^/]+)$/, handle: checkCharge },
-    { method: 'GET', pattern: /^\/transaction\/verify\/([^/]+)$/, handle: verify },
-    { method: 'GET', pattern: /^\/transaction\/(\d+)$/, handle: fetchTransaction },
-    { method: 'GET', pattern: /^\/transaction$/, handle: listTransactions },
-    { method: 'POST', pattern: /^\/customer$/, handle: createCustomer },
-    { method: 'POST', pattern: /^\/customer\/([^/]+)\/identification$/, handle: identify },
-    { method: 'GET', pattern: /^\/customer\/([^/]+)$/, handle: fetchCustomer },
-    { method: 'POST', pattern: /^\/dedicated_account$/, handle: createDedicated },
-    { method: 'GET', pattern: /^\/dedicated_account$/, handle: listDedicated },
-    { method: 'GET', pattern: /^\/dedicated_account\/requery$/, handle: requery },
-    {
-      method: 'GET',
-      pattern: /^\/dedicated_account\/available_providers$/,
-      handle: () => succeed('Dedicated account providers retrieved', providers),
-    },
-    { method: 'GET', pattern: /^\/dedicated_account\/(\d+)$/, handle: fetchDedicated },
-    { method: 'DELETE', pattern: /^\/dedicated_account\/(\d+)$/, handle: closeDedicated },
-  ]
+  return {
+    'POST /charge': charge,
+    'GET /charge/:reference': checkCharge,
+    'GET /transaction/verify/:reference': verify,
+    'GET /transaction/:id': fetchTransaction,
+    'GET /transaction': listTransactions,
+    'POST /customer': createCustomer,
+    'POST /customer/:name/identification': identify,
+    'GET /customer/:name': fetchCustomer,
+    'POST /dedicated_account': createDedicated,
+    'GET /dedicated_account': listDedicated,
+    'GET /dedicated_account/requery': requery,
+    'GET /dedicated_account/available_providers': () =>
+      succeed('Dedicated account providers retrieved', providers),
+    'GET /dedicated_account/:id': fetchDedicated,
+    'DELETE /dedicated_account/:id': closeDedicated,
+  }
 }
+
+const unknownCustomer = refuse(404, {
+  message: 'Customer not found',
+  code: 'customer_not_found',
+})
 
 const unknownAccount = refuse(404, {
   message: 'Managed account not found',
@@ -264,11 +263,4 @@ function missing(message: string): ProviderAnswer {
 
 function isCustomer({ id, code, email }: Customer, name: string): boolean {
   return code === name || email === name || String(id) === name
-}
-
-/** Both ends are included. */
-export function periodOf(query: URLSearchParams): (ms: number) => boolean {
-  const from = Date.parse(query.get('from') ?? '') || 0
-  const to = Date.parse(query.get('to') ?? '') || Number.POSITIVE_INFINITY
-  return (ms) => ms >= from && ms <= to
 }

@@ -1,14 +1,11 @@
 import { hash } from 'node:crypto'
-import { BooksFile } from '../books-file.js'
 import { hour, minute } from '../clock.js'
 import type { Emulator, EmulatorBooks, EmulatorOptions, PayoutState } from '../emulator.js'
-import { noFaults } from '../faults.js'
-import { type ProviderRequest, type ProviderRoute, serveProvider } from '../http-server.js'
-import { NoticeOutbox } from '../notice-outbox.js'
+import type { ProviderAnswer, ProviderRequest } from '../http-server.js'
 import { invalidKey, missingKey, unknownPath } from './answers.js'
+import { PaystackBank } from './bank.js'
 import { Books, type RefundStatus, type TransferStatus } from './books.js'
 import { collectionRoutes } from './collection-routes.js'
-import { EmulatedBank } from './emulated-bank.js'
 import { payoutRoutes } from './payout-routes.js'
 
 const defaultFloat = 1_000_000_000n
@@ -33,91 +30,53 @@ export type PaystackEmulator = Emulator & {
  * made-up values follow from ids.
  */
 export async function createPaystackEmulator(options: PaystackOptions): Promise<PaystackEmulator> {
-  const { clock, port = 0, noticeUrl, file, speed = 1 } = options
-  const faults = noFaults()
-  const books = new Books(options.float ?? defaultFloat)
-  const booksFile = new BooksFile(file, () => books.save())
-  const saved = booksFile.read()
-  if (saved) books.restore(saved)
-  const outbox = new NoticeOutbox({
-    url: noticeUrl,
-    faults,
-    retryPausesMs: retryPausesMs.map((pauseMs) => pauseMs / speed),
-  })
-  const changed = () => booksFile.changed()
-  const bank = new EmulatedBank({ books, clock, faults, outbox, speed, changed })
   const { hidesPendingAccounts = false, matchesRecipientsByNumber = false } = options
-  const routes = [
-    ...collectionRoutes({ bank, faults, hidesPendingAccounts }),
-    ...payoutRoutes({ bank, faults, matchesRecipientsByNumber }),
-  ]
-  const server = await serveProvider({
-    port,
-    faults,
-    routes: routes.map((route) => withKey(books, route)),
-    notFound: () => unknownPath,
+  const books = new Books(options.float ?? defaultFloat)
+  const bank = new PaystackBank(options, books, retryPausesMs)
+  const served = await bank.serve({
+    routes: {
+      ...collectionRoutes(bank, { hidesPendingAccounts }),
+      ...payoutRoutes(bank, { matchesRecipientsByNumber }),
+    },
+    refuse: (request) => refuseKey(books, request),
+    notFound: unknownPath,
   })
   // Emulators on one machine have different keys: a notice of one is not valid for another.
   if (books.secretKey === '')
-    books.secretKey = `sk_test_${hash('sha256', `paystack-emulator/${server.url}`).slice(0, 40)}`
+    books.secretKey = `sk_test_${hash('sha256', `paystack-emulator/${served.url}`).slice(0, 40)}`
   bank.resume()
 
   return {
+    ...served,
     provider: 'paystack',
-    url: server.url,
-    variables: { PAYSTACK_SECRET_KEY: books.secretKey, PAYSTACK_URL: server.url },
-    faults,
-    sendNoticesTo: (url) => {
-      outbox.url = url
-    },
+    variables: { PAYSTACK_SECRET_KEY: books.secretKey, PAYSTACK_URL: served.url },
     pay: async (payment) => bank.receive(payment),
-    settle: (reference, state) => {
-      const transfer = books.transfers.byKey(reference)
-      if (transfer !== undefined) return bank.endTransfer(transfer, state, failureOf(state))
-      const refund = books.refunds.byKey(reference)
+    settle(reference, state) {
+      const transfer = books.transferByReference.get(reference)
+      const failure = state === 'failed' ? 'bank_declined' : undefined
+      if (transfer !== undefined) return bank.endTransfer(transfer, state, failure)
+      const refund = books.refundByNote.get(reference)
       if (refund === undefined) return false
       return bank.changeRefund(refund, state === 'success' ? 'processed' : 'failed')
     },
-    reverse: (reference) => {
-      const transfer = books.transfers.byKey(reference)
+    reverse(reference) {
+      const transfer = books.transferByReference.get(reference)
       return transfer !== undefined && bank.endTransfer(transfer, 'reversed')
     },
-    askForRefundAccount: (note) => {
-      const refund = books.refunds.byKey(note)
+    askForRefundAccount(note) {
+      const refund = books.refundByNote.get(note)
       return refund !== undefined && bank.changeRefund(refund, 'needs-attention')
     },
-    setFloat: (kobo) => {
-      const difference = kobo - books.float
-      const createdAt = bank.now()
-      books.changeFloat({ difference, reason: '', model: 'Deposit', row: 0, createdAt })
-      changed()
-    },
-    drainNotices: () => outbox.drain(),
+    setFloat: (kobo) => bank.setFloat(kobo),
     books: () => summarize(books),
-    close: async () => {
-      bank.stop()
-      await outbox.stop()
-      await server.close()
-      booksFile.close()
-    },
   }
-}
-
-function failureOf(state: 'success' | 'failed'): string | undefined {
-  return state === 'failed' ? 'bank_declined' : undefined
 }
 
 /** Every call needs the secret key. */
-function withKey(books: Books, route: ProviderRoute): ProviderRoute {
-  return {
-    method: route.method,
-    pattern: route.pattern,
-    handle: (request: ProviderRequest) => {
-      const { authorization } = request.headers
-      if (authorization === undefined) return missingKey
-      return authorization === `Bearer ${books.secretKey}` ? route.handle(request) : invalidKey
-    },
-  }
+function refuseKey(books: Books, { headers }: ProviderRequest): ProviderAnswer | undefined {
+  const { authorization } = headers
+  if (authorization === undefined) return missingKey
+  return authorization === `Bearer ${books.secretKey}` ? undefined : invalidKey
 }
 
 const transferStates: Record<TransferStatus, PayoutState> = {
@@ -144,7 +103,7 @@ function summarize(books: Books): EmulatorBooks {
     ),
     payouts: books.transfers.rows.map(({ reference, recipientId, amount, status }) => ({
       reference,
-      accountNumber: books.recipients.byId(recipientId)!.accountNumber,
+      accountNumber: books.recipientById.get(recipientId)!.accountNumber,
       amount,
       state: transferStates[status],
     })),

@@ -1,42 +1,51 @@
-export type Page<Row> = { rows: Row[]; meta: object }
+import type { ProviderAnswer } from '../http-server.js'
+import { readCount } from '../read-count.js'
+import { succeed } from './answers.js'
+
+type Listed = { id: number; createdAt?: number }
+
+type Listing<Row> = {
+  oldestFirst: readonly Row[]
+  query: URLSearchParams
+  /** Undefined: all rows of the period. */
+  isShown?: (row: Row) => boolean
+}
 
 const perPageMax = 100
+
+export function answerPage<Row extends Listed>(
+  message: string,
+  listing: Listing<Row> & { show: (row: Row) => object },
+): ProviderAnswer {
+  const { rows, meta } = pageOf(listing)
+  return succeed(message, rows.map(listing.show), meta)
+}
 
 /**
  * One page of the matching rows, newest first, by cursor or by page number, as in the query. The
  * specification names the size `per_page` for some lists and `perPage` for others; both work.
  */
-export function pageOf<Row extends { id: number }>(given: {
-  oldestFirst: Row[]
-  query: URLSearchParams
-  isShown: (row: Row) => boolean
-}): Page<Row> {
-  const { query } = given
-  const perPage = Math.min(toCount(query.get('perPage') ?? query.get('per_page'), 50), perPageMax)
-  if (query.get('use_cursor') === 'true') return cursorPage(given, perPage, query.get('next'))
-  const matching = given.oldestFirst.filter(given.isShown).reverse()
+export function pageOf<Row extends Listed>(listing: Listing<Row>): { rows: Row[]; meta: object } {
+  const { oldestFirst, query, isShown = () => true } = listing
+  const perPage = Math.min(readCount(query.get('perPage') ?? query.get('per_page'), 50), perPageMax)
+  const isInPeriod = periodOf(query)
+  const matching = oldestFirst
+    .filter((row) => isInPeriod(row.createdAt ?? 0) && isShown(row))
+    .reverse()
+  if (query.get('use_cursor') === 'true') return cursorPage(matching, perPage, query.get('next'))
   const total = matching.length
-  const page = toCount(query.get('page'), 1)
+  const page = readCount(query.get('page'), 1)
   const skipped = (page - 1) * perPage
   const pageCount = Math.ceil(total / perPage)
   const rows = matching.slice(skipped, skipped + perPage)
   return { rows, meta: { total, skipped, perPage, page, pageCount } }
 }
 
-function cursorPage<Row extends { id: number }>(
-  { oldestFirst, isShown }: { oldestFirst: Row[]; isShown: (row: Row) => boolean },
-  perPage: number,
-  cursor: string | null,
-): Page<Row> {
+function cursorPage<Row extends Listed>(matching: Row[], perPage: number, cursor: string | null) {
   const below = cursor === null ? Number.POSITIVE_INFINITY : readCursor(cursor)
-  const rows: Row[] = []
-  for (let index = oldestFirst.length - 1; index >= 0 && rows.length <= perPage; index -= 1) {
-    const row = oldestFirst[index]!
-    if (row.id < below && isShown(row)) rows.push(row)
-  }
-  const hasMore = rows.length > perPage
-  if (hasMore) rows.pop()
-  const next = hasMore ? writeCursor(rows.at(-1)!.id) : null
+  const rest = matching.filter(({ id }) => id < below)
+  const rows = rest.slice(0, perPage)
+  const next = rest.length > perPage ? writeCursor(rows.at(-1)!.id) : null
   return { rows, meta: { next, previous: null, perPage } }
 }
 
@@ -48,7 +57,9 @@ function readCursor(text: string): number {
   return Number(Buffer.from(text, 'base64').toString('utf8').split(':')[1])
 }
 
-function toCount(text: string | null, otherwise: number): number {
-  const count = Number(text)
-  return text !== null && Number.isInteger(count) && count > 0 ? count : otherwise
+/** Both ends are included. */
+function periodOf(query: URLSearchParams): (ms: number) => boolean {
+  const from = Date.parse(query.get('from') ?? '') || 0
+  const to = Date.parse(query.get('to') ?? '') || Number.POSITIVE_INFINITY
+  return (ms) => ms >= from && ms <= to
 }

@@ -1,14 +1,12 @@
 import { accountNameOf } from '../bank-accounts.js'
-import { type Faults, takeFault } from '../faults.js'
-import type { ProviderAnswer, ProviderRequest, ProviderRoute } from '../http-server.js'
+import { takeFault } from '../faults.js'
+import type { ProviderAnswer, ProviderRequest, ProviderRoutes } from '../http-server.js'
 import { findMagicAccount } from '../magic-accounts.js'
 import { created, gatewayError, refuse, succeed } from './answers.js'
+import { type PaystackBank, transferFee } from './bank.js'
 import { findBank, listedBanks } from './banks.js'
-import { type Recipient, type Refund, recipientKey, type Transfer } from './books.js'
-import { periodOf } from './collection-routes.js'
-import { type EmulatedBank, transferFee } from './emulated-bank.js'
-import { pageOf } from './pages.js'
-import { readBody } from './read-body.js'
+import { accountOf, type Recipient, type Transfer } from './books.js'
+import { answerPage, pageOf } from './pages.js'
 import {
   showBank,
   showFloatEntry,
@@ -20,18 +18,11 @@ import {
 } from './shapes.js'
 
 /** Banks, names, recipients, transfers, refunds and the float. */
-export function payoutRoutes(given: {
-  bank: EmulatedBank
-  faults: Faults
-  matchesRecipientsByNumber: boolean
-}): ProviderRoute[] {
-  const { bank, faults } = given
-  const { books } = bank
-
-  function listBanks({ query }: ProviderRequest): ProviderAnswer {
-    const { rows, meta } = pageOf({ oldestFirst: listedBanks, query, isShown: () => true })
-    return succeed('Banks retrieved', rows.map(showBank), meta)
-  }
+export function payoutRoutes(
+  bank: PaystackBank,
+  { matchesRecipientsByNumber }: { matchesRecipientsByNumber: boolean },
+): ProviderRoutes {
+  const { books, faults } = bank
 
   function resolve({ query }: ProviderRequest): ProviderAnswer {
     const accountNumber = query.get('account_number') ?? ''
@@ -60,8 +51,7 @@ export function payoutRoutes(given: {
   }
 
   /** A known account returns the old record, with its old name. */
-  function createRecipient({ body }: ProviderRequest): ProviderAnswer {
-    const fields = readBody(body)
+  function createRecipient({ fields }: ProviderRequest): ProviderAnswer {
     const accountNumber = fields.text('account_number') ?? ''
     const bankCode = fields.text('bank_code') ?? ''
     const name = fields.text('name') ?? accountNameOf(accountNumber)
@@ -74,27 +64,18 @@ export function payoutRoutes(given: {
   }
 
   function findRecipient(accountNumber: string, bankCode: string): Recipient | undefined {
-    if (given.matchesRecipientsByNumber)
+    if (matchesRecipientsByNumber)
       return books.recipients.rows.find((row) => row.accountNumber === accountNumber)
-    return books.recipients.byKey(recipientKey({ accountNumber, bankCode }))
+    return books.recipientByAccount.get(accountOf({ accountNumber, bankCode }))
   }
 
-  const recipientsByCode = new Map<string, Recipient>()
-
-  function recipientOf(code: string): Recipient | undefined {
-    for (const row of books.recipients.rows.slice(recipientsByCode.size))
-      recipientsByCode.set(row.code, row)
-    return recipientsByCode.get(code)
-  }
-
-  async function transfer({ body }: ProviderRequest): Promise<ProviderAnswer> {
-    const fields = readBody(body)
+  async function transfer({ fields }: ProviderRequest): Promise<ProviderAnswer> {
     if (faults.refusesAddress) return refusedAddress
     if (faults.refusesBusiness) return refusedBusiness
     const amount = fields.kobo('amount')
     if (amount === undefined || amount === 0n)
       return refuse(400, { message: 'Invalid amount passed', code: 'invalid_amount' })
-    const recipient = recipientOf(fields.text('recipient') ?? '')
+    const recipient = books.recipientByCode.get(fields.text('recipient') ?? '')
     if (recipient === undefined) return invalidRecipient
     const reference = fields.text('reference') ?? ''
     if (reference !== '' && !/^[A-Za-z0-9_-]{16,50}$/.test(reference))
@@ -102,7 +83,7 @@ export function payoutRoutes(given: {
         message: 'Transfer reference must be 16 to 50 characters of a-z, 0-9, - and _',
         code: 'invalid_transfer_reference',
       })
-    if (books.transfers.byKey(reference) !== undefined) return duplicateTransfer
+    if (books.transferByReference.has(reference)) return duplicateTransfer
     const fee = transferFee(amount)
     if (books.float < amount + fee)
       return refuse(400, {
@@ -111,8 +92,8 @@ export function payoutRoutes(given: {
         code: 'insufficient_balance',
       })
     const reason = fields.text('reason') ?? null
-    const row = bank.transfer({ recipient, amount, fee, reference, reason })
-    await bank.notifyEarly({ transfer: row })
+    const row = bank.transfer(recipient, { amount, fee, reference, reason })
+    await bank.carryOutEarly(() => row.isHeld || bank.endTransfer(row, 'success'))
     if (takeFault(faults, 'lostAnswers')) return 'lost'
     if (takeFault(faults, 'errorsAfterPayout')) return gatewayError
     const isOtp = row.status === 'otp'
@@ -132,26 +113,20 @@ export function payoutRoutes(given: {
 
   /** Without a status, only pending transfers. */
   function listTransfers({ query }: ProviderRequest): ProviderAnswer {
-    const isInPeriod = periodOf(query)
     const status = query.get('status') ?? 'pending'
-    const now = bank.now()
-    const { rows, meta } = pageOf({
+    return answerPage('Transfers retrieved', {
       oldestFirst: books.transfers.rows,
       query,
-      isShown: (row) =>
-        row.status === status &&
-        isInPeriod(row.createdAt) &&
-        row.updatedAt + faults.listDelayMs <= now,
+      isShown: (row) => row.status === status && bank.isListed(row.updatedAt),
+      show: (row) => showTransfer(books, row, 'camel'),
     })
-    const shown = rows.map((row) => showTransfer(books, row, 'camel'))
-    return succeed('Transfers retrieved', shown, meta)
   }
 
   /** The words of its refusals are made up, but for "fully reversed", which is unconfirmed. */
-  async function refund({ body }: ProviderRequest): Promise<ProviderAnswer> {
-    const fields = readBody(body)
+  async function refund({ fields }: ProviderRequest): Promise<ProviderAnswer> {
     const name = fields.text('transaction') ?? ''
-    const transaction = books.transactions.byKey(name) ?? books.transactions.byId(Number(name))
+    const transaction =
+      books.transactionByReference.get(name) ?? books.transactionById.get(Number(name))
     if (transaction?.paid == null)
       return refuse(400, { message: 'Transaction not found', code: 'transaction_not_found' })
     const { amount: paid, refunding } = transaction.paid
@@ -166,107 +141,79 @@ export function payoutRoutes(given: {
     if (books.float < amount)
       return refuse(400, { message: 'Insufficient balance to process refund', type: 'api_error' })
     const note = `Refund for transaction ${transaction.reference}`
-    const row = bank.refund({
-      transaction,
+    const row = bank.refund(transaction, {
       amount,
       merchantNote: fields.text('merchant_note') ?? `${note} by emulator@example.com`,
       customerNote: fields.text('customer_note') ?? note,
     })
-    await bank.notifyEarly({ refund: row })
+    await bank.carryOutEarly(() => row.isHeld || bank.changeRefund(row, 'processed'))
     if (takeFault(faults, 'lostAnswers')) return 'lost'
     return succeed('Refund has been queued for processing', showNewRefund(books, row))
   }
 
   /** Pages by number only, and cannot be filtered by transaction. The size is text in `meta`. */
   function listRefunds({ query }: ProviderRequest): ProviderAnswer {
-    const isInPeriod = periodOf(query)
-    const now = bank.now()
     const { rows, meta } = pageOf({
       oldestFirst: books.refunds.rows,
       query: withoutCursor(query),
-      isShown: (row) => isInPeriod(row.createdAt) && row.createdAt + faults.listDelayMs <= now,
+      isShown: (row) => bank.isListed(row.createdAt),
     })
-    return succeed(
-      'Refunds retrieved',
-      rows.map((row) => showRefund(books, row)),
-      { ...meta, perPage: query.get('perPage') ?? '50', failedRefundCount: 0 },
-    )
+    const shown = rows.map((row) => showRefund(books, row))
+    const perPage = query.get('perPage') ?? '50'
+    return succeed('Refunds retrieved', shown, { ...meta, perPage, failedRefundCount: 0 })
   }
 
-  function fetchRefund({ params }: ProviderRequest): ProviderAnswer {
-    const row = books.refunds.byId(Number(params[0]))
+  function fetchRefund({ segment }: ProviderRequest): ProviderAnswer {
+    const row = books.refundById.get(Number(segment))
     if (row === undefined)
       return refuse(404, { message: 'Refund not found', code: 'refund_not_found' })
     return succeed('Refund retrieved', showRefund(books, row))
   }
 
-  function retryRefund({ params, body }: ProviderRequest): ProviderAnswer {
-    const row: Refund | undefined = books.refunds.byId(Number(params[0]))
+  function retryRefund({ segment, fields }: ProviderRequest): ProviderAnswer {
+    const row = books.refundById.get(Number(segment))
     if (row?.status !== 'needs-attention')
       return refuse(422, {
         message: 'Invalid Refund state, refund status should be "needs-attention"',
         code: 'invalid_refund_state',
       })
-    const details = readBody(body).inner('refund_account_details')
+    const details = fields.inner('refund_account_details')
     if (!/^\d{10}$/.test(details.text('account_number') ?? ''))
       return refuse(400, { message: 'Refund account details are required' })
     bank.retryRefund(row)
     return succeed('Refund retried and has been queued for processing', showRefund(books, row))
   }
 
-  function listEntries({ query }: ProviderRequest): ProviderAnswer {
-    const isInPeriod = periodOf(query)
-    const { rows, meta } = pageOf({
-      oldestFirst: books.entries.rows,
-      query,
-      isShown: (row) => isInPeriod(row.createdAt),
-    })
-    return succeed('Balance ledger retrieved', rows.map(showFloatEntry), meta)
+  return {
+    'GET /bank': ({ query }) =>
+      answerPage('Banks retrieved', { oldestFirst: listedBanks, query, show: showBank }),
+    'GET /bank/resolve': resolve,
+    'POST /transferrecipient': createRecipient,
+    'POST /transfer': transfer,
+    'GET /transfer': listTransfers,
+    'GET /transfer/verify/:reference': ({ segment }) =>
+      answerTransfer(books.transferByReference.get(segment)),
+    'GET /transfer/:name': ({ segment }) =>
+      answerTransfer(books.transferByCode.get(segment) ?? books.transferById.get(Number(segment))),
+    'POST /refund': refund,
+    'GET /refund': listRefunds,
+    'GET /refund/:id': fetchRefund,
+    'POST /refund/retry_with_customer_details/:id': retryRefund,
+    'GET /balance': () =>
+      succeed('Balances retrieved', [{ currency: 'NGN', balance: Number(books.float) }]),
+    'GET /balance/ledger': ({ query }) =>
+      answerPage('Balance ledger retrieved', {
+        oldestFirst: books.entries.rows,
+        query,
+        show: showFloatEntry,
+      }),
   }
-
-  return [
-    { method: 'GET', pattern: /^\/bank$/, handle: listBanks },
-    { method: 'GET', pattern: /^\/bank\/resolve$/, handle: resolve },
-    { method: 'POST', pattern: /^\/transferrecipient$/, handle: createRecipient },
-    { method: 'POST', pattern: /^\/transfer$/, handle: transfer },
-    { method: 'GET', pattern: /^\/transfer$/, handle: listTransfers },
-    {
-      method: 'GET',
-      pattern: /^\/transfer\/verify\/([^/]+)$/,
-      handle: ({ params }) => answerTransfer(books.transfers.byKey(params[0]!)),
-    },
-    {
-      method: 'GET',
-      pattern: /^\/transfer\/([^/]+)$/,
-      handle: ({ params }) =>
-        answerTransfer(books.transfers.rows.find((row) => isTransfer(row, params[0]!))),
-    },
-    { method: 'POST', pattern: /^\/refund$/, handle: refund },
-    { method: 'GET', pattern: /^\/refund$/, handle: listRefunds },
-    { method: 'GET', pattern: /^\/refund\/(\d+)$/, handle: fetchRefund },
-    {
-      method: 'POST',
-      pattern: /^\/refund\/retry_with_customer_details\/(\d+)$/,
-      handle: retryRefund,
-    },
-    {
-      method: 'GET',
-      pattern: /^\/balance$/,
-      handle: () =>
-        succeed('Balances retrieved', [{ currency: 'NGN', balance: Number(books.float) }]),
-    },
-    { method: 'GET', pattern: /^\/balance\/ledger$/, handle: listEntries },
-  ]
 }
 
 function withoutCursor(query: URLSearchParams): URLSearchParams {
   const rest = new URLSearchParams(query)
   rest.delete('use_cursor')
   return rest
-}
-
-function isTransfer({ id, code }: Transfer, name: string): boolean {
-  return code === name || String(id) === name
 }
 
 const tooManyResolves = refuse(429, {

@@ -72,7 +72,7 @@ export function showDedicated(books: Books, account: DedicatedAccount): object {
       expired_at: null,
     },
     customer: account.isAssigned
-      ? showCustomer(books.customers.byId(account.customerId)!)
+      ? showCustomer(books.customerById.get(account.customerId)!)
       : undefined,
   }
 }
@@ -138,7 +138,7 @@ export function showTransaction(
     fees: paid === null ? null : Number(paid.fees),
     fees_split: null,
     authorization: paid === null ? {} : showAuthorization(books, row),
-    customer: showCustomer(books.customers.byId(row.customerId)!),
+    customer: showCustomer(books.customerById.get(row.customerId)!),
     plan: given.unset === '' ? null : {},
     plan_object: {},
     split: {},
@@ -181,7 +181,7 @@ function showAuthorization(books: Books, row: Transaction): object {
     narration: payer.narration,
   }
   if (!isDedicated) return shared
-  const account = books.dedicated.byKey(row.accountNumber)!
+  const account = books.dedicatedByNumber.get(row.accountNumber)!
   return {
     ...shared,
     receiver_bank_account_number: row.accountNumber,
@@ -266,7 +266,7 @@ export function showTransfer(books: Books, row: Transfer, times: 'camel' | 'snak
     transfer_code: row.code,
     request: row.id + 207_736_199,
     transferred_at: row.transferredAt === null ? null : timeText(row.transferredAt),
-    recipient: showRecipient(books.recipients.byId(row.recipientId)!),
+    recipient: showRecipient(books.recipientById.get(row.recipientId)!),
     session:
       row.transferredAt === null
         ? { provider: null, id: null }
@@ -282,7 +282,7 @@ export function showTransfer(books: Books, row: Transfer, times: 'camel' | 'snak
 
 /** The answer to the call that creates it, where `transaction` is an object. */
 export function showNewRefund(books: Books, row: Refund): object {
-  const transaction = books.transactions.byId(row.transactionId)!
+  const transaction = books.transactionById.get(row.transactionId)!
   const paidAt = timeText(transaction.paid!.at)
   return {
     transaction: {
@@ -324,7 +324,7 @@ export function showNewRefund(books: Books, row: Refund): object {
 
 /** In lists and single reads `transaction` is a number. */
 export function showRefund(books: Books, row: Refund): object {
-  const transaction = books.transactions.byId(row.transactionId)!
+  const transaction = books.transactionById.get(row.transactionId)!
   const createdAt = timeText(row.createdAt)
   const updatedAt = timeText(row.updatedAt)
   const isProcessed = row.status === 'processed'
@@ -351,7 +351,7 @@ export function showRefund(books: Books, row: Refund): object {
     bank_reference: null,
     transaction_reference: transaction.reference,
     reason: row.status.toUpperCase(),
-    customer: showCustomer(books.customers.byId(transaction.customerId)!),
+    customer: showCustomer(books.customerById.get(transaction.customerId)!),
     refund_type: row.amount === transaction.paid!.amount ? 'full' : 'partial',
     transaction_amount: Number(transaction.paid!.amount),
     initiated_by: 'emulator@example.com',

@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { accountNameOf, toNuban } from '../bank-accounts.js'
-import { type Clock, hour, minute, second } from '../clock.js'
+import { hour, minute, second } from '../clock.js'
+import { EmulatedProvider } from '../emulated-provider.js'
 import type { EmulatedPayment, PaymentResult } from '../emulator.js'
-import type { Faults } from '../faults.js'
 import { findMagicAccount } from '../magic-accounts.js'
-import type { NoticeOutbox } from '../notice-outbox.js'
 import type {
   Books,
   Customer,
   DedicatedAccount,
+  FloatEntry,
   Recipient,
   Refund,
   RefundStatus,
@@ -26,74 +25,35 @@ import {
   transferNotice,
 } from './notices.js'
 
-export const expiryBoundsMs = { min: 15 * minute, max: 8 * hour }
+const expiryBoundsMs = { min: 15 * minute, max: 8 * hour }
 const defaultExpiryMs = hour
 const transferMs = 2 * second
 const refundStepMs = 2 * second
 const otpMs = 30 * minute
-/** How long an early notice holds the answer back at most. */
-const earlyNoticeMs = 2 * second
 
-export type BankParts = {
-  books: Books
-  clock: Clock
-  faults: Faults
-  outbox: NoticeOutbox
-  speed: number
-  /** Called after every change of the books. */
-  changed: () => void
-}
-
-/** What the provider does, apart from HTTP: it moves money, and sends notices of that. */
-export class EmulatedBank {
-  readonly books: Books
-  readonly #clock: Clock
-  readonly #faults: Faults
-  readonly #outbox: NoticeOutbox
-  readonly #speed: number
-  readonly #changed: () => void
-  readonly #timers = new Set<NodeJS.Timeout>()
-
-  constructor(parts: BankParts) {
-    this.books = parts.books
-    this.#clock = parts.clock
-    this.#faults = parts.faults
-    this.#outbox = parts.outbox
-    this.#speed = parts.speed
-    this.#changed = parts.changed
-  }
-
-  now(): number {
-    return this.#clock.now().getTime()
-  }
-
+/** What Paystack does, apart from HTTP: it opens accounts, moves money and sends notices. */
+export class PaystackBank extends EmulatedProvider<Books> {
   /** Continues what an earlier run had begun. */
   resume(): void {
     for (const transfer of this.books.transfers.rows) this.#process(transfer)
     for (const refund of this.books.refunds.rows) this.#processRefund(refund)
   }
 
-  stop(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
-  }
-
   /** The customer with this email, who may be known already. */
-  findOrCreateCustomer(given: Omit<Customer, 'id' | 'code' | 'isIdentified' | 'createdAt'>) {
-    const known = this.books.customers.byKey(given.email)
+  findOrCreateCustomer(
+    given: Pick<Customer, 'email' | 'firstName' | 'lastName' | 'phone'>,
+  ): Customer {
+    const known = this.books.customerByEmail.get(given.email)
     if (known !== undefined) return known
     const id = this.books.customers.nextId
-    const customer = {
+    this.changed()
+    return this.books.customers.add({
       id,
       code: codeOf('CUS', id),
-      email: given.email,
-      firstName: given.firstName,
-      lastName: given.lastName,
-      phone: given.phone,
+      ...given,
       isIdentified: false,
-      createdAt: this.now(),
-    }
-    this.#changed()
-    return this.books.customers.add(customer)
+      createdAt: this.nowMs,
+    })
   }
 
   /** The expiry is moved into the provider's bounds silently. */
@@ -104,17 +64,14 @@ export class EmulatedBank {
     expiresAt: number | undefined
     metadata: unknown
   }): Transaction {
-    const { email, amount, reference, expiresAt, metadata } = given
-    const customer = this.findOrCreateCustomer({
-      email,
-      firstName: null,
-      lastName: null,
-      phone: null,
-    })
-    const now = this.now()
-    const requested = expiresAt ?? now + defaultExpiryMs
+    const { email, amount, reference, metadata } = given
+    const names = { firstName: null, lastName: null, phone: null }
+    const customer = this.findOrCreateCustomer({ email, ...names })
+    const now = this.nowMs
+    const requested = given.expiresAt ?? now + defaultExpiryMs
     const id = this.books.transactions.nextId
-    const charge = this.books.transactions.add({
+    this.changed()
+    return this.books.transactions.add({
       id,
       reference: reference === '' ? codeOf('T', id) : reference,
       channel: 'bank_transfer',
@@ -126,16 +83,13 @@ export class EmulatedBank {
       metadata,
       paid: null,
     })
-    this.books.occupy(charge)
-    this.#changed()
-    return charge
   }
 
   /** The number that was opened first, if it has expired; otherwise a new one. */
   #temporaryNumber(now: number): string {
-    const [oldest] = this.books.temporary.values()
+    const [oldest] = this.books.chargeByNumber.values()
     if (oldest !== undefined && oldest.expiresAt! <= now) return oldest.accountNumber
-    const serial = String(126_000_000 + this.books.temporary.size)
+    const serial = String(126_000_000 + this.books.chargeByNumber.size)
     return toNuban({ bankCode: '001', serial })
   }
 
@@ -145,10 +99,10 @@ export class EmulatedBank {
       (row) => row.customerId === customer.id && row.bankSlug === bankSlug && row.isAssigned,
     )
     if (known !== undefined) return known
-    const now = this.now()
+    const now = this.nowMs
     const serial = String(993_000_000 + this.books.dedicated.rows.length)
     const name = [customer.firstName, customer.lastName].join(' ').trim()
-    this.#changed()
+    this.changed()
     return this.books.dedicated.add({
       id: this.books.dedicated.nextId,
       customerId: customer.id,
@@ -164,19 +118,18 @@ export class EmulatedBank {
 
   closeDedicated(account: DedicatedAccount): void {
     account.isAssigned = false
-    account.updatedAt = this.now()
-    this.#changed()
+    account.updatedAt = this.nowMs
+    this.changed()
   }
 
   /** Undefined: no account has this number. */
   receive(payment: EmulatedPayment): PaymentResult | undefined {
-    const charge = this.books.temporary.get(payment.accountNumber)
+    const charge = this.books.chargeByNumber.get(payment.accountNumber)
     if (charge !== undefined) return this.#receiveTemporary(charge, payment)
-    const account = this.books.dedicated.byKey(payment.accountNumber)
+    const account = this.books.dedicatedByNumber.get(payment.accountNumber)
     if (account === undefined) return undefined
     if (!account.isAssigned) return { id: `closed-${account.id}`, result: 'rejected' }
     const id = this.books.transactions.nextId
-    const now = this.now()
     const transaction = this.books.transactions.add({
       id,
       reference: codeOf('T', id),
@@ -184,30 +137,29 @@ export class EmulatedBank {
       accountNumber: account.accountNumber,
       customerId: account.customerId,
       requestedAmount: payment.amount,
-      createdAt: now,
+      createdAt: this.nowMs,
       expiresAt: null,
       metadata: undefined,
       paid: null,
     })
-    const fees = atMost(30_000n, payment.amount / 100n)
-    return this.#accept(transaction, payment, fees)
+    return this.#accept(transaction, payment, atMost(30_000n, payment.amount / 100n))
   }
 
   /** Wrong, late and second payments go back to the payer. */
   #receiveTemporary(charge: Transaction, payment: EmulatedPayment): PaymentResult {
-    const why = judge(charge, payment.amount, this.now())
+    const why = judge(charge, payment.amount, this.nowMs)
     if (why === undefined) return this.#accept(charge, payment, temporaryFee(payment.amount))
-    const customer = this.books.customers.byId(charge.customerId)!
+    const customer = this.books.customerById.get(charge.customerId)!
     const { amount } = payment
-    if (!payment.isSilent)
-      this.notify(rejectionNotice({ transaction: charge, customer, amount, why }), payment.copies)
+    this.notify(rejectionNotice({ transaction: charge, customer, amount, why }), payment)
     return { id: String(charge.id), result: 'rejected' }
   }
 
   #accept(transaction: Transaction, payment: EmulatedPayment, fees: bigint): PaymentResult {
-    const at = this.now()
-    const isDedicated = transaction.channel === 'dedicated_nuban'
-    const accountNumber = payment.senderAccountNumber ?? payerNumberOf(transaction.id)
+    const { id, channel } = transaction
+    const at = this.nowMs
+    const isDedicated = channel === 'dedicated_nuban'
+    const accountNumber = payment.senderAccountNumber ?? payerNumberOf(id)
     const name = payment.senderName ?? accountNameOf(accountNumber)
     transaction.paid = {
       at,
@@ -217,56 +169,61 @@ export class EmulatedBank {
         name,
         accountNumber,
         bankName: isDedicated ? 'First City Monument Bank' : null,
-        narration: payment.narration ?? (isDedicated ? `NIP: ${name} -${transaction.id}` : null),
+        narration: payment.narration ?? (isDedicated ? `NIP: ${name} -${id}` : null),
       },
       refunding: 0n,
       refunded: 0n,
     }
-    this.books.changeFloat({
-      difference: payment.amount - fees,
-      reason: '',
-      model: 'Transaction',
-      row: transaction.id,
-      createdAt: at,
+    const difference = payment.amount - fees
+    this.#changeFloat({ difference, reason: '', model: 'Transaction', row: id })
+    this.notify(chargeNotice(this.books, transaction, at), payment)
+    return { id: String(id), result: 'received' }
+  }
+
+  setFloat(kobo: bigint): void {
+    const difference = kobo - this.books.float
+    this.#changeFloat({ difference, reason: '', model: 'Deposit', row: 0 })
+  }
+
+  #changeFloat(change: Pick<FloatEntry, 'difference' | 'reason' | 'model' | 'row'>): void {
+    this.books.float += change.difference
+    this.books.entries.add({
+      id: this.books.entries.nextId,
+      ...change,
+      balance: this.books.float,
+      createdAt: this.nowMs,
     })
-    this.#changed()
-    if (!payment.isSilent) this.notify(chargeNotice(this.books, transaction, at), payment.copies)
-    return { id: String(transaction.id), result: 'received' }
+    this.changed()
   }
 
   /** Sends the notices of a dedicated account's payments again. */
   requery(account: DedicatedAccount): void {
-    const now = this.now()
+    const now = this.nowMs
     account.requeriedAt = now
     for (const row of this.books.transactions.rows)
       if (row.accountNumber === account.accountNumber)
         this.notify(chargeNotice(this.books, row, now))
   }
 
-  createRecipient(given: { name: string; accountNumber: string; bankCode: string }): Recipient {
+  createRecipient(given: Pick<Recipient, 'name' | 'accountNumber' | 'bankCode'>): Recipient {
     const id = this.books.recipients.nextId
-    this.#changed()
+    this.changed()
     return this.books.recipients.add({
       id,
       code: codeOf('RCP', id),
-      name: given.name,
-      accountNumber: given.accountNumber,
-      bankCode: given.bankCode,
-      createdAt: this.now(),
+      ...given,
+      createdAt: this.nowMs,
     })
   }
 
   /** The float covers amount and fee. */
-  transfer(given: {
-    recipient: Recipient
-    amount: bigint
-    fee: bigint
-    reference: string
-    reason: string | null
-  }): Transfer {
-    const { recipient, amount, fee, reference, reason } = given
+  transfer(
+    recipient: Recipient,
+    given: Pick<Transfer, 'amount' | 'fee' | 'reference' | 'reason'>,
+  ): Transfer {
+    const { nowMs, faults } = this
+    const { amount, fee, reference, reason } = given
     const id = this.books.transfers.nextId
-    const createdAt = this.now()
     const magic = findMagicAccount(recipient.accountNumber)
     const transfer = this.books.transfers.add({
       id,
@@ -276,97 +233,76 @@ export class EmulatedBank {
       amount,
       fee,
       reason,
-      status: this.#faults.asksForOtp ? 'otp' : 'pending',
+      status: faults.asksForOtp ? 'otp' : 'pending',
       failure: null,
-      isHeld: this.#faults.arePayoutsHeld || magic?.endsAfterMs === null,
-      createdAt,
-      updatedAt: createdAt,
+      isHeld: faults.arePayoutsHeld || magic?.endsAfterMs === null,
+      createdAt: nowMs,
+      updatedAt: nowMs,
       transferredAt: null,
     })
-    this.books.changeFloat({
-      difference: -(amount + fee),
-      reason: reason ?? '',
-      model: 'Transfer',
-      row: id,
-      createdAt,
-    })
-    this.#changed()
+    const difference = -(amount + fee)
+    this.#changeFloat({ difference, reason: reason ?? '', model: 'Transfer', row: id })
     this.#process(transfer)
     return transfer
   }
 
   /** Ends a transfer after its processing time. Magic account numbers fail or come back. */
   #process(transfer: Transfer): void {
-    const { accountNumber } = this.books.recipients.byId(transfer.recipientId)!
+    const { accountNumber } = this.books.recipientById.get(transfer.recipientId)!
     const magic = findMagicAccount(accountNumber)
     const failure = magic?.failureReason ?? undefined
-    const reversesAfterMs = magic?.reversesAfterMs ?? undefined
     const isWaiting = transfer.status === 'pending' && !transfer.isHeld
-    if (transfer.status === 'otp') this.#later(otpMs, () => this.endTransfer(transfer, 'abandoned'))
+    if (transfer.status === 'otp') this.later(otpMs, () => this.endTransfer(transfer, 'abandoned'))
     if (isWaiting)
-      this.#later(magic?.endsAfterMs ?? transferMs, () => {
+      this.later(magic?.endsAfterMs ?? transferMs, () => {
         this.endTransfer(transfer, failure === undefined ? 'success' : 'failed', failure)
         this.#process(transfer)
       })
-    if (transfer.status === 'success' && reversesAfterMs !== undefined)
-      this.#later(reversesAfterMs, () => this.endTransfer(transfer, 'reversed'))
+    if (transfer.status === 'success' && magic?.reversesAfterMs != null)
+      this.later(magic.reversesAfterMs, () => this.endTransfer(transfer, 'reversed'))
   }
 
   /** False if the transfer cannot change into this status. */
   endTransfer(transfer: Transfer, status: TransferStatus, failure?: string): boolean {
     const isOpen = transfer.status === 'pending' || transfer.status === 'otp'
     if (status === 'reversed' ? transfer.status !== 'success' : !isOpen) return false
-    const now = this.now()
+    const { id, amount, fee } = transfer
+    const now = this.nowMs
     transfer.status = status
     transfer.updatedAt = now
     transfer.failure = failure ?? null
     if (status === 'success') transfer.transferredAt = now
-    else this.#giveBack(transfer)
-    this.#changed()
+    else
+      this.#changeFloat({
+        difference: amount + fee,
+        reason: 'Reversal',
+        model: 'Transfer',
+        row: id,
+      })
+    this.changed()
     if (status !== 'abandoned') this.notify(transferNotice(this.books, transfer))
     return true
   }
 
-  #giveBack({ id, amount, fee, updatedAt }: Transfer): void {
-    this.books.changeFloat({
-      difference: amount + fee,
-      reason: 'Reversal',
-      model: 'Transfer',
-      row: id,
-      createdAt: updatedAt,
-    })
-  }
-
   /** Two equal calls make two refunds. */
-  refund(given: {
-    transaction: Transaction
-    amount: bigint
-    merchantNote: string
-    customerNote: string
-  }): Refund {
-    const { transaction, amount, merchantNote, customerNote } = given
+  refund(
+    transaction: Transaction,
+    given: Pick<Refund, 'amount' | 'merchantNote' | 'customerNote'>,
+  ): Refund {
+    const { amount, merchantNote } = given
+    const { nowMs, faults } = this
     const id = this.books.refunds.nextId
-    const createdAt = this.now()
     transaction.paid!.refunding += amount
     const refund = this.books.refunds.add({
       id,
       transactionId: transaction.id,
-      amount,
-      merchantNote,
-      customerNote,
+      ...given,
       status: 'pending',
-      isHeld: this.#faults.arePayoutsHeld,
-      createdAt,
-      updatedAt: createdAt,
+      isHeld: faults.arePayoutsHeld,
+      createdAt: nowMs,
+      updatedAt: nowMs,
     })
-    this.books.changeFloat({
-      difference: -amount,
-      reason: merchantNote,
-      model: 'Refund',
-      row: id,
-      createdAt,
-    })
-    this.#changed()
+    this.#changeFloat({ difference: -amount, reason: merchantNote, model: 'Refund', row: id })
     this.notify(refundNotice(this.books, refund))
     this.#processRefund(refund)
     return refund
@@ -375,70 +311,43 @@ export class EmulatedBank {
   #processRefund(refund: Refund): void {
     if (refund.isHeld) return
     if (refund.status === 'pending')
-      this.#later(refundStepMs, () => {
+      this.later(refundStepMs, () => {
         this.changeRefund(refund, 'processing')
         this.#processRefund(refund)
       })
     if (refund.status === 'processing')
-      this.#later(refundStepMs, () => this.changeRefund(refund, 'processed'))
+      this.later(refundStepMs, () => this.changeRefund(refund, 'processed'))
   }
 
   /** False if the refund has ended. */
   changeRefund(refund: Refund, status: RefundStatus): boolean {
     if (refund.status === 'processed' || refund.status === 'failed') return false
     if (refund.status === 'needs-attention' && status === 'processed') return false
+    const { id, amount, merchantNote: reason } = refund
     refund.status = status
-    refund.updatedAt = this.now()
-    const { paid } = this.books.transactions.byId(refund.transactionId)!
-    if (status === 'processed') paid!.refunded += refund.amount
+    refund.updatedAt = this.nowMs
+    const { paid } = this.books.transactionById.get(refund.transactionId)!
+    if (status === 'processed') paid!.refunded += amount
     if (status === 'failed') {
-      paid!.refunding -= refund.amount
-      this.books.changeFloat({
-        difference: refund.amount,
-        reason: refund.merchantNote,
-        model: 'Refund',
-        row: refund.id,
-        createdAt: refund.updatedAt,
-      })
+      paid!.refunding -= amount
+      this.#changeFloat({ difference: amount, reason, model: 'Refund', row: id })
     }
-    this.#changed()
+    this.changed()
     this.notify(refundNotice(this.books, refund))
     return true
   }
 
   /** The payer's bank account was given: the refund goes on. */
   retryRefund(refund: Refund): void {
-    refund.isHeld = this.#faults.arePayoutsHeld
+    refund.isHeld = this.faults.arePayoutsHeld
     this.changeRefund(refund, 'processing')
     this.#processRefund(refund)
   }
 
-  notify(notice: object, copies?: number): void {
+  notify(notice: object, payment?: EmulatedPayment): void {
     const { secretKey } = this.books
-    const key = this.#faults.forgesSignature ? `${secretKey}-forged` : secretKey
-    this.#outbox.add(signNotice(notice, key), { copies })
-  }
-
-  /** With early notices, carries the payout or refund out before the call is answered. */
-  async notifyEarly(row: { transfer: Transfer } | { refund: Refund }): Promise<void> {
-    if (this.#faults.notices !== 'early') return
-    if ('transfer' in row) {
-      if (row.transfer.isHeld || !this.endTransfer(row.transfer, 'success')) return
-    } else if (row.refund.isHeld || !this.changeRefund(row.refund, 'processed')) return
-    const patience = new AbortController()
-    const { signal } = patience
-    const patienceEnds = sleep(earlyNoticeMs, undefined, { signal }).catch(() => {})
-    await Promise.race([this.#outbox.drain(), patienceEnds])
-    patience.abort()
-  }
-
-  #later(durationMs: number, act: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer)
-      act()
-    }, durationMs / this.#speed)
-    timer.unref()
-    this.#timers.add(timer)
+    const key = this.faults.forgesSignature ? `${secretKey}-forged` : secretKey
+    this.send(signNotice(notice, key), payment)
   }
 }
 
