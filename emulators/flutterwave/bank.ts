@@ -24,7 +24,7 @@ export const webhookSecret = 'emulated-flutterwave-secret-hash'
 const processingMs = 5 * second
 const refundMs = 10 * second
 
-type Opening = Pick<FlutterwaveAccount, 'txRef' | 'email' | 'holder' | 'amount'> & {
+export type Opening = Pick<FlutterwaveAccount, 'txRef' | 'email' | 'holder' | 'amount'> & {
   /** Null for a static account. */
   lifetimeMs: number | null
 }
@@ -56,7 +56,7 @@ export class FlutterwaveBank extends EmulatedProvider<FlutterwaveBooks> {
       txRef,
       orderRef: `URF_${nowMs}_${count}35`,
       flwRef: `FLW-${digest(`account/${count}`)}`,
-      number: lifetimeMs === null ? nubanOf(`78`, count) : this.#temporaryNumber(count),
+      number: lifetimeMs === null ? nubanOf('78', count) : this.#temporaryNumber(count),
       bankName: faults.accountBank ?? 'WEMA BANK',
       holder,
       email,

@@ -8,7 +8,7 @@ import {
   type ProviderRoutes,
 } from '../http-server.js'
 import { fail, listedRows, listPage, succeed } from './answers.js'
-import type { FlutterwaveBank } from './bank.js'
+import type { FlutterwaveBank, Opening } from './bank.js'
 import type { FlutterwaveTransaction } from './books.js'
 import {
   writeChargeAuthorization,
@@ -33,19 +33,19 @@ export function collectionRoutes(bank: FlutterwaveBank): ProviderRoutes {
     const txRef = fields.text('tx_ref') ?? ''
     if (!email) return fail('email is required')
     if (txRef.length > referenceLengthMax) return fail('tx_ref is too long')
-    const isStatic = fields.raw('is_permanent') === true
-    const amount = isStatic ? null : fields.naira('amount')
-    const refusal = isStatic
-      ? refuseIdentity(fields)
-      : !amount && 'amount should be greater than zero'
-    if (refusal) return fail(refusal)
-    const account = bank.openAccount({
-      txRef,
-      email,
-      holder: holderOf(fields),
-      amount: amount!,
-      lifetimeMs: isStatic ? null : hour,
-    })
+    const holder = holderOf(fields)
+    if (fields.raw('is_permanent') === true) {
+      const refusal = refuseIdentity(fields)
+      if (refusal) return fail(refusal)
+      return answerAccount({ txRef, email, holder, amount: null, lifetimeMs: null })
+    }
+    const amount = fields.naira('amount')
+    if (!amount) return fail('amount should be greater than zero')
+    return answerAccount({ txRef, email, holder, amount, lifetimeMs: hour })
+  }
+
+  function answerAccount(opening: Opening): ProviderAnswer {
+    const account = bank.openAccount(opening)
     return answerOpened(succeed('Virtual account created', writeVirtualAccount(account)))
   }
 

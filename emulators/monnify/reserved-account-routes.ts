@@ -7,6 +7,7 @@ import type { MonnifyBank } from './bank.js'
 import type { AccountNumber, ReservedAccount, Transaction } from './books.js'
 import { asNumber } from './json.js'
 import { toFractionalTime, toOffsetTime } from './times.js'
+import { writeRow } from './transaction-routes.js'
 
 const reservingBanks = [
   { bankCode: '035', bankName: 'Wema bank', serialStart: 200_000_000 },
@@ -105,21 +106,13 @@ function paidInto({ books }: MonnifyBank, account: ReservedAccount): Transaction
 /** Without the sender and `paidOn`. */
 function writePaid(transaction: Transaction) {
   return {
-    customerDTO: transaction.customer,
-    providerAmount: asNumber(0n),
-    paymentMethod: 'ACCOUNT_TRANSFER',
+    ...writeRow(transaction),
     createdOn: toOffsetTime(transaction.createdAtMs),
-    amount: asNumber(transaction.expected),
-    amountPaid: asNumber(transaction.paid),
     completedOn: toOffsetTime(transaction.paidAtMs!),
+    providerAmount: asNumber(0n),
+    amountPaid: asNumber(transaction.paid),
     flagged: false,
     fee: asNumber(0n),
-    currencyCode: 'NGN',
-    paymentDescription: transaction.description,
-    paymentStatus: transaction.status,
-    transactionReference: transaction.reference,
-    paymentReference: transaction.paymentReference,
-    merchantName: 'Emulated Merchant',
     completed: true,
   }
 }

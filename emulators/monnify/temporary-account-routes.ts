@@ -130,7 +130,8 @@ function addPending(
   product: Transaction['product'],
   fields: Fields,
 ): Transaction {
-  const transaction: Transaction = {
+  bank.changed()
+  return bank.books.transactions.add({
     reference: bank.newTransactionReference(),
     paymentReference: product.reference,
     product,
@@ -144,9 +145,7 @@ function addPending(
     sources: [],
     createdAtMs: bank.nowMs,
     paidAtMs: undefined,
-  }
-  bank.changed()
-  return bank.books.transactions.add(transaction)
+  })
 }
 
 function addAccount(
@@ -155,10 +154,10 @@ function addAccount(
   { kind, expiresAtMs }: Pick<TemporaryAccount, 'kind' | 'expiresAtMs'>,
 ): TemporaryAccount {
   const number = takeNumber(bank)
-  const account: TemporaryAccount = {
-    bankCode: number.bankCode,
-    bankName: number.bankName,
-    accountNumber: number.accountNumber,
+  transaction.receiver = number
+  bank.changed()
+  return bank.books.temporaryAccounts.add({
+    ...number,
     kind,
     reference: transaction.paymentReference,
     transactionReference: transaction.reference,
@@ -168,10 +167,7 @@ function addAccount(
     createdAtMs: bank.nowMs,
     expiresAtMs,
     isCancelled: false,
-  }
-  transaction.receiver = number
-  bank.changed()
-  return bank.books.temporaryAccounts.add(account)
+  })
 }
 
 /** How many of the oldest numbers are tried before a new one is made. */
@@ -179,22 +175,20 @@ const triesMax = 8
 
 /** A number is given to another account once its account has expired. */
 function takeNumber({ books, nowMs, faults }: MonnifyBank): AccountNumber {
-  let tries = 0
-  for (const {
-    bankCode,
-    bankName,
-    accountNumber,
-    expiresAtMs,
-  } of books.temporaryByNumber.values()) {
-    if (expiresAtMs <= nowMs) return { bankCode, bankName, accountNumber }
-    tries += 1
-    if (tries === triesMax) break
+  const opened = books.temporaryByNumber.values()
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const oldest = opened.next().value
+    if (oldest && oldest.expiresAtMs <= nowMs) return numberOf(oldest)
   }
   const serial = String(100_000_000 + books.temporaryByNumber.size + 1)
   const accountNumber = toNuban({ bankCode: '035', serial })
   const { accountBank } = faults
   if (accountBank !== null) return { bankCode: '', bankName: accountBank, accountNumber }
   return { bankCode: '035', bankName: 'Wema bank', accountNumber }
+}
+
+function numberOf({ bankCode, bankName, accountNumber }: AccountNumber): AccountNumber {
+  return { bankCode, bankName, accountNumber }
 }
 
 function findInvoice(bank: MonnifyBank, reference: string): TemporaryAccount | undefined {

@@ -86,13 +86,22 @@ function search(bank: MonnifyBank, query: URLSearchParams): ProviderAnswer {
 }
 
 function writeFound(transaction: Transaction) {
+  const { status, createdAtMs, paidAtMs } = transaction
+  return {
+    ...writeRow(transaction),
+    createdOn: toListedTime(createdAtMs),
+    ...(paidAtMs !== undefined && { completedOn: toListedTime(paidAtMs) }),
+    completed: status === 'PAID' || status === 'OVERPAID',
+    paymentMethodList: ['ACCOUNT_TRANSFER'],
+    collectionChannel: transaction.product.type,
+  }
+}
+
+/** What the lists of transactions have in common. */
+export function writeRow(transaction: Transaction) {
   return {
     customerDTO: transaction.customer,
     paymentMethod: 'ACCOUNT_TRANSFER',
-    createdOn: toListedTime(transaction.createdAtMs),
-    ...(transaction.paidAtMs !== undefined && {
-      completedOn: toListedTime(transaction.paidAtMs),
-    }),
     amount: asNumber(transaction.expected),
     currencyCode: 'NGN',
     paymentDescription: transaction.description,
@@ -100,8 +109,5 @@ function writeFound(transaction: Transaction) {
     transactionReference: transaction.reference,
     paymentReference: transaction.paymentReference,
     merchantName: 'Emulated Merchant',
-    completed: transaction.status === 'PAID' || transaction.status === 'OVERPAID',
-    paymentMethodList: ['ACCOUNT_TRANSFER'],
-    collectionChannel: transaction.product.type,
   }
 }

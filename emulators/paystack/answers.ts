@@ -10,9 +10,10 @@ export function created(message: string, data: unknown): ProviderAnswer {
 
 export function refuse(
   status: number,
-  given: { message: string; code?: string; type?: string; nextStep?: string },
+  message: string,
+  details: { code?: string; type?: string; nextStep?: string } = {},
 ): ProviderAnswer {
-  const { message, code, type = 'validation_error', nextStep } = given
+  const { code, type = 'validation_error', nextStep } = details
   const meta = nextStep === undefined ? undefined : { nextStep }
   return json(status, { status: false, message, meta, type, code })
 }
@@ -23,14 +24,12 @@ export const gatewayError: ProviderAnswer = {
   body: '<html><head><title>502 Bad Gateway</title></head></html>',
 }
 
-export const invalidKey = refuse(401, {
-  message: 'Invalid key',
+export const invalidKey = refuse(401, 'Invalid key', {
   code: 'invalid_Key',
   nextStep: 'Ensure that you provide the correct authorization key for the request',
 })
 
-export const missingKey = refuse(401, {
-  message: 'No Authorization Header was found',
+export const missingKey = refuse(401, 'No Authorization Header was found', {
   code: 'invalid_Key',
   nextStep: 'Ensure that you provide an authorization header with your request',
 })

@@ -41,25 +41,22 @@ export function collectionRoutes(
     const email = fields.text('email')
     if (email === undefined) return missing('Email Address is required')
     const amount = fields.kobo('amount')
-    if (amount === undefined) return refuse(400, { message: 'Invalid Amount Sent' })
-    if (amount < amountMin) return refuse(400, { message: 'Amount is below the minimum of NGN 50' })
-    if (fields.raw('bank_transfer') === undefined)
-      return refuse(400, { message: 'Please pass in a channel' })
+    if (amount === undefined) return refuse(400, 'Invalid Amount Sent')
+    if (amount < amountMin) return refuse(400, 'Amount is below the minimum of NGN 50')
+    if (fields.raw('bank_transfer') === undefined) return refuse(400, 'Please pass in a channel')
     const reference = fields.text('reference') ?? ''
     if (!/^[A-Za-z0-9.=-]*$/.test(reference))
-      return refuse(400, {
-        message: 'Invalid reference. Only -, ., = and alphanumeric characters are allowed',
-        code: 'invalid_params',
-      })
+      return refuse(
+        400,
+        'Invalid reference. Only -, ., = and alphanumeric characters are allowed',
+        { code: 'invalid_params' },
+      )
     if (books.transactionByReference.has(reference))
-      return refuse(400, {
-        message: 'Duplicate Transaction Reference',
-        code: 'duplicate_reference',
-      })
+      return refuse(400, 'Duplicate Transaction Reference', { code: 'duplicate_reference' })
     const requested = fields.inner('bank_transfer').text('account_expires_at')
     const expiresAt = requested === undefined ? undefined : Date.parse(requested)
     if (Number.isNaN(expiresAt))
-      return refuse(400, { message: 'account_expires_at must be a valid ISO 8601 date' })
+      return refuse(400, 'account_expires_at must be a valid ISO 8601 date')
     const metadata = fields.raw('metadata')
     const opened = bank.openTemporary({ email, amount, reference, expiresAt, metadata })
     if (takeFault(faults, 'lostOpenings')) return 'lost'
@@ -68,7 +65,7 @@ export function collectionRoutes(
 
   function checkCharge({ segment }: ProviderRequest): ProviderAnswer {
     const row = books.transactionByReference.get(segment)
-    if (row === undefined) return refuse(400, { message: 'Transaction reference is invalid' })
+    if (row === undefined) return refuse(400, 'Transaction reference is invalid')
     const status = statusOf(row, bank.nowMs)
     if (status !== 'ongoing')
       return succeed('Reference check successful', showOne(row, { unset: null }))
@@ -83,8 +80,7 @@ export function collectionRoutes(
   function verify({ segment }: ProviderRequest): ProviderAnswer {
     const row = books.transactionByReference.get(segment)
     if (row === undefined)
-      return refuse(400, {
-        message: 'Transaction reference not found.',
+      return refuse(400, 'Transaction reference not found.', {
         code: 'transaction_not_found',
         nextStep: 'Ensure that you are passing the reference of a transaction that exists',
       })
@@ -94,8 +90,7 @@ export function collectionRoutes(
   function fetchTransaction({ segment }: ProviderRequest): ProviderAnswer {
     const row = books.transactionById.get(Number(segment))
     if (row === undefined)
-      return refuse(404, {
-        message: 'Transaction ID or code specified is invalid',
+      return refuse(404, 'Transaction ID or code specified is invalid', {
         code: 'transaction_not_found',
       })
     return succeed('Transaction retrieved', showOne(row, { unset: null }))
@@ -162,11 +157,11 @@ export function collectionRoutes(
   function createDedicated({ fields }: ProviderRequest): ProviderAnswer {
     const customer = findCustomer(fields.text('customer') ?? '')
     if (customer === undefined)
-      return refuse(400, { message: 'Customer specified is invalid', code: 'customer_not_found' })
+      return refuse(400, 'Customer specified is invalid', { code: 'customer_not_found' })
     if (customer.firstName === null || customer.lastName === null || customer.phone === null)
       return missing('Customer first name, last name and phone number are required')
     const slug = fields.text('preferred_bank') ?? 'wema-bank'
-    if (!dedicatedBanks.includes(slug)) return refuse(400, { message: 'Preferred bank is invalid' })
+    if (!dedicatedBanks.includes(slug)) return refuse(400, 'Preferred bank is invalid')
     const account = bank.openDedicated(customer, slug)
     if (takeFault(faults, 'lostOpenings')) return 'lost'
     return succeed('NUBAN successfully created', withBank(showDedicated(books, account)))
@@ -203,7 +198,7 @@ export function collectionRoutes(
     if (account === undefined) return unknownAccount
     const { requeriedAt } = account
     if (requeriedAt !== null && bank.nowMs < requeriedAt + requeryPauseMs)
-      return refuse(429, { message: 'Please try again in 10 minutes', code: 'rate_limited' })
+      return refuse(429, 'Please try again in 10 minutes', { code: 'rate_limited' })
     bank.requery(account)
     return succeed(
       'We are checking the status of your transfer. ' +
@@ -230,15 +225,9 @@ export function collectionRoutes(
   }
 }
 
-const unknownCustomer = refuse(404, {
-  message: 'Customer not found',
-  code: 'customer_not_found',
-})
+const unknownCustomer = refuse(404, 'Customer not found', { code: 'customer_not_found' })
 
-const unknownAccount = refuse(404, {
-  message: 'Managed account not found',
-  code: 'account_not_found',
-})
+const unknownAccount = refuse(404, 'Managed account not found', { code: 'account_not_found' })
 
 const providers = dedicatedBanks.map((slug) => {
   const bank = bankOfSlug(slug)!
@@ -258,7 +247,7 @@ function showPending({ reference, accountNumber, expiresAt }: Transaction): obje
 }
 
 function missing(message: string): ProviderAnswer {
-  return refuse(400, { message, code: 'missing_params', nextStep: 'Provide all required params' })
+  return refuse(400, message, { code: 'missing_params', nextStep: 'Provide all required params' })
 }
 
 function isCustomer({ id, code, email }: Customer, name: string): boolean {

@@ -29,16 +29,14 @@ export function payoutRoutes(
     const listed = findBank(query.get('bank_code') ?? '')
     if (faults.resolve === 'limited') return tooManyResolves
     if (listed === undefined)
-      return refuse(400, {
-        message: `Unknown bank code: ${query.get('bank_code')}`,
+      return refuse(400, `Unknown bank code: ${query.get('bank_code')}`, {
         code: 'unknown_bank_code',
       })
     const magic = findMagicAccount(accountNumber)?.refusedAs
     if (magic === 'rail_unavailable') return gatewayError
     const isUnknown = faults.resolve === 'fails' || magic === 'account_not_found'
     if (isUnknown || !/^\d{10}$/.test(accountNumber))
-      return refuse(422, {
-        message: 'Could not resolve account name. Check parameters or try again.',
+      return refuse(422, 'Could not resolve account name. Check parameters or try again.', {
         code: 'invalid_bank_code',
         nextStep: 'Ensure that the account number and bank code match',
       })
@@ -56,7 +54,7 @@ export function payoutRoutes(
     const bankCode = fields.text('bank_code') ?? ''
     const name = fields.text('name') ?? accountNameOf(accountNumber)
     if (findBank(bankCode) === undefined || !/^\d{10}$/.test(accountNumber))
-      return refuse(400, { message: 'Account details are invalid', code: 'invalid_bank_code' })
+      return refuse(400, 'Account details are invalid', { code: 'invalid_bank_code' })
     const recipient =
       findRecipient(accountNumber, bankCode) ??
       bank.createRecipient({ name, accountNumber, bankCode })
@@ -74,20 +72,18 @@ export function payoutRoutes(
     if (faults.refusesBusiness) return refusedBusiness
     const amount = fields.kobo('amount')
     if (amount === undefined || amount === 0n)
-      return refuse(400, { message: 'Invalid amount passed', code: 'invalid_amount' })
+      return refuse(400, 'Invalid amount passed', { code: 'invalid_amount' })
     const recipient = books.recipientByCode.get(fields.text('recipient') ?? '')
     if (recipient === undefined) return invalidRecipient
     const reference = fields.text('reference') ?? ''
     if (reference !== '' && !/^[A-Za-z0-9_-]{16,50}$/.test(reference))
-      return refuse(400, {
-        message: 'Transfer reference must be 16 to 50 characters of a-z, 0-9, - and _',
+      return refuse(400, 'Transfer reference must be 16 to 50 characters of a-z, 0-9, - and _', {
         code: 'invalid_transfer_reference',
       })
     if (books.transferByReference.has(reference)) return duplicateTransfer
     const fee = transferFee(amount)
     if (books.float < amount + fee)
-      return refuse(400, {
-        message: 'Your balance is not enough to fulfil this request',
+      return refuse(400, 'Your balance is not enough to fulfil this request', {
         type: 'api_error',
         code: 'insufficient_balance',
       })
@@ -104,10 +100,7 @@ export function payoutRoutes(
   function answerTransfer(row: Transfer | undefined): ProviderAnswer {
     const isHidden = row !== undefined && takeFault(faults, 'hiddenPayouts')
     if (row === undefined || isHidden)
-      return refuse(404, {
-        message: 'Transfer not found',
-        code: faults.missingCode ?? 'transfer_not_found',
-      })
+      return refuse(404, 'Transfer not found', { code: faults.missingCode ?? 'transfer_not_found' })
     return succeed('Transfer retrieved', showTransfer(books, row, 'camel'))
   }
 
@@ -128,18 +121,17 @@ export function payoutRoutes(
     const transaction =
       books.transactionByReference.get(name) ?? books.transactionById.get(Number(name))
     if (transaction?.paid == null)
-      return refuse(400, { message: 'Transaction not found', code: 'transaction_not_found' })
+      return refuse(400, 'Transaction not found', { code: 'transaction_not_found' })
     const { amount: paid, refunding } = transaction.paid
     const amount = fields.kobo('amount') ?? paid - refunding
     if (paid === refunding)
-      return refuse(400, { message: 'Transaction has been fully reversed', type: 'api_error' })
+      return refuse(400, 'Transaction has been fully reversed', { type: 'api_error' })
     if (amount > paid - refunding)
-      return refuse(400, {
-        message: 'Refund amount cannot be more than the amount of the transaction',
+      return refuse(400, 'Refund amount cannot be more than the amount of the transaction', {
         type: 'api_error',
       })
     if (books.float < amount)
-      return refuse(400, { message: 'Insufficient balance to process refund', type: 'api_error' })
+      return refuse(400, 'Insufficient balance to process refund', { type: 'api_error' })
     const note = `Refund for transaction ${transaction.reference}`
     const row = bank.refund(transaction, {
       amount,
@@ -165,21 +157,19 @@ export function payoutRoutes(
 
   function fetchRefund({ segment }: ProviderRequest): ProviderAnswer {
     const row = books.refundById.get(Number(segment))
-    if (row === undefined)
-      return refuse(404, { message: 'Refund not found', code: 'refund_not_found' })
+    if (row === undefined) return refuse(404, 'Refund not found', { code: 'refund_not_found' })
     return succeed('Refund retrieved', showRefund(books, row))
   }
 
   function retryRefund({ segment, fields }: ProviderRequest): ProviderAnswer {
     const row = books.refundById.get(Number(segment))
     if (row?.status !== 'needs-attention')
-      return refuse(422, {
-        message: 'Invalid Refund state, refund status should be "needs-attention"',
+      return refuse(422, 'Invalid Refund state, refund status should be "needs-attention"', {
         code: 'invalid_refund_state',
       })
     const details = fields.inner('refund_account_details')
     if (!/^\d{10}$/.test(details.text('account_number') ?? ''))
-      return refuse(400, { message: 'Refund account details are required' })
+      return refuse(400, 'Refund account details are required')
     bank.retryRefund(row)
     return succeed('Refund retried and has been queued for processing', showRefund(books, row))
   }
@@ -216,38 +206,34 @@ function withoutCursor(query: URLSearchParams): URLSearchParams {
   return rest
 }
 
-const tooManyResolves = refuse(429, {
-  message:
-    'Test mode daily limit of 3 live bank resolves exceeded. ' +
+const tooManyResolves = refuse(
+  429,
+  'Test mode daily limit of 3 live bank resolves exceeded. ' +
     'Use test bank codes 001 or upgrade to live mode for unlimited access.',
-  type: 'api_error',
-  code: 'rate_limited',
-})
+  { type: 'api_error', code: 'rate_limited' },
+)
 
 /** Status and words are made up: Paystack publishes neither. */
-const refusedAddress = refuse(403, {
-  message: 'Your IP address is not allowed to make this call',
+const refusedAddress = refuse(403, 'Your IP address is not allowed to make this call', {
   type: 'api_error',
   code: 'ip_not_allowed',
   nextStep: 'Add the IP address to the whitelist in your dashboard',
 })
 
-const refusedBusiness = refuse(400, {
-  message: 'You cannot initiate third party payouts as a starter business',
-  type: 'api_error',
-  code: 'transfer_unavailable',
-  nextStep: 'Upgrade to a registered business',
-})
+const refusedBusiness = refuse(
+  400,
+  'You cannot initiate third party payouts as a starter business',
+  { type: 'api_error', code: 'transfer_unavailable', nextStep: 'Upgrade to a registered business' },
+)
 
-const invalidRecipient = refuse(400, {
-  message: 'Recipient specified is invalid',
+const invalidRecipient = refuse(400, 'Recipient specified is invalid', {
   code: 'invalid_transfer_recipient',
   nextStep:
     'Provide a valid recipient. Ensure you are passing the recipient code in the recipient param',
 })
 
-const duplicateTransfer = refuse(400, {
-  message: 'Please provide a unique reference. Reference already exists on a transfer',
-  code: 'duplicate_transfer_reference',
-  nextStep: 'Provide a unique reference',
-})
+const duplicateTransfer = refuse(
+  400,
+  'Please provide a unique reference. Reference already exists on a transfer',
+  { code: 'duplicate_transfer_reference', nextStep: 'Provide a unique reference' },
+)

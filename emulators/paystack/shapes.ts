@@ -223,23 +223,10 @@ export function showRecipient(row: Recipient): object {
 /** The answer to the call that creates it, where `recipient` is a number. */
 export function showNewTransfer(row: Transfer): object {
   return {
+    ...sharedOfTransfer(row),
     transfersessionid: [],
     transfertrials: [],
-    domain: 'test',
-    amount: Number(row.amount),
-    currency: 'NGN',
-    reference: row.reference,
-    source: 'balance',
-    source_details: null,
-    reason: row.reason,
-    status: row.status,
-    failures: null,
-    transfer_code: row.code,
-    titan_code: null,
     transferred_at: null,
-    id: row.id,
-    integration,
-    request: row.id + 207_736_199,
     recipient: row.recipientId,
     createdAt: timeText(row.createdAt),
     updatedAt: timeText(row.updatedAt),
@@ -251,20 +238,7 @@ export function showTransfer(books: Books, row: Transfer, times: 'camel' | 'snak
   const createdAt = timeText(row.createdAt)
   const updatedAt = timeText(row.updatedAt)
   return {
-    amount: Number(row.amount),
-    currency: 'NGN',
-    domain: 'test',
-    failures: null,
-    id: row.id,
-    integration,
-    reason: row.reason,
-    reference: row.reference,
-    source: 'balance',
-    source_details: null,
-    status: row.status,
-    titan_code: null,
-    transfer_code: row.code,
-    request: row.id + 207_736_199,
+    ...sharedOfTransfer(row),
     transferred_at: row.transferredAt === null ? null : timeText(row.transferredAt),
     recipient: showRecipient(books.recipientById.get(row.recipientId)!),
     session:
@@ -280,11 +254,31 @@ export function showTransfer(books: Books, row: Transfer, times: 'camel' | 'snak
   }
 }
 
+function sharedOfTransfer(row: Transfer): object {
+  return {
+    amount: Number(row.amount),
+    currency: 'NGN',
+    domain: 'test',
+    failures: null,
+    id: row.id,
+    integration,
+    reason: row.reason,
+    reference: row.reference,
+    source: 'balance',
+    source_details: null,
+    status: row.status,
+    titan_code: null,
+    transfer_code: row.code,
+    request: row.id + 207_736_199,
+  }
+}
+
 /** The answer to the call that creates it, where `transaction` is an object. */
 export function showNewRefund(books: Books, row: Refund): object {
   const transaction = books.transactionById.get(row.transactionId)!
   const paidAt = timeText(transaction.paid!.at)
   return {
+    ...sharedOfRefund(row),
     transaction: {
       id: transaction.id,
       domain: 'test',
@@ -304,50 +298,23 @@ export function showNewRefund(books: Books, row: Refund): object {
       source: null,
       fees_breakdown: null,
     },
-    integration,
     deducted_amount: 0,
-    channel: null,
-    merchant_note: row.merchantNote,
-    customer_note: row.customerNote,
-    status: row.status,
-    refunded_by: 'emulator@example.com',
-    expected_at: timeText(row.createdAt),
-    currency: 'NGN',
-    domain: 'test',
-    amount: Number(row.amount),
     fully_deducted: false,
-    id: row.id,
-    createdAt: timeText(row.createdAt),
-    updatedAt: timeText(row.updatedAt),
   }
 }
 
 /** In lists and single reads `transaction` is a number. */
 export function showRefund(books: Books, row: Refund): object {
   const transaction = books.transactionById.get(row.transactionId)!
-  const createdAt = timeText(row.createdAt)
-  const updatedAt = timeText(row.updatedAt)
   const isProcessed = row.status === 'processed'
   return {
-    id: row.id,
-    integration,
-    domain: 'test',
+    ...sharedOfRefund(row),
     transaction: row.transactionId,
     dispute: null,
     settlement: null,
-    amount: Number(row.amount),
     deducted_amount: isProcessed ? Number(row.amount) : null,
-    currency: 'NGN',
-    channel: null,
     fully_deducted: isProcessed ? 1 : null,
-    refunded_by: 'emulator@example.com',
-    refunded_at: isProcessed ? updatedAt : null,
-    expected_at: createdAt,
-    customer_note: row.customerNote,
-    merchant_note: row.merchantNote,
-    status: row.status,
-    createdAt,
-    updatedAt,
+    refunded_at: isProcessed ? timeText(row.updatedAt) : null,
     bank_reference: null,
     transaction_reference: transaction.reference,
     reason: row.status.toUpperCase(),
@@ -358,6 +325,24 @@ export function showRefund(books: Books, row: Refund): object {
     refund_channel: 'bank_transfer',
     session_id: null,
     collect_account_number: row.status === 'needs-attention',
+  }
+}
+
+function sharedOfRefund(row: Refund): object {
+  return {
+    id: row.id,
+    integration,
+    domain: 'test',
+    amount: Number(row.amount),
+    currency: 'NGN',
+    channel: null,
+    refunded_by: 'emulator@example.com',
+    expected_at: timeText(row.createdAt),
+    customer_note: row.customerNote,
+    merchant_note: row.merchantNote,
+    status: row.status,
+    createdAt: timeText(row.createdAt),
+    updatedAt: timeText(row.updatedAt),
   }
 }
 
