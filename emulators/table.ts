@@ -1,17 +1,18 @@
 type Key = string | number
 
 /** Follows from the rows of a table, so that the file of the books leaves it out. */
-export class Index<Value> extends Map<Key, Value> {
+export class Index<Value> extends Map<unknown, Value> {
   toJSON(): undefined {
     return undefined
   }
 }
 
-/** Rows with consecutive ids, oldest first, and indexes that follow them. */
+/** Rows with consecutive ids, oldest first, found by any column that does not change. */
 export class Table<Row> {
   readonly rows: Row[] = []
   readonly #firstId: number
   readonly #followers: ((row: Row) => void)[] = []
+  readonly #byColumn = new Map<keyof Row, Index<Row[]>>()
 
   constructor(firstId = 1) {
     this.#firstId = firstId
@@ -27,13 +28,35 @@ export class Table<Row> {
     return row
   }
 
+  /** The newest row with this value. */
+  find<Column extends keyof Row>(column: Column, value: Row[Column]): Row | undefined {
+    return this.findAll(column, value).at(-1)
+  }
+
+  /** Every row with this value, oldest first. */
+  findAll<Column extends keyof Row>(column: Column, value: Row[Column]): Row[] {
+    const groups = this.#byColumn.get(column) ?? this.groupBy((row) => row[column])
+    this.#byColumn.set(column, groups)
+    return groups.get(value) ?? []
+  }
+
+  groupBy(keyOf: (row: Row) => unknown): Index<Row[]> {
+    const groups = new Index<Row[]>()
+    this.#follow((row) => {
+      const group = groups.get(keyOf(row))
+      if (group) group.push(row)
+      else groups.set(keyOf(row), [row])
+    })
+    return groups
+  }
+
   /**
    * The newest row with each key, the key that got its row longest ago first. A row without a key is
    * left out.
    */
   indexBy(keyOf: (row: Row) => Key | undefined): Index<Row> {
     const index = new Index<Row>()
-    this.#followers.push((row) => {
+    this.#follow((row) => {
       const key = keyOf(row)
       if (key === undefined) return
       index.delete(key)
@@ -42,18 +65,12 @@ export class Table<Row> {
     return index
   }
 
-  /** All rows with each key, oldest first. */
-  groupBy(keyOf: (row: Row) => Key): Index<Row[]> {
-    const groups = new Index<Row[]>()
-    this.#followers.push((row) => {
-      const group = groups.get(keyOf(row))
-      if (group) group.push(row)
-      else groups.set(keyOf(row), [row])
-    })
-    return groups
-  }
-
   toJSON(): Row[] {
     return this.rows
+  }
+
+  #follow(follow: (row: Row) => void): void {
+    for (const row of this.rows) follow(row)
+    this.#followers.push(follow)
   }
 }

@@ -81,7 +81,7 @@ export class FlutterwaveBank extends EmulatedProvider<FlutterwaveBooks> {
    * has this number. A number that was given out again belongs to its newest account.
    */
   receive(payment: EmulatedPayment): PaymentResult | undefined {
-    const account = this.books.accountByNumber.get(payment.accountNumber)
+    const account = this.books.accounts.find('number', payment.accountNumber)
     if (!account) return undefined
     const isTemporary = account.expiresMs !== null
     const isLate = isTemporary && this.nowMs >= account.expiresMs!

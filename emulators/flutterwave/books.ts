@@ -80,20 +80,11 @@ export class FlutterwaveBooks {
   rejections = 0
   /** Available balance, in thousandths of a naira. */
   floatMils: bigint
-  readonly accountByNumber = this.accounts.indexBy(({ number }) => number)
-  readonly accountByOrderRef = this.accounts.indexBy(({ orderRef }) => orderRef)
   readonly temporaryByNumber = this.accounts.indexBy(({ number, expiresMs }) =>
     expiresMs === null ? undefined : number,
   )
-  readonly transactionById = this.transactions.indexBy(({ id }) => id)
-  readonly transactionByTxRef = this.transactions.indexBy(({ txRef }) => txRef)
-  readonly transferById = this.transfers.indexBy(({ id }) => id)
-  readonly transferByReference = this.transfers.indexBy(({ reference }) => reference)
   /** Flutterwave's filter ignores upper and lower case. */
   readonly transfersLike = this.transfers.groupBy(({ reference }) => reference.toLowerCase())
-  readonly refundById = this.refunds.indexBy(({ id }) => id)
-  readonly refundsByComments = this.refunds.groupBy(({ comments }) => comments)
-  readonly refundsByTransaction = this.refunds.groupBy(({ transactionId }) => transactionId)
 
   constructor(floatKobo: bigint) {
     this.floatMils = floatKobo * 10n

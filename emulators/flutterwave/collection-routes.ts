@@ -68,13 +68,13 @@ export function collectionRoutes(bank: FlutterwaveBank): ProviderRoutes {
   }
 
   function fetchAccount({ segment }: ProviderRequest): ProviderAnswer {
-    const account = books.accountByOrderRef.get(segment)
+    const account = books.accounts.find('orderRef', segment)
     if (!account) return fail('Virtual account not found')
     return succeed('Virtual nuban fetched', writeVirtualAccount(account))
   }
 
   function changeStatus({ segment, fields }: ProviderRequest): ProviderAnswer {
-    const account = books.accountByOrderRef.get(segment)
+    const account = books.accounts.find('orderRef', segment)
     const status = fields.raw('status')
     if (account?.expiresMs !== null) return fail('Virtual account not found')
     if (status !== 'active' && status !== 'inactive') return fail('status is required')
@@ -99,7 +99,7 @@ export function collectionRoutes(bank: FlutterwaveBank): ProviderRoutes {
   }
 
   function resend({ segment }: ProviderRequest): ProviderAnswer {
-    const transaction = books.transactionById.get(Number(segment))
+    const transaction = books.transactions.find('id', Number(segment))
     if (!transaction) return fail(notFound)
     bank.sendChargeNotice(transaction)
     return succeed('hook sent successfully', 'hook sent')
@@ -112,9 +112,9 @@ export function collectionRoutes(bank: FlutterwaveBank): ProviderRoutes {
     'POST /v3/charges': createCharge,
     'GET /v3/transactions': list,
     'GET /v3/transactions/verify_by_reference': ({ query }) =>
-      verify(books.transactionByTxRef.get(query.get('tx_ref') ?? '')),
+      verify(books.transactions.find('txRef', query.get('tx_ref') ?? '')),
     'GET /v3/transactions/:id/verify': ({ segment }) =>
-      verify(books.transactionById.get(Number(segment))),
+      verify(books.transactions.find('id', Number(segment))),
     'POST /v3/transactions/:id/resend-hook': resend,
   }
 }

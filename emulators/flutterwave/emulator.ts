@@ -49,14 +49,14 @@ export async function createFlutterwaveEmulator(
     },
     pay: async (payment) => bank.receive(payment),
     settle(reference, state) {
-      const transfer = books.transferByReference.get(reference)
+      const transfer = books.transfers.find('reference', reference)
       if (transfer && bank.endTransfer(transfer, state)) return true
       const refund = findRefund(books, reference, 'pending')
       if (refund) bank.endRefund(refund, state)
       return refund !== undefined
     },
     reverse(reference) {
-      const transfer = books.transferByReference.get(reference)
+      const transfer = books.transfers.find('reference', reference)
       const refund = findRefund(books, reference, 'success')
       if (transfer?.state === 'success') bank.reverseTransfer(transfer)
       else if (refund) bank.endRefund(refund, 'reversed')
@@ -78,7 +78,7 @@ export async function createFlutterwaveEmulator(
 }
 
 function findRefund(books: FlutterwaveBooks, comments: string, state: 'pending' | 'success') {
-  return books.refundsByComments.get(comments)?.find((refund) => refund.state === state)
+  return books.refunds.findAll('comments', comments).find((refund) => refund.state === state)
 }
 
 function refuseKey({ headers }: ProviderRequest): ProviderAnswer | undefined {

@@ -40,7 +40,7 @@ export function payoutRoutes(bank: FlutterwaveBank): ProviderRoutes {
       return fail('Your account is not yet approved to make transfers. Please contact support')
     const order = readOrder(fields)
     if (typeof order === 'string') return fail(order)
-    if (books.transferByReference.has(order.reference))
+    if (books.transfers.find('reference', order.reference))
       return fail('Payout with this ref already exists')
     const transfer = bank.addTransfer(order)
     const accepted = writeTransfer(transfer, transfer.createdMs)
@@ -76,7 +76,7 @@ export function payoutRoutes(bank: FlutterwaveBank): ProviderRoutes {
   }
 
   function fetchTransfer({ segment }: ProviderRequest): ProviderAnswer {
-    const transfer = books.transferById.get(Number(segment))
+    const transfer = books.transfers.find('id', Number(segment))
     if (!transfer || takeFault(faults, 'hiddenPayouts')) return fail('Transfer not found')
     return succeed('Transfer fetched', write(transfer))
   }
@@ -90,14 +90,14 @@ export function payoutRoutes(bank: FlutterwaveBank): ProviderRoutes {
 
   /** What can still be refunded of a payment. */
   function refundable({ id, charged }: FlutterwaveTransaction): bigint {
-    const refunds = books.refundsByTransaction.get(id) ?? []
-    return refunds
+    return books.refunds
+      .findAll('transactionId', id)
       .filter(({ state }) => state === 'pending' || state === 'success')
       .reduce((rest, { amount }) => rest - amount, charged)
   }
 
   async function createRefund({ segment, fields }: ProviderRequest): Promise<ProviderAnswer> {
-    const transaction = books.transactionById.get(Number(segment))
+    const transaction = books.transactions.find('id', Number(segment))
     if (!transaction) return fail('No transaction was found for this id')
     const rest = refundable(transaction)
     const amount = fields.raw('amount') === undefined ? rest : fields.naira('amount')
@@ -120,7 +120,7 @@ export function payoutRoutes(bank: FlutterwaveBank): ProviderRoutes {
   }
 
   function fetchRefund({ segment }: ProviderRequest): ProviderAnswer {
-    const refund = books.refundById.get(Number(segment))
+    const refund = books.refunds.find('id', Number(segment))
     return refund ? succeed('Refund fetched', writeRefund(refund)) : fail('Refund not found')
   }
 

@@ -111,7 +111,7 @@ export class MonnifyBank extends EmulatedProvider<MonnifyBooks> {
     payment: EmulatedPayment,
     source: PaymentSource,
   ): PaymentResult {
-    const transaction = this.books.transactionByReference.get(account.transactionReference)!
+    const transaction = this.books.transactions.find('reference', account.transactionReference)!
     const isOpen = transaction.status === 'PENDING' || transaction.status === 'PARTIALLY_PAID'
     const isLate = account.isCancelled || this.nowMs >= account.expiresAtMs
     const paid = transaction.paid + payment.amount

@@ -96,22 +96,8 @@ export class MonnifyBooks {
   readonly transactions = new Table<Transaction>()
   readonly disbursements = new Table<Disbursement>()
   readonly refunds = new Table<Refund>()
-  readonly temporaryByReference = this.temporaryAccounts.indexBy(({ reference }) => reference)
-  readonly temporaryByTransaction = this.temporaryAccounts.indexBy(
-    ({ transactionReference }) => transactionReference,
-  )
   /** The account that has the number now, or had it last; the one opened longest ago comes first. */
   readonly temporaryByNumber = this.temporaryAccounts.indexBy(({ accountNumber }) => accountNumber)
-  readonly reservedByReference = this.reservedAccounts.indexBy(({ reference }) => reference)
-  readonly transactionByReference = this.transactions.indexBy(({ reference }) => reference)
-  readonly transactionByPaymentReference = this.transactions.indexBy(
-    ({ paymentReference }) => paymentReference,
-  )
-  readonly disbursementByReference = this.disbursements.indexBy(({ reference }) => reference)
-  readonly refundByReference = this.refunds.indexBy(({ reference }) => reference)
-  readonly refundsByTransaction = this.refunds.groupBy(
-    ({ transactionReference }) => transactionReference,
-  )
 
   constructor(float: bigint) {
     this.float = float

@@ -79,7 +79,7 @@ export function disbursementRoutes(bank: MonnifyBank): ProviderRoutes {
     if (fields.raw('sourceAccountNumber') !== sourceAccount) return foreignAccount
     const amount = fields.naira('amount')
     if (!amount) return refuse(400, 'D01', 'Invalid amount')
-    if (books.disbursementByReference.has(fields.textOnly('reference')))
+    if (books.disbursements.find('reference', fields.textOnly('reference')))
       return refuse(422, 'D05', 'Supplied reference already exists!')
     const bankCode = fields.textOnly('destinationBankCode')
     const accountNumber = fields.textOnly('destinationAccountNumber')
@@ -116,7 +116,7 @@ export function disbursementRoutes(bank: MonnifyBank): ProviderRoutes {
   }
 
   function summarize({ query }: ProviderRequest): ProviderAnswer {
-    const payout = books.disbursementByReference.get(query.get('reference') ?? '')
+    const payout = books.disbursements.find('reference', query.get('reference') ?? '')
     if (!payout || takeFault(faults, 'hiddenPayouts'))
       return refuse(404, faults.missingCode ?? 'D02', notFound)
     return succeed(writeSummary(payout))

@@ -61,13 +61,13 @@ export async function createMonnifyEmulator(options: MonnifyEmulatorOptions): Pr
     pay: async (payment) => bank.receive(payment),
     settle(reference, ending) {
       const isSuccess = ending === 'success'
-      const payout = books.disbursementByReference.get(reference)
+      const payout = books.disbursements.find('reference', reference)
       if (payout) return bank.endPayout(payout, isSuccess ? 'SUCCESS' : 'FAILED')
-      const refund = books.refundByReference.get(reference)
+      const refund = books.refunds.find('reference', reference)
       return refund !== undefined && bank.endRefund(refund, isSuccess ? 'COMPLETED' : 'FAILED')
     },
     reverse(reference) {
-      const payout = books.disbursementByReference.get(reference)
+      const payout = books.disbursements.find('reference', reference)
       return payout !== undefined && bank.reversePayout(payout)
     },
     setFloat(kobo) {

@@ -15,7 +15,7 @@ export function refundRoutes(bank: MonnifyBank): ProviderRoutes {
   return {
     'POST /api/v1/refunds/initiate-refund': (request) => refund(bank, request),
     'GET /api/v1/refunds/:reference': ({ segment }) => {
-      const found = bank.books.refundByReference.get(segment)
+      const found = bank.books.refunds.find('reference', segment)
       if (found) return succeed(write(bank, found))
       const code = bank.faults.missingCode ?? 'R7'
       return refuse(404, code, 'No refund was initiated with the supplied refund reference.')
@@ -46,9 +46,12 @@ function refund(bank: MonnifyBank, { fields }: ProviderRequest): ProviderAnswer 
 }
 
 function refuseRefund(bank: MonnifyBank, fields: Fields): ProviderAnswer | undefined {
-  if (bank.books.refundByReference.has(fields.textOnly('refundReference')))
+  if (bank.books.refunds.find('reference', fields.textOnly('refundReference')))
     return refuse(422, 'R9', 'The refund reference already exists for this merchant.')
-  const transaction = bank.books.transactionByReference.get(fields.textOnly('transactionReference'))
+  const transaction = bank.books.transactions.find(
+    'reference',
+    fields.textOnly('transactionReference'),
+  )
   if (!transaction || transaction.paid === 0n)
     return refuse(404, 'R1', 'Transaction with the specified reference does not exist.')
   const isTooLong =
@@ -68,7 +71,8 @@ function refuseAmount(
 ): ProviderAnswer | undefined {
   if (amount > transaction.paid)
     return refuse(422, 'R3', 'Refund amount is above the transaction amount.')
-  const refunded = (bank.books.refundsByTransaction.get(transaction.reference) ?? [])
+  const refunded = bank.books.refunds
+    .findAll('transactionReference', transaction.reference)
     .filter(({ status }) => status !== 'FAILED')
     .reduce((sum, made) => sum + made.amount, 0n)
   if (refunded + amount > transaction.paid)
@@ -87,7 +91,7 @@ function refuseReceiver(transaction: Transaction, fields: Fields): ProviderAnswe
 }
 
 function write(bank: MonnifyBank, made: Refund) {
-  const { paid } = bank.books.transactionByReference.get(made.transactionReference)!
+  const { paid } = bank.books.transactions.find('reference', made.transactionReference)!
   return {
     refundReference: made.reference,
     transactionReference: made.transactionReference,

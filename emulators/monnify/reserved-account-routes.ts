@@ -20,23 +20,23 @@ const nameLengthMax = 30
 const unknownAccount = refuse(404, '99', 'Cannot find reserved account')
 
 export function reservedAccountRoutes(bank: MonnifyBank): ProviderRoutes {
-  const { reservedByReference } = bank.books
+  const { reservedAccounts } = bank.books
   return {
     'POST /api/v2/bank-transfer/reserved-accounts': (request) => reserve(bank, request),
     'GET /api/v1/bank-transfer/reserved-accounts/transactions': ({ query }) => {
-      const account = reservedByReference.get(query.get('accountReference') ?? '')
+      const account = reservedAccounts.find('reference', query.get('accountReference') ?? '')
       if (!account) return unknownAccount
       const paid = paidInto(bank, account).filter(({ paidAtMs }) => bank.isListed(paidAtMs!))
       return succeedWithPage(query, paid, writePaid)
     },
     'GET /api/v2/bank-transfer/reserved-accounts/:reference': ({ segment }) => {
-      const account = reservedByReference.get(segment)
+      const account = reservedAccounts.find('reference', segment)
       if (!account || account.isDeleted) return unknownAccount
       const transactionCount = paidInto(bank, account).length
       return succeed({ ...write(bank, account), transactionCount })
     },
     'DELETE /api/v1/bank-transfer/reserved-accounts/reference/:reference': ({ segment }) => {
-      const account = reservedByReference.get(segment)
+      const account = reservedAccounts.find('reference', segment)
       if (!account || account.isDeleted) return unknownAccount
       account.isDeleted = true
       bank.changed()
@@ -50,7 +50,7 @@ function reserve(bank: MonnifyBank, { fields }: ProviderRequest): ProviderAnswer
   const refusal = refuseMissing(fields, names) ?? refuseReservation(bank, fields)
   if (refusal) return refusal
   const reference = fields.textOnly('accountReference')
-  if (bank.books.reservedByReference.has(reference))
+  if (bank.books.reservedAccounts.find('reference', reference))
     return refuse(422, '99', 'You can not reserve two accounts with the same reference.')
 
   const given = fields.raw('preferredBanks')

@@ -57,7 +57,7 @@ function createInvoice(bank: MonnifyBank, { fields }: ProviderRequest): Provider
   if (expiresAtMs > nowMs + expiryMaxMs)
     return refuse(400, '99', 'Invoice expiry date is after system limit.')
   const reference = fields.textOnly('invoiceReference')
-  if (bank.books.transactionByPaymentReference.has(reference))
+  if (bank.books.transactions.find('paymentReference', reference))
     return refuse(422, '99', 'Invoice with this reference already exists.')
 
   const transaction = addPending(bank, { type: 'INVOICE', reference }, fields)
@@ -71,7 +71,7 @@ function startTransaction(bank: MonnifyBank, { fields }: ProviderRequest): Provi
   const refusal = refuseMissing(fields, names) ?? refuseOffer(bank, fields)
   if (refusal) return refusal
   const reference = fields.textOnly('paymentReference')
-  if (bank.books.transactionByPaymentReference.has(reference))
+  if (bank.books.transactions.find('paymentReference', reference))
     return refuse(422, '99', 'Duplicate payment reference')
   const transaction = addPending(bank, { type: 'API_NOTIFICATION', reference }, fields)
   return succeed({
@@ -87,12 +87,12 @@ function startTransaction(bank: MonnifyBank, { fields }: ProviderRequest): Provi
 
 function openCheckoutAccount(bank: MonnifyBank, { fields }: ProviderRequest): ProviderAnswer {
   const reference = fields.textOnly('transactionReference')
-  const transaction = bank.books.transactionByReference.get(reference)
+  const transaction = bank.books.transactions.find('reference', reference)
   if (transaction?.product.type !== 'API_NOTIFICATION')
     return refuse(404, '99', 'Could not find transaction with the specified transaction reference')
   const nowMs = bank.nowMs
   const account =
-    bank.books.temporaryByTransaction.get(reference) ??
+    bank.books.temporaryAccounts.find('transactionReference', reference) ??
     addAccount(bank, transaction, { kind: 'checkout', expiresAtMs: nowMs + checkoutMs })
   if (takeFault(bank.faults, 'lostOpenings')) return 'lost'
   return succeed({
@@ -192,14 +192,14 @@ function numberOf({ bankCode, bankName, accountNumber }: AccountNumber): Account
 }
 
 function findInvoice(bank: MonnifyBank, reference: string): TemporaryAccount | undefined {
-  const found = bank.books.temporaryByReference.get(reference)
+  const found = bank.books.temporaryAccounts.find('reference', reference)
   return found?.kind === 'invoice' ? found : undefined
 }
 
 function cancelInvoice(bank: MonnifyBank, reference: string): ProviderAnswer {
   const invoice = findInvoice(bank, reference)
   if (!invoice) return unknownInvoice
-  const transaction = bank.books.transactionByReference.get(invoice.transactionReference)!
+  const transaction = bank.books.transactions.find('reference', invoice.transactionReference)!
   if (transaction.status !== 'PENDING' && transaction.status !== 'CANCELLED')
     return refuse(422, '99', 'Invoice can not be cancelled.')
   invoice.isCancelled = true
@@ -231,7 +231,7 @@ function writeInvoice(bank: MonnifyBank, invoice: TemporaryAccount) {
 }
 
 function invoiceStatus(bank: MonnifyBank, invoice: TemporaryAccount): string {
-  const { status } = bank.books.transactionByReference.get(invoice.transactionReference)!
+  const { status } = bank.books.transactions.find('reference', invoice.transactionReference)!
   if (status !== 'PENDING') return status
   return bank.nowMs >= invoice.expiresAtMs ? 'EXPIRED' : 'PENDING'
 }

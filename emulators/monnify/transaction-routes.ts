@@ -6,16 +6,16 @@ import { asNumber, asText } from './json.js'
 import { toFractionalTime, toListedTime, toSlashedTime } from './times.js'
 
 export function transactionRoutes(bank: MonnifyBank): ProviderRoutes {
-  const { transactionByReference, transactionByPaymentReference } = bank.books
+  const { transactions } = bank.books
   return {
     'GET /api/v2/transactions/:reference': ({ segment }) =>
-      answerOne(transactionByReference.get(segment)),
+      answerOne(transactions.find('reference', segment)),
     'GET /api/v2/merchant/transactions/query': ({ query }) => {
       const reference = query.get('transactionReference')
       return answerOne(
         reference === null
-          ? transactionByPaymentReference.get(query.get('paymentReference') ?? '')
-          : transactionByReference.get(reference),
+          ? transactions.find('paymentReference', query.get('paymentReference') ?? '')
+          : transactions.find('reference', reference),
       )
     },
     'GET /api/v1/transactions/search': ({ query }) => search(bank, query),

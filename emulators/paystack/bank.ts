@@ -43,7 +43,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
   findOrCreateCustomer(
     given: Pick<Customer, 'email' | 'firstName' | 'lastName' | 'phone'>,
   ): Customer {
-    const known = this.books.customerByEmail.get(given.email)
+    const known = this.books.customers.find('email', given.email)
     if (known !== undefined) return known
     const id = this.books.customers.nextId
     this.changed()
@@ -126,7 +126,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
   receive(payment: EmulatedPayment): PaymentResult | undefined {
     const charge = this.books.chargeByNumber.get(payment.accountNumber)
     if (charge !== undefined) return this.#receiveTemporary(charge, payment)
-    const account = this.books.dedicatedByNumber.get(payment.accountNumber)
+    const account = this.books.dedicated.find('accountNumber', payment.accountNumber)
     if (account === undefined) return undefined
     if (!account.isAssigned) return { id: `closed-${account.id}`, result: 'rejected' }
     const id = this.books.transactions.nextId
@@ -149,7 +149,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
   #receiveTemporary(charge: Transaction, payment: EmulatedPayment): PaymentResult {
     const why = judge(charge, payment.amount, this.nowMs)
     if (why === undefined) return this.#accept(charge, payment, temporaryFee(payment.amount))
-    const customer = this.books.customerById.get(charge.customerId)!
+    const customer = this.books.customers.find('id', charge.customerId)!
     const { amount } = payment
     this.notify(rejectionNotice({ transaction: charge, customer, amount, why }), payment)
     return { id: String(charge.id), result: 'rejected' }
@@ -248,7 +248,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
 
   /** Ends a transfer after its processing time. Magic account numbers fail or come back. */
   #process(transfer: Transfer): void {
-    const { accountNumber } = this.books.recipientById.get(transfer.recipientId)!
+    const { accountNumber } = this.books.recipients.find('id', transfer.recipientId)!
     const magic = findMagicAccount(accountNumber)
     const failure = magic?.failureReason ?? undefined
     const isWaiting = transfer.status === 'pending' && !transfer.isHeld
@@ -326,7 +326,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
     const { id, amount, merchantNote: reason } = refund
     refund.status = status
     refund.updatedAt = this.nowMs
-    const { paid } = this.books.transactionById.get(refund.transactionId)!
+    const { paid } = this.books.transactions.find('id', refund.transactionId)!
     if (status === 'processed') paid!.refunded += amount
     if (status === 'failed') {
       paid!.refunding -= amount

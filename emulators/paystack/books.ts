@@ -127,30 +127,12 @@ export class Books {
   readonly transfers = new Table<Transfer>(860_703_114)
   readonly refunds = new Table<Refund>(3_018_284)
   readonly entries = new Table<FloatEntry>(149_411_613)
-  readonly customerById = this.customers.indexBy(({ id }) => id)
-  readonly customerByEmail = this.customers.indexBy(({ email }) => email)
-  readonly transactionById = this.transactions.indexBy(({ id }) => id)
-  readonly transactionByReference = this.transactions.indexBy(({ reference }) => reference)
   /** The newest charge of each temporary account number, the longest open first. */
   readonly chargeByNumber = this.transactions.indexBy(({ channel, accountNumber }) =>
     channel === 'bank_transfer' ? accountNumber : undefined,
   )
-  readonly dedicatedById = this.dedicated.indexBy(({ id }) => id)
-  readonly dedicatedByNumber = this.dedicated.indexBy(({ accountNumber }) => accountNumber)
-  readonly recipientById = this.recipients.indexBy(({ id }) => id)
-  readonly recipientByCode = this.recipients.indexBy(({ code }) => code)
-  readonly recipientByAccount = this.recipients.indexBy(accountOf)
-  readonly transferById = this.transfers.indexBy(({ id }) => id)
-  readonly transferByCode = this.transfers.indexBy(({ code }) => code)
-  readonly transferByReference = this.transfers.indexBy(({ reference }) => reference)
-  readonly refundById = this.refunds.indexBy(({ id }) => id)
-  readonly refundByNote = this.refunds.indexBy(({ merchantNote }) => merchantNote)
 
   constructor(float: bigint) {
     this.float = float
   }
-}
-
-export function accountOf(recipient: Pick<Recipient, 'accountNumber' | 'bankCode'>): string {
-  return `${recipient.bankCode}/${recipient.accountNumber}`
 }

@@ -51,7 +51,7 @@ export function collectionRoutes(
         'Invalid reference. Only -, ., = and alphanumeric characters are allowed',
         { code: 'invalid_params' },
       )
-    if (books.transactionByReference.has(reference))
+    if (books.transactions.find('reference', reference))
       return refuse(400, 'Duplicate Transaction Reference', { code: 'duplicate_reference' })
     const requested = fields.inner('bank_transfer').text('account_expires_at')
     const expiresAt = requested === undefined ? undefined : Date.parse(requested)
@@ -64,7 +64,7 @@ export function collectionRoutes(
   }
 
   function checkCharge({ segment }: ProviderRequest): ProviderAnswer {
-    const row = books.transactionByReference.get(segment)
+    const row = books.transactions.find('reference', segment)
     if (row === undefined) return refuse(400, 'Transaction reference is invalid')
     const status = statusOf(row, bank.nowMs)
     if (status !== 'ongoing')
@@ -78,7 +78,7 @@ export function collectionRoutes(
   }
 
   function verify({ segment }: ProviderRequest): ProviderAnswer {
-    const row = books.transactionByReference.get(segment)
+    const row = books.transactions.find('reference', segment)
     if (row === undefined)
       return refuse(400, 'Transaction reference not found.', {
         code: 'transaction_not_found',
@@ -88,7 +88,7 @@ export function collectionRoutes(
   }
 
   function fetchTransaction({ segment }: ProviderRequest): ProviderAnswer {
-    const row = books.transactionById.get(Number(segment))
+    const row = books.transactions.find('id', Number(segment))
     if (row === undefined)
       return refuse(404, 'Transaction ID or code specified is invalid', {
         code: 'transaction_not_found',
@@ -110,7 +110,7 @@ export function collectionRoutes(
         (status === null || statusOf(row, bank.nowMs) === status) &&
         (channel === null || row.channel === channel) &&
         (accountNumber === null || row.accountNumber === accountNumber) &&
-        (customer === null || isCustomer(books.customerById.get(row.customerId)!, customer)),
+        (customer === null || isCustomer(books.customers.find('id', row.customerId)!, customer)),
       show: (row) => showOne(row, { unset: null }),
     })
   }
@@ -129,7 +129,8 @@ export function collectionRoutes(
 
   function findCustomer(name: string): Customer | undefined {
     return (
-      books.customerByEmail.get(name) ?? books.customers.rows.find((row) => isCustomer(row, name))
+      books.customers.find('email', name) ??
+      books.customers.rows.find((row) => isCustomer(row, name))
     )
   }
 
@@ -174,19 +175,19 @@ export function collectionRoutes(
       query,
       isShown: (row) =>
         row.isAssigned &&
-        (customer === null || isCustomer(books.customerById.get(row.customerId)!, customer)),
+        (customer === null || isCustomer(books.customers.find('id', row.customerId)!, customer)),
       show: (row) => withBank(showDedicated(books, row)),
     })
   }
 
   function fetchDedicated({ segment }: ProviderRequest): ProviderAnswer {
-    const account = books.dedicatedById.get(Number(segment))
+    const account = books.dedicated.find('id', Number(segment))
     if (account === undefined) return unknownAccount
     return succeed('Managed account successfully retrieved', showDedicated(books, account))
   }
 
   function closeDedicated({ segment }: ProviderRequest): ProviderAnswer {
-    const account = books.dedicatedById.get(Number(segment))
+    const account = books.dedicated.find('id', Number(segment))
     if (account === undefined) return unknownAccount
     bank.closeDedicated(account)
     return succeed('Managed Account Successfully Unassigned', showDedicated(books, account))
@@ -194,7 +195,7 @@ export function collectionRoutes(
 
   /** The result is a notice. Once in ten minutes for each account; the refusal is made up. */
   function requery({ query }: ProviderRequest): ProviderAnswer {
-    const account = books.dedicatedByNumber.get(query.get('account_number') ?? '')
+    const account = books.dedicated.find('accountNumber', query.get('account_number') ?? '')
     if (account === undefined) return unknownAccount
     const { requeriedAt } = account
     if (requeriedAt !== null && bank.nowMs < requeriedAt + requeryPauseMs)

@@ -52,19 +52,19 @@ export async function createPaystackEmulator(options: PaystackOptions): Promise<
     variables: { PAYSTACK_SECRET_KEY: books.secretKey, PAYSTACK_URL: served.url },
     pay: async (payment) => bank.receive(payment),
     settle(reference, state) {
-      const transfer = books.transferByReference.get(reference)
+      const transfer = books.transfers.find('reference', reference)
       const failure = state === 'failed' ? 'bank_declined' : undefined
       if (transfer !== undefined) return bank.endTransfer(transfer, state, failure)
-      const refund = books.refundByNote.get(reference)
+      const refund = books.refunds.find('merchantNote', reference)
       if (refund === undefined) return false
       return bank.changeRefund(refund, state === 'success' ? 'processed' : 'failed')
     },
     reverse(reference) {
-      const transfer = books.transferByReference.get(reference)
+      const transfer = books.transfers.find('reference', reference)
       return transfer !== undefined && bank.endTransfer(transfer, 'reversed')
     },
     askForRefundAccount(note) {
-      const refund = books.refundByNote.get(note)
+      const refund = books.refunds.find('merchantNote', note)
       return refund !== undefined && bank.changeRefund(refund, 'needs-attention')
     },
     setFloat: (kobo) => bank.setFloat(kobo),
@@ -103,7 +103,7 @@ function summarize(books: Books): EmulatorBooks {
     ),
     payouts: books.transfers.rows.map(({ reference, recipientId, amount, status }) => ({
       reference,
-      accountNumber: books.recipientById.get(recipientId)!.accountNumber,
+      accountNumber: books.recipients.find('id', recipientId)!.accountNumber,
       amount,
       state: transferStates[status],
     })),

@@ -57,8 +57,8 @@ export function transferNotice(books: Books, row: Transfer): object {
 
 /** The amount is text, but a number if the refund failed or needs attention. */
 export function refundNotice(books: Books, row: Refund): object {
-  const transaction = books.transactionById.get(row.transactionId)!
-  const { firstName, lastName, email } = books.customerById.get(transaction.customerId)!
+  const transaction = books.transactions.find('id', row.transactionId)!
+  const { firstName, lastName, email } = books.customers.find('id', transaction.customerId)!
   const isEarly = row.status === 'pending' || row.status === 'processing'
   const isText = isEarly || row.status === 'processed'
   const shared = {

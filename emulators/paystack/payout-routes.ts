@@ -5,7 +5,7 @@ import { findMagicAccount } from '../magic-accounts.js'
 import { created, gatewayError, refuse, succeed } from './answers.js'
 import { type PaystackBank, transferFee } from './bank.js'
 import { findBank, listedBanks } from './banks.js'
-import { accountOf, type Recipient, type Transfer } from './books.js'
+import type { Recipient, Transfer } from './books.js'
 import { answerPage, pageOf } from './pages.js'
 import {
   showBank,
@@ -62,9 +62,9 @@ export function payoutRoutes(
   }
 
   function findRecipient(accountNumber: string, bankCode: string): Recipient | undefined {
-    if (matchesRecipientsByNumber)
-      return books.recipients.rows.find((row) => row.accountNumber === accountNumber)
-    return books.recipientByAccount.get(accountOf({ accountNumber, bankCode }))
+    return books.recipients
+      .findAll('accountNumber', accountNumber)
+      .find((row) => matchesRecipientsByNumber || row.bankCode === bankCode)
   }
 
   async function transfer({ fields }: ProviderRequest): Promise<ProviderAnswer> {
@@ -73,14 +73,14 @@ export function payoutRoutes(
     const amount = fields.kobo('amount')
     if (amount === undefined || amount === 0n)
       return refuse(400, 'Invalid amount passed', { code: 'invalid_amount' })
-    const recipient = books.recipientByCode.get(fields.text('recipient') ?? '')
+    const recipient = books.recipients.find('code', fields.text('recipient') ?? '')
     if (recipient === undefined) return invalidRecipient
     const reference = fields.text('reference') ?? ''
     if (reference !== '' && !/^[A-Za-z0-9_-]{16,50}$/.test(reference))
       return refuse(400, 'Transfer reference must be 16 to 50 characters of a-z, 0-9, - and _', {
         code: 'invalid_transfer_reference',
       })
-    if (books.transferByReference.has(reference)) return duplicateTransfer
+    if (books.transfers.find('reference', reference)) return duplicateTransfer
     const fee = transferFee(amount)
     if (books.float < amount + fee)
       return refuse(400, 'Your balance is not enough to fulfil this request', {
@@ -119,7 +119,7 @@ export function payoutRoutes(
   async function refund({ fields }: ProviderRequest): Promise<ProviderAnswer> {
     const name = fields.text('transaction') ?? ''
     const transaction =
-      books.transactionByReference.get(name) ?? books.transactionById.get(Number(name))
+      books.transactions.find('reference', name) ?? books.transactions.find('id', Number(name))
     if (transaction?.paid == null)
       return refuse(400, 'Transaction not found', { code: 'transaction_not_found' })
     const { amount: paid, refunding } = transaction.paid
@@ -156,13 +156,13 @@ export function payoutRoutes(
   }
 
   function fetchRefund({ segment }: ProviderRequest): ProviderAnswer {
-    const row = books.refundById.get(Number(segment))
+    const row = books.refunds.find('id', Number(segment))
     if (row === undefined) return refuse(404, 'Refund not found', { code: 'refund_not_found' })
     return succeed('Refund retrieved', showRefund(books, row))
   }
 
   function retryRefund({ segment, fields }: ProviderRequest): ProviderAnswer {
-    const row = books.refundById.get(Number(segment))
+    const row = books.refunds.find('id', Number(segment))
     if (row?.status !== 'needs-attention')
       return refuse(422, 'Invalid Refund state, refund status should be "needs-attention"', {
         code: 'invalid_refund_state',
@@ -182,9 +182,11 @@ export function payoutRoutes(
     'POST /transfer': transfer,
     'GET /transfer': listTransfers,
     'GET /transfer/verify/:reference': ({ segment }) =>
-      answerTransfer(books.transferByReference.get(segment)),
+      answerTransfer(books.transfers.find('reference', segment)),
     'GET /transfer/:name': ({ segment }) =>
-      answerTransfer(books.transferByCode.get(segment) ?? books.transferById.get(Number(segment))),
+      answerTransfer(
+        books.transfers.find('code', segment) ?? books.transfers.find('id', Number(segment)),
+      ),
     'POST /refund': refund,
     'GET /refund': listRefunds,
     'GET /refund/:id': fetchRefund,

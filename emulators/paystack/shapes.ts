@@ -72,7 +72,7 @@ export function showDedicated(books: Books, account: DedicatedAccount): object {
       expired_at: null,
     },
     customer: account.isAssigned
-      ? showCustomer(books.customerById.get(account.customerId)!)
+      ? showCustomer(books.customers.find('id', account.customerId)!)
       : undefined,
   }
 }
@@ -138,7 +138,7 @@ export function showTransaction(
     fees: paid === null ? null : Number(paid.fees),
     fees_split: null,
     authorization: paid === null ? {} : showAuthorization(books, row),
-    customer: showCustomer(books.customerById.get(row.customerId)!),
+    customer: showCustomer(books.customers.find('id', row.customerId)!),
     plan: given.unset === '' ? null : {},
     plan_object: {},
     split: {},
@@ -181,7 +181,7 @@ function showAuthorization(books: Books, row: Transaction): object {
     narration: payer.narration,
   }
   if (!isDedicated) return shared
-  const account = books.dedicatedByNumber.get(row.accountNumber)!
+  const account = books.dedicated.find('accountNumber', row.accountNumber)!
   return {
     ...shared,
     receiver_bank_account_number: row.accountNumber,
@@ -240,7 +240,7 @@ export function showTransfer(books: Books, row: Transfer, times: 'camel' | 'snak
   return {
     ...sharedOfTransfer(row),
     transferred_at: row.transferredAt === null ? null : timeText(row.transferredAt),
-    recipient: showRecipient(books.recipientById.get(row.recipientId)!),
+    recipient: showRecipient(books.recipients.find('id', row.recipientId)!),
     session:
       row.transferredAt === null
         ? { provider: null, id: null }
@@ -275,7 +275,7 @@ function sharedOfTransfer(row: Transfer): object {
 
 /** The answer to the call that creates it, where `transaction` is an object. */
 export function showNewRefund(books: Books, row: Refund): object {
-  const transaction = books.transactionById.get(row.transactionId)!
+  const transaction = books.transactions.find('id', row.transactionId)!
   const paidAt = timeText(transaction.paid!.at)
   return {
     ...sharedOfRefund(row),
@@ -305,7 +305,7 @@ export function showNewRefund(books: Books, row: Refund): object {
 
 /** In lists and single reads `transaction` is a number. */
 export function showRefund(books: Books, row: Refund): object {
-  const transaction = books.transactionById.get(row.transactionId)!
+  const transaction = books.transactions.find('id', row.transactionId)!
   const isProcessed = row.status === 'processed'
   return {
     ...sharedOfRefund(row),
@@ -318,7 +318,7 @@ export function showRefund(books: Books, row: Refund): object {
     bank_reference: null,
     transaction_reference: transaction.reference,
     reason: row.status.toUpperCase(),
-    customer: showCustomer(books.customerById.get(transaction.customerId)!),
+    customer: showCustomer(books.customers.find('id', transaction.customerId)!),
     refund_type: row.amount === transaction.paid!.amount ? 'full' : 'partial',
     transaction_amount: Number(transaction.paid!.amount),
     initiated_by: 'emulator@example.com',
