@@ -51,8 +51,8 @@ export class Table<Row> {
   }
 
   /**
-   * The newest row with each key, the key that got its row longest ago first. A row without a key is
-   * left out.
+   * The newest row with each key; the key that got its row longest ago comes first. Rows without a
+   * key are left out.
    */
   indexBy(keyOf: (row: Row) => Key | undefined): Index<Row> {
     const index = new Index<Row>()

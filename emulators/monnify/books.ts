@@ -96,7 +96,7 @@ export class MonnifyBooks {
   readonly transactions = new Table<Transaction>()
   readonly disbursements = new Table<Disbursement>()
   readonly refunds = new Table<Refund>()
-  /** The account that has the number now, or had it last; the one opened longest ago comes first. */
+  /** The account that has or had the number last; the one opened longest ago comes first. */
   readonly temporaryByNumber = this.temporaryAccounts.indexBy(({ accountNumber }) => accountNumber)
 
   constructor(float: bigint) {
