@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Emulator } from '#emulators/emulator.js'
 import type { Clock } from '../base/clock.js'
 import { type BankChoice, type Config, type SolanaConfig, usesSandbox } from '../base/config.js'
 import { type Environment, type Mode, modes } from '../base/environment.js'
@@ -27,8 +28,7 @@ import {
   createLocalnetPayers,
   giveLamports,
 } from '../simulation/embedded-chain.js'
-import type { Emulator } from '../simulation/emulators/emulator.js'
-import { createEmulatedOutcomes, createEmulatedPayers } from '../simulation/emulators/payers.js'
+import { createEmulatedOutcomes, createEmulatedPayers } from '../simulation/emulated-payers.js'
 import { localnetLimits } from '../simulation/localnet/limits.js'
 import { keepLocalnetRunning } from '../simulation/localnet/server/keep-running.js'
 import { magicRules } from '../simulation/magic-wallets.js'

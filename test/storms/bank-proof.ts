@@ -1,3 +1,4 @@
+import type { Emulator, PayoutState } from '../../emulators/emulator.js'
 import type { BankRail } from '../../src/collections/ports.js'
 import { type ProofResult, verifyLedger } from '../../src/operations/proofs/verify-ledger.js'
 import { reconcile } from '../../src/operations/reconcile/reconcile.js'
@@ -6,7 +7,6 @@ import type { Difference } from '../../src/payouts/reconciliation/compare-books.
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import { fromProviderReference } from '../../src/rails/bank/order.js'
-import type { Emulator, PayoutState } from '../../src/simulation/emulators/emulator.js'
 import { inTestMode } from '../support/open-manilla.js'
 import type { Answers } from './bank-storm.js'
 import { listOutgoing } from './bank-weather.js'
