@@ -9,7 +9,6 @@ import type { Moved, Movement, MovementLine } from '../ledger/movement.js'
 import { formatMoney } from '../money/amounts.js'
 import { type Asset, isCoin } from '../money/assets.js'
 import type { Tx } from '../postgres/transactions/tx.js'
-import { showConversion } from '../resources/conversion.js'
 import type { Conversion, ConversionQuote } from './conversion.js'
 import type { BackCoins } from './ports.js'
 import {
@@ -19,6 +18,7 @@ import {
   moveInventory,
   type Position,
 } from './positions.js'
+import { showConversion } from './resource.js'
 import { insertConversion } from './store-conversions.js'
 
 type Creator = Pick<Conversion, 'createdByKey' | 'createdByUser' | 'payoutId'>

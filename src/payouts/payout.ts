@@ -17,8 +17,8 @@ import {
   time,
   uuid,
 } from '../postgres/table.js'
-import { payoutPrefixes } from '../resources/payout.js'
 import type { Destination } from './ports.js'
+import { payoutPrefixes } from './resource.js'
 
 /** Merchants create transfers; returns send money of a payment back. */
 export type PayoutKind = 'crypto_transfer' | 'bank_transfer' | ReturnKind

@@ -4,6 +4,7 @@ import { Refusal } from '../base/refusal.js'
 import { accountReference } from '../collections/accounts/account.js'
 import { getPayment } from '../collections/payments/find-payments.js'
 import type { Payment } from '../collections/payments/payment.js'
+import { accountPrefixes } from '../collections/payments/resource.js'
 import {
   type PaymentRow,
   paymentColumns,
@@ -17,8 +18,6 @@ import { type ClockMove, listClockMoves } from '../merchants/environment-clock.j
 import { getPayout } from '../payouts/records/find-payouts.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
-import { accountPrefixes } from '../resources/payment.js'
-import type { TimelineItem } from '../resources/timeline.js'
 import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
 import { readEventItems } from './event-items.js'
 import { readLedger, toLedgerItem } from './ledger-items.js'
@@ -33,6 +32,7 @@ import {
   toSessionItems,
 } from './payment-items.js'
 import { readAttempts, toAttemptItems, toPayoutItems } from './payout-items.js'
+import type { TimelineItem } from './resource.js'
 
 export type Timeline = { items: TimelineItem[]; isTruncated: boolean }
 

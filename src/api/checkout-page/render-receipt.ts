@@ -1,5 +1,5 @@
+import type { PublicSessionJson } from '../../checkout/resource.js'
 import { fromWire } from '../../money/amounts.js'
-import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { type Html, html } from './html.js'
 import { isWeb, merchantOf, renderButton, type Scene } from './scene.js'
 import { showMoney } from './texts.js'

@@ -5,7 +5,7 @@ import type { EventType } from '../../events/catalogue.js'
 import type { FeeOperation } from '../../merchants/settings/fee-schedules.js'
 import type { Asset } from '../../money/assets.js'
 import { int4, int8, jsonText, orNull, Table, text, time, uuid } from '../../postgres/table.js'
-import { accountPrefixes } from '../../resources/payment.js'
+import { accountPrefixes } from '../payments/resource.js'
 
 export type AccountKind =
   | 'virtual_account'

@@ -11,7 +11,6 @@ import { findPrimary } from '../../merchants/settings/bank-accounts.js'
 import { findStandIn } from '../../merchants/settings/default-customer.js'
 import { gatherByRail } from '../../payouts/requests/gather-by-rail.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { showAccount } from '../../resources/collection-account.js'
 import {
   type AccountCustomer,
   type AccountOpening,
@@ -29,6 +28,7 @@ import {
   isDedicated,
 } from './account.js'
 import type { PreparedAccount } from './create-accounts.js'
+import { showAccount } from './resource.js'
 
 export type AccountRequest = {
   environment: Environment

@@ -1,8 +1,8 @@
 import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { assets } from '../../money/assets.js'
-import type { NoticeDefect } from '../../resources/collection-account.js'
 import type { CollectionAccount } from '../accounts/account.js'
+import type { NoticeDefect } from '../accounts/resource.js'
 import {
   type RailAccount,
   type RailAccountKey,

@@ -6,10 +6,10 @@ import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import type { PaymentContext, RefundFields } from '../../resources/payment.js'
 import { withRefunds } from '../returns/find-returns.js'
 import { findPaymentPage, type PaymentFilter } from './filter-payments.js'
 import type { Payment } from './payment.js'
+import type { PaymentContext, RefundFields } from './resource.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
 const keyColumns = { environmentId: 'int4', id: 'uuid' } as const

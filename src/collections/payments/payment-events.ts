@@ -1,10 +1,10 @@
 import type { EventType } from '../../events/catalogue.js'
 import type { NewEvent } from '../../events/emit.js'
-import { showAccount, showCredit } from '../../resources/collection-account.js'
-import { type RefundFields, showPayment } from '../../resources/payment.js'
 import { type CollectionAccount, eventTypeFor, isDedicated } from '../accounts/account.js'
 import type { AccountWithPayments } from '../accounts/find-accounts.js'
+import { showAccount, showCredit } from '../accounts/resource.js'
 import type { Payment } from './payment.js'
+import { type RefundFields, showPayment } from './resource.js'
 
 /** A payment with its account as the payment left it, and the account's latest payments. */
 export type JudgedPayment = AccountWithPayments & {

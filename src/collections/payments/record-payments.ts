@@ -7,7 +7,6 @@ import type { Movement } from '../../ledger/movement.js'
 import type { Asset } from '../../money/assets.js'
 import { environmentKey, renameBusy } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import type { NoticeDefect } from '../../resources/collection-account.js'
 import { type CollectionAccount, isWallet } from '../accounts/account.js'
 import {
   collectionFeeOf,
@@ -18,6 +17,7 @@ import {
   readTerms,
   type TermsByEnvironment,
 } from '../accounts/environment-terms.js'
+import type { NoticeDefect } from '../accounts/resource.js'
 import {
   lockByRailAccount,
   type RailAccountKey,

@@ -1,12 +1,12 @@
 import type { EventType } from '../../events/catalogue.js'
 import { emitAll, type NewEvent } from '../../events/emit.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import type { RefundFields } from '../../resources/payment.js'
 import type { Amounts, CollectionAccount } from '../accounts/account.js'
 import { lockCollectionAccounts, updateCollectionAccounts } from '../accounts/store-accounts.js'
 import { wakePages } from '../sessions/wake-pages.js'
 import type { Payment } from './payment.js'
 import { toPaymentEvent } from './payment-events.js'
+import type { RefundFields } from './resource.js'
 import { lockPayments, updatePayments } from './store-payments.js'
 
 export type AmountName = keyof Amounts

@@ -2,8 +2,8 @@ import { prefixes, toReference } from '../../base/ids.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import type { RefundFields } from '../../resources/payment.js'
 import type { Payment } from '../payments/payment.js'
+import type { RefundFields } from '../payments/resource.js'
 import { type Return, type ReturnRow, returnColumns, toReturn } from './store-returns.js'
 
 /**

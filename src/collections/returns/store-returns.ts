@@ -6,9 +6,9 @@ import type { Sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { int4, int8, json, orNull, Table, text, time, uuid } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { RefundFields } from '../../resources/payment.js'
-import type { RefundReason } from '../../resources/payment-return.js'
 import type { Payment } from '../payments/payment.js'
+import type { RefundFields } from '../payments/resource.js'
+import type { RefundReason } from './resource.js'
 
 const paymentReturns = new Table('payment_returns', {
   environmentId: int4<EnvironmentId>(),

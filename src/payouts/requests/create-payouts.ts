@@ -9,10 +9,10 @@ import { formatMoney } from '../../money/amounts.js'
 import { assets } from '../../money/assets.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { showPayout } from '../../resources/payout.js'
 import { type Payout, payoutKinds, purposesOf } from '../payout.js'
 import type { PreparedAttempt } from '../ports.js'
 import { insertAttempts, insertPayouts, type NewAttempt } from '../records/store-payouts.js'
+import { showPayout } from '../resource.js'
 
 export type NewPayout = {
   payout: Payout

@@ -8,13 +8,13 @@ import { moveWith } from '../../ledger/move.js'
 import type { Approvals } from '../../merchants/settings/settings-document.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { showPayout } from '../../resources/payout.js'
 import { signInLimits } from '../../team/limits.js'
 import { type ApprovalLimits, limitsOf, needsApproval } from '../approvals/approval-rule.js'
 import { findExpiries } from '../approvals/find-approvers.js'
 import { payoutLimits } from '../limits.js'
 import { type Payout, payoutKinds } from '../payout.js'
 import { insertPendingPayout } from '../records/store-payouts.js'
+import { showPayout } from '../resource.js'
 import {
   createPayouts,
   duplicateReference,

@@ -18,8 +18,8 @@ import {
 } from '../../merchants/settings/settlement-wallets.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { DestinationFields } from '../../resources/settlement-destination.js'
 import { explainWait, findFreedom } from '../../team/shared-access.js'
+import type { DestinationFields } from './destination-resource.js'
 
 /**
  * Whether settlements wait until a second member confirms the bank account or wallet that a member

@@ -1,8 +1,8 @@
 import type { EventType } from '../../events/catalogue.js'
 import type { NewEvent } from '../../events/emit.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { showSettlement } from '../../resources/settlement.js'
 import type { Payout, PayoutStatus } from '../payout.js'
+import { showSettlement } from './resource.js'
 import { maySettle, type Settlement } from './settlement.js'
 import { findSettlementsOf, type SettlementWithPayout } from './store-settlements.js'
 

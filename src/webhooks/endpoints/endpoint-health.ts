@@ -3,10 +3,10 @@ import type { NewEvent } from '../../events/emit.js'
 import { listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { showEndpoint } from '../../resources/webhook-endpoint.js'
 import { type FinishedAttempt, isGone, isSuccess } from '../deliveries/judge-attempt.js'
 import { webhookLimits } from '../limits.js'
 import { columnsOf, type DisabledReason, type WebhookEndpoint } from './endpoint.js'
+import { showEndpoint } from './resource.js'
 
 const name = { environmentId: 'int4', endpointId: 'uuid' } as const
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { EnvironmentId } from '../../base/environment.js'
 import { newId, toUuid } from '../../base/ids.js'
 import { emitAll, type NewEvent } from '../../events/emit.js'
+import { showLowBalance } from '../../ledger/balance-resource.js'
 import { listBalancesOf } from '../../ledger/balances.js'
 import { lowBalanceLimits } from '../../merchants/limits.js'
 import { type LowBalanceSettings, listLowBalances } from '../../merchants/settings/settings.js'
@@ -11,7 +12,6 @@ import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { showLowBalance } from '../../resources/balance.js'
 
 type Level = {
   environmentId: EnvironmentId

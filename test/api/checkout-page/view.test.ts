@@ -10,8 +10,8 @@ import { viewSession } from '../../../src/api/checkout-page/view.js'
 import type { ApiParts } from '../../../src/api/pipeline/api-parts.js'
 import { canSimulate } from '../../../src/api/routes/collections/public-checkout.js'
 import type { PublicSession } from '../../../src/checkout/find-public-sessions.js'
+import type { PublicSessionJson } from '../../../src/checkout/resource.js'
 import { fromWire, toWire } from '../../../src/money/amounts.js'
-import type { PublicSessionJson } from '../../../src/resources/public-checkout-session.js'
 
 const bankTransfer = {
   accountNumber: '0418827731',

@@ -4,6 +4,21 @@ import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../.
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
 import {
+  accountName,
+  accountNumber,
+  anyAmount,
+  anyAsset,
+  bankName,
+  notYet,
+  orNull,
+  referenceSample,
+  resource,
+  timestamp,
+  walletAddress,
+  withDescription,
+  withExample,
+} from '../../../base/shapes.js'
+import {
   type Counterparty,
   findCounterparties,
 } from '../../../collections/payments/find-counterparties.js'
@@ -20,21 +35,6 @@ import { type Asset, assetNames } from '../../../money/assets.js'
 import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { summarizeStatement } from '../../../reports/statement.js'
-import {
-  accountName,
-  accountNumber,
-  anyAmount,
-  anyAsset,
-  bankName,
-  notYet,
-  orNull,
-  referenceSample,
-  resource,
-  timestamp,
-  walletAddress,
-  withDescription,
-  withExample,
-} from '../../../resources/shapes.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { closed, oneOf, page, pageQuery, timeFilters } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import { anyAsset, referenceSample, withDescription } from '../../../base/shapes.js'
 import {
   type AccountKind,
   accountKinds,
@@ -17,8 +18,6 @@ import {
   getPayment,
   listPayments,
 } from '../../../collections/payments/find-payments.js'
-import { listReturns } from '../../../collections/returns/find-returns.js'
-import { isPublicTerm } from '../../../postgres/lists/search-terms.js'
 import {
   listedPayment,
   type PaymentStatus,
@@ -27,9 +26,10 @@ import {
   showListedPayment,
   showPayment,
   variances,
-} from '../../../resources/payment.js'
-import { paymentReturn, showReturn } from '../../../resources/payment-return.js'
-import { anyAsset, referenceSample, withDescription } from '../../../resources/shapes.js'
+} from '../../../collections/payments/resource.js'
+import { listReturns } from '../../../collections/returns/find-returns.js'
+import { paymentReturn, showReturn } from '../../../collections/returns/resource.js'
+import { isPublicTerm } from '../../../postgres/lists/search-terms.js'
 import { type Actor, hidesPayers } from '../../../team/actor.js'
 import { countByStatus, readAmountRange, readTimeRange } from '../../parse/read-filters.js'
 import {

@@ -3,11 +3,6 @@ import type { Mode } from '../../../base/environment.js'
 import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
-import { idOfSession } from '../../../collections/sessions/session.js'
-import { exampleOfEvent } from '../../../events/examples.js'
-import { eventFilters, typesSeen } from '../../../events/filter.js'
-import { createEventReader, type Event, getEvent, listEvents } from '../../../events/find-events.js'
-import { eventSchema, showEvent } from '../../../resources/event.js'
 import {
   notYet,
   orNull,
@@ -18,12 +13,17 @@ import {
   time,
   timestamp,
   withDescription,
-} from '../../../resources/shapes.js'
+} from '../../../base/shapes.js'
+import { idOfSession } from '../../../collections/sessions/session.js'
+import { eventFilters, typesSeen } from '../../../events/filter.js'
+import { createEventReader, type Event, getEvent, listEvents } from '../../../events/find-events.js'
+import { eventSchema, showEvent } from '../../../events/resource.js'
 import { resourceKinds } from '../../../team/seen-with.js'
 import { type Delivery, listDeliveries } from '../../../webhooks/deliveries/find-deliveries.js'
 import { redeliver } from '../../../webhooks/deliveries/redeliver.js'
 import { getEnabledEndpoint } from '../../../webhooks/endpoints/endpoint.js'
 import { webhookLimits } from '../../../webhooks/limits.js'
+import { exampleOfEvent } from '../../openapi/event-examples.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { fromIn, readTime, toIn } from '../../parse/read-time.js'

@@ -4,6 +4,11 @@ import { type AccountKind, accountKinds, isWallet } from '../../../collections/a
 import { findAccountPage } from '../../../collections/accounts/filter-accounts.js'
 import { findAccountIds } from '../../../collections/accounts/find-account-ids.js'
 import { type ListedPayment, listPayments } from '../../../collections/payments/find-payments.js'
+import {
+  type PaymentStatus,
+  paymentStatuses,
+  paymentStatusOf,
+} from '../../../collections/payments/resource.js'
 import { findSessionPage } from '../../../collections/sessions/filter-sessions.js'
 import type { EventType } from '../../../events/catalogue.js'
 import { seesEvent } from '../../../events/filter.js'
@@ -15,7 +20,6 @@ import { listPayouts, type PayoutWithAttempts } from '../../../payouts/records/f
 import { listLimits } from '../../../postgres/limits.js'
 import { sql } from '../../../postgres/sql.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
-import { type PaymentStatus, paymentStatuses, paymentStatusOf } from '../../../resources/payment.js'
 import { type Permissions, type ResourceKind, sees } from '../../../team/seen-with.js'
 import { parseSearch, type SearchText } from '../../parse/search-text.js'
 

@@ -9,14 +9,6 @@ import {
 } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { notFound } from '../../../base/refusal.js'
-import { idOfSession } from '../../../collections/sessions/session.js'
-import {
-  type EntryWithBodies,
-  getEntry,
-  listRequestLogEntries,
-  type RequestLogEntry,
-} from '../../../request-log/find-entries.js'
-import { requestLogLimits } from '../../../request-log/limits.js'
 import {
   flag,
   notYet,
@@ -26,7 +18,15 @@ import {
   text,
   timestamp,
   withDescription,
-} from '../../../resources/shapes.js'
+} from '../../../base/shapes.js'
+import { idOfSession } from '../../../collections/sessions/session.js'
+import {
+  type EntryWithBodies,
+  getEntry,
+  listRequestLogEntries,
+  type RequestLogEntry,
+} from '../../../request-log/find-entries.js'
+import { requestLogLimits } from '../../../request-log/limits.js'
 import type { SeesLogged } from '../../auth/sees-logged.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { fromIn, toIn } from '../../parse/read-time.js'

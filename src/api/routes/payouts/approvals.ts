@@ -2,12 +2,21 @@ import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal, returnRefusal } from '../../../base/refusal.js'
+import {
+  anyAsset,
+  flag,
+  referenceSample,
+  resource,
+  sampleHash,
+  timestamp,
+} from '../../../base/shapes.js'
 import { findPaymentsOfReturns } from '../../../collections/returns/find-returns.js'
 import { followReturns } from '../../../collections/returns/follow-returns.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { decimalPattern } from '../../../money/amounts.js'
 import { judgeExpiry } from '../../../payouts/approvals/approval-expiry.js'
+import { approvers, showApprover } from '../../../payouts/approvals/approver-resource.js'
 import {
   type ApprovedPayout,
   approvePayout,
@@ -17,6 +26,7 @@ import {
 import { approversOf, findApprovers } from '../../../payouts/approvals/find-approvers.js'
 import type { Decider } from '../../../payouts/approvals/judge-approval.js'
 import { isReturn, type Payout } from '../../../payouts/payout.js'
+import { showDisbursement } from '../../../payouts/records/disbursement-resource.js'
 import { findPayoutOrigins } from '../../../payouts/records/find-origins.js'
 import {
   getPayout,
@@ -24,18 +34,8 @@ import {
   type PayoutWithAttempts,
 } from '../../../payouts/records/find-payouts.js'
 import { mustWait } from '../../../payouts/requests/create-under-rule.js'
+import { bankTransfer, cryptoTransfer, showPayout } from '../../../payouts/resource.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
-import { approvers, showApprover } from '../../../resources/approver.js'
-import { showDisbursement } from '../../../resources/disbursement.js'
-import { bankTransfer, cryptoTransfer, showPayout } from '../../../resources/payout.js'
-import {
-  anyAsset,
-  flag,
-  referenceSample,
-  resource,
-  sampleHash,
-  timestamp,
-} from '../../../resources/shapes.js'
 import type { UserActor } from '../../../team/actor.js'
 import type { Approver } from '../../../team/approvers.js'
 import { findUserNames } from '../../../team/find-user-names.js'

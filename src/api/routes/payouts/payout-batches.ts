@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { prefixes, toReference } from '../../../base/ids.js'
+import { referenceSample } from '../../../base/shapes.js'
 import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { approversOf, findApprovers } from '../../../payouts/approvals/find-approvers.js'
 import {
@@ -11,19 +12,18 @@ import {
   itemStates,
 } from '../../../payouts/batches/batch.js'
 import { createBatch } from '../../../payouts/batches/create-batch.js'
+import {
+  payoutBatch,
+  payoutBatchItem,
+  showBatch,
+  showItem,
+} from '../../../payouts/batches/resource.js'
 import { retryBatch } from '../../../payouts/batches/retry-batch.js'
 import { getBatch, listBatches, listItems } from '../../../payouts/batches/store-batches.js'
 import { cancelBatch, submitBatch } from '../../../payouts/batches/submit-batch.js'
 import { batchLimits } from '../../../payouts/limits.js'
 import type { PayoutCreator } from '../../../payouts/requests/creators.js'
 import type { Queryable, Tx } from '../../../postgres/transactions/tx.js'
-import {
-  payoutBatch,
-  payoutBatchItem,
-  showBatch,
-  showItem,
-} from '../../../resources/payout-batch.js'
-import { referenceSample } from '../../../resources/shapes.js'
 import type { Actor } from '../../../team/actor.js'
 import { findUserNames } from '../../../team/find-user-names.js'
 import { withReasons } from '../../openapi/refusals-of.js'

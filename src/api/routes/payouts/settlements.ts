@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import { referenceSample, withDescription } from '../../../base/shapes.js'
 import { findCounterparties } from '../../../collections/payments/find-counterparties.js'
 import { createExchange } from '../../../conversions/exchange.js'
 import { listStatementEntries } from '../../../ledger/statement.js'
@@ -10,6 +11,15 @@ import { settleRest } from '../../../merchants/settings/settlement-schedule.js'
 import { formatMoney } from '../../../money/amounts.js'
 import { createSettlement } from '../../../payouts/settlements/create-settlement.js'
 import { prepareSettlement } from '../../../payouts/settlements/prepare-settlement.js'
+import {
+  payoutStatusOf,
+  type SettlementStatus,
+  settlement,
+  settlementStatuses,
+  settlementSummary,
+  showSettlement,
+  showSettlementSummary,
+} from '../../../payouts/settlements/resource.js'
 import type { Settlement } from '../../../payouts/settlements/settlement.js'
 import {
   getSettlement,
@@ -19,16 +29,6 @@ import {
 } from '../../../payouts/settlements/store-settlements.js'
 import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
-import {
-  payoutStatusOf,
-  type SettlementStatus,
-  settlement,
-  settlementStatuses,
-  settlementSummary,
-  showSettlement,
-  showSettlementSummary,
-} from '../../../resources/settlement.js'
-import { referenceSample, withDescription } from '../../../resources/shapes.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { readTimeRange } from '../../parse/read-filters.js'

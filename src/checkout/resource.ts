@@ -2,7 +2,25 @@ import Type from 'typebox'
 import { after } from '../base/clock.js'
 import { prefixes, toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
-import { toWire } from '../money/amounts.js'
+import {
+  anyAmount,
+  anyAsset,
+  flag,
+  orNull,
+  reference,
+  resource,
+  text,
+  timestamp,
+  withDescription,
+  withExample,
+} from '../base/shapes.js'
+import {
+  amounts,
+  type PaymentFields,
+  paymentStatus,
+  paymentStatusOf,
+  variance,
+} from '../collections/payments/resource.js'
 import {
   acceptsCrypto,
   type Customer,
@@ -16,20 +34,8 @@ import {
   sharedSessionProperties,
   showAmounts,
   showCrypto,
-} from './checkout-session.js'
-import { amounts, type PaymentFields, paymentStatus, paymentStatusOf, variance } from './payment.js'
-import {
-  anyAmount,
-  anyAsset,
-  flag,
-  orNull,
-  reference,
-  resource,
-  text,
-  timestamp,
-  withDescription,
-  withExample,
-} from './shapes.js'
+} from '../collections/sessions/resource.js'
+import { toWire } from '../money/amounts.js'
 
 const maskedAccount = Type.Object({
   bankName: text('GTBank', 'Name of the bank.'),

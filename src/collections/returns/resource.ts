@@ -1,7 +1,5 @@
 import Type from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import {
   accountName,
   accountNumber,
@@ -18,7 +16,9 @@ import {
   timestamp,
   walletAddress,
   withDescription,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
 
 export const refundReasons = ['duplicate', 'requested_by_customer', 'fraudulent', 'other'] as const
 

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import type { Mode } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { referenceSample, text, timestamp } from './shapes.js'
+import { referenceSample, text, timestamp } from '../base/shapes.js'
 
 export function eventSchema(type: TSchema, data: TSchema) {
   return Type.Object({

@@ -1,7 +1,5 @@
 import Type from 'typebox'
 import { prefixes } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
 import {
   anyAmount,
   anyAsset,
@@ -13,7 +11,9 @@ import {
   time,
   timestamp,
   withDescription,
-} from './shapes.js'
+} from '../base/shapes.js'
+import { toWire } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
 
 /** What an item of a timeline is about. */
 export const timelineKinds = [

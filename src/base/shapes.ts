@@ -1,5 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
-import { type Prefix, toReference } from '../base/ids.js'
+import { type Prefix, toReference } from './ids.js'
 
 /**
  * Building blocks of resource schemas. Every field has an example, and the example of a resource is

@@ -1,8 +1,6 @@
 import Type from 'typebox'
 import { toIsoText } from '../base/clock.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { formatDecimal, toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
 import {
   accountName,
   accountNumber,
@@ -29,7 +27,9 @@ import {
   withDescription,
   withExample,
   withMetadata,
-} from './shapes.js'
+} from '../base/shapes.js'
+import { formatDecimal, toWire } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
 
 const merchantReference = Type.Optional(
   text(

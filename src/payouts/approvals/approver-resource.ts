@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { toIsoText } from '../base/clock.js'
-import { prefixes, toReference } from '../base/ids.js'
-import { flag, orNull, reference, text, timestamp } from './shapes.js'
+import { toIsoText } from '../../base/clock.js'
+import { prefixes, toReference } from '../../base/ids.js'
+import { flag, orNull, reference, text, timestamp } from '../../base/shapes.js'
 
 const user = {
   id: reference(prefixes.user, 'Identifies the member.'),

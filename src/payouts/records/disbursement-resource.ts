@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { bankTransfer, cryptoTransfer, type PayoutFields, showPayout } from './payout.js'
-import { orNull, reference, resource, text } from './shapes.js'
+import { prefixes, toReference } from '../../base/ids.js'
+import { orNull, reference, resource, text } from '../../base/shapes.js'
+import { bankTransfer, cryptoTransfer, type PayoutFields, showPayout } from '../resource.js'
 
 const createdBy = orNull(
   Type.Object({

@@ -1,7 +1,5 @@
 import Type from 'typebox'
-import { prefixes } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
+import { prefixes } from '../../base/ids.js'
 import {
   anyAmount,
   anyAsset,
@@ -12,7 +10,9 @@ import {
   text,
   timestamp,
   withDescription,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
 
 const integer = (example: number, description: string) =>
   Type.Integer({ description, examples: [example] })

@@ -1,11 +1,6 @@
 import Type from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { limits } from '../base/limits.js'
-import { formatDecimal, toWire } from '../money/amounts.js'
-import type { Coin } from '../money/assets.js'
-import { formatRate } from '../money/rates.js'
-import type { AccountFields } from './collection-account.js'
-import { type PaymentFields, payment, showPayment } from './payment.js'
+import { prefixes, toReference } from '../../base/ids.js'
+import { limits } from '../../base/limits.js'
 import {
   decimal,
   expiry,
@@ -27,7 +22,12 @@ import {
   withDescription,
   withExample,
   withMetadata,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { formatDecimal, toWire } from '../../money/amounts.js'
+import type { Coin } from '../../money/assets.js'
+import { formatRate } from '../../money/rates.js'
+import type { AccountFields } from '../accounts/resource.js'
+import { type PaymentFields, payment, showPayment } from '../payments/resource.js'
 
 const paymentMethod = Type.Object({
   code: text('bank_transfer', '`bank_transfer`, `card` or `crypto`.'),

@@ -1,8 +1,6 @@
 import Type from 'typebox'
-import { toIsoText } from '../base/clock.js'
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
+import { toIsoText } from '../../base/clock.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import {
   accountName,
   accountNumber,
@@ -22,7 +20,9 @@ import {
   walletAddress,
   withDescription,
   withExample,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
 
 const koboOf = (example: number, description: string) =>
   withExample(withDescription(kobo, description), example)

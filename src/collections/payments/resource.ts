@@ -1,8 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
-import { type RefundReason, refundNote, refundReason } from './payment-return.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import {
   accountName,
   accountNumber,
@@ -20,7 +17,10 @@ import {
   walletAddress,
   withDescription,
   withExample,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+import { type RefundReason, refundNote, refundReason } from '../returns/resource.js'
 
 export const variances = ['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE'] as const
 

@@ -10,7 +10,7 @@ import {
   stablecoin,
   time,
   walletAddress,
-} from './shapes.js'
+} from '../../base/shapes.js'
 
 /** Where settlements go. */
 export const settlementDestination = resource('SettlementDestination', {

@@ -1,9 +1,6 @@
 import Type from 'typebox'
-import { toIsoText } from '../base/clock.js'
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
-import { approvalFields, payoutPrefixes, showApproval } from './payout.js'
+import { toIsoText } from '../../base/clock.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import {
   accountNumber,
   anyAmount,
@@ -20,7 +17,10 @@ import {
   walletSample,
   withDescription,
   withExample,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+import { approvalFields, payoutPrefixes, showApproval } from '../resource.js'
 
 const kind = Type.Enum(['bank_transfer', 'crypto_transfer'], {
   description: 'Kind of all items.',

@@ -1,16 +1,5 @@
 import Type from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import { type Asset, coins } from '../money/assets.js'
-import {
-  type AmountFields,
-  type accountPrefixes,
-  amounts,
-  type PaymentFields,
-  payment,
-  showPayment,
-  variance,
-} from './payment.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import {
   decimal,
   expiry,
@@ -31,7 +20,18 @@ import {
   withDescription,
   withExample,
   withMetadata,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import { type Asset, coins } from '../../money/assets.js'
+import {
+  type AmountFields,
+  type accountPrefixes,
+  amounts,
+  type PaymentFields,
+  payment,
+  showPayment,
+  variance,
+} from '../payments/resource.js'
 
 const merchantReference = text('order-1001', 'Your own reference, such as an order number.')
 const externalReference = text('customer-77', 'Your own reference, unique per environment.')

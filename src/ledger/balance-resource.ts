@@ -1,6 +1,6 @@
+import { anyAmount, anyAsset, resource, withDescription, withExample } from '../base/shapes.js'
 import { toWire } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
-import { anyAmount, anyAsset, resource, withDescription, withExample } from './shapes.js'
 
 export const balance = resource('Balance', {
   asset: anyAsset,

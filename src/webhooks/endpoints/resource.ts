@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { flag, notYet, reference, resource, text, time, timestamp } from './shapes.js'
+import { prefixes, toReference } from '../../base/ids.js'
+import { flag, notYet, reference, resource, text, time, timestamp } from '../../base/shapes.js'
 
 export const webhookEndpoint = resource('WebhookEndpoint', {
   id: reference(prefixes.webhookEndpoint, 'Identifies the endpoint.'),

@@ -1,9 +1,6 @@
 import Type from 'typebox'
 import { toIsoText } from '../base/clock.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
-import { formatRate } from '../money/rates.js'
 import {
   anyAmount,
   anyAsset,
@@ -15,7 +12,10 @@ import {
   timestamp,
   withDescription,
   withExample,
-} from './shapes.js'
+} from '../base/shapes.js'
+import { toWire } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
+import { formatRate } from '../money/rates.js'
 
 const rateText = text('1600', 'In naira per coin.')
 
