@@ -105,8 +105,3 @@ export const metadata = Type.Object(
     examples: [{ order: 'a-1001' }],
   },
 )
-
-/** Appends metadata, which is stored as the merchant's own JSON text, to serialized fields. */
-export function withMetadata(fields: object, metadataText: string): string {
-  return `${JSON.stringify(fields).slice(0, -1)},"metadata":${metadataText}}`
-}

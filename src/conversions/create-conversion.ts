@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import type { Environment } from '../base/environment.js'
 import { newId } from '../base/ids.js'
+import { toJson } from '../base/json-text.js'
 import { Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
 import type { Book } from '../ledger/book.js'
@@ -179,7 +180,7 @@ export function decideConversion(
 export function recordConversion(tx: Tx, now: Date, conversion: Conversion): void {
   insertConversion(tx, conversion)
   const { environmentId, id } = conversion
-  const data = JSON.stringify(showConversion(conversion))
+  const data = toJson(showConversion(conversion))
   emitAll(tx, now, [
     { environmentId, type: 'conversion.completed', resourceId: id, causeId: id, sequence: 1, data },
   ])

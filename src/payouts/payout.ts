@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { type Prefix, toReference } from '../base/ids.js'
+import { type Prefix, prefixes, toReference } from '../base/ids.js'
 import type { Code } from '../base/refusals.js'
 import type { EventType } from '../events/catalogue.js'
 import type { Purpose } from '../ledger/purposes.js'
@@ -18,7 +18,6 @@ import {
   uuid,
 } from '../postgres/table.js'
 import type { Destination } from './ports.js'
-import { payoutPrefixes } from './resource.js'
 
 /** Merchants create transfers; returns send money of a payment back. */
 export type PayoutKind = 'crypto_transfer' | 'bank_transfer' | ReturnKind
@@ -126,7 +125,7 @@ type Kind = {
 }
 
 const returned = {
-  prefix: payoutPrefixes.bank_return,
+  prefix: prefixes.paymentReturn,
   refusal: 'payment_action_failed',
   baseFee: null,
   events: null,
@@ -134,7 +133,7 @@ const returned = {
 
 export const payoutKinds = {
   crypto_transfer: {
-    prefix: payoutPrefixes.crypto_transfer,
+    prefix: prefixes.cryptoTransfer,
     refusal: 'crypto_transfer_failed',
     baseFee: 'crypto_payout',
     events: {
@@ -145,7 +144,7 @@ export const payoutKinds = {
     },
   },
   bank_transfer: {
-    prefix: payoutPrefixes.bank_transfer,
+    prefix: prefixes.bankTransfer,
     refusal: 'bank_transfer_failed',
     baseFee: 'bank_payout',
     events: {

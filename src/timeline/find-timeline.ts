@@ -1,10 +1,9 @@
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, type Prefix, prefixes } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
-import { accountReference } from '../collections/accounts/account.js'
+import { accountKinds, accountReference } from '../collections/accounts/account.js'
 import { getPayment } from '../collections/payments/find-payments.js'
 import type { Payment } from '../collections/payments/payment.js'
-import { accountPrefixes } from '../collections/payments/resource.js'
 import {
   type PaymentRow,
   paymentColumns,
@@ -85,8 +84,13 @@ function readSubject(db: Queryable, { environment, reference }: Subject): Promis
     return readPayoutTimeline(db, { environmentId, reference })
   if (reference.startsWith(prefixes.paymentReturn))
     return readReturnTimeline(db, { environmentId, reference })
-  const accountPrefix = Object.values(accountPrefixes).find((one) => reference.startsWith(one))
-  if (accountPrefix) return readAccountTimeline(db, { environmentId, reference, accountPrefix })
+  const accountKind = Object.values(accountKinds).find(({ prefix }) => reference.startsWith(prefix))
+  if (accountKind)
+    return readAccountTimeline(db, {
+      environmentId,
+      reference,
+      accountPrefix: accountKind.prefix,
+    })
   return readSessionTimeline(db, { environmentId, reference })
 }
 

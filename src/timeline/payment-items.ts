@@ -3,7 +3,7 @@ import type { AccountKind, CollectionAccount } from '../collections/accounts/acc
 import { accountKinds, accountReference, isWallet } from '../collections/accounts/account.js'
 import { type Payment, paymentReference } from '../collections/payments/payment.js'
 import type { listReturnsOfPayments } from '../collections/returns/find-returns.js'
-import type { RefundReason } from '../collections/returns/resource.js'
+import type { RefundReason } from '../collections/returns/store-returns.js'
 import type { LedgerRow } from './ledger-items.js'
 import type { TimelineItem } from './resource.js'
 import { sayAmount } from './say-amount.js'

@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
+import { toJson } from '../../src/base/json-text.js'
 import { createLogger } from '../../src/base/log.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { concludePayouts } from '../../src/payouts/attempts/conclude-payouts.js'
@@ -31,7 +32,7 @@ export function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout
     fee: 2n,
     requestedAmount: '25',
     merchantReference: null,
-    metadata: '{}',
+    metadata: toJson({}),
     createdByKey: null,
     createdByUser: null,
     approval: null,

@@ -2,6 +2,7 @@ import { verify } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { minute, second } from '../../src/base/clock.js'
+import { toJson } from '../../src/base/json-text.js'
 import { createLogger } from '../../src/base/log.js'
 import { eventTypes } from '../../src/events/catalogue.js'
 import { listEvents } from '../../src/events/find-events.js'
@@ -39,9 +40,7 @@ describe('what merchants receive', async () => {
   await emit(
     db,
     new Date(),
-    eventTypes.map((type) =>
-      newEventOf(environmentId, { type, data: JSON.stringify(sampleOf(type)) }),
-    ),
+    eventTypes.map((type) => newEventOf(environmentId, { type, data: toJson(sampleOf(type)) })),
   )
   const worker = startDeliverer(db)
   await until(() => received.length === eventTypes.length)

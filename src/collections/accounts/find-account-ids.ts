@@ -4,7 +4,7 @@ import { listLimits } from '../../postgres/limits.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { isSessionReference } from '../sessions/find-sessions.js'
-import { sessionStatuses } from '../sessions/resource.js'
+import { sessionStatuses } from '../sessions/session.js'
 import { accountKinds, allAccountStatuses } from './account.js'
 
 const max = listLimits.accountsPerReferenceMax

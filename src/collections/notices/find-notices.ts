@@ -3,10 +3,14 @@ import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { type CollectionAccount, isWallet } from '../accounts/account.js'
-import type { NoticeDefect } from '../accounts/resource.js'
 import { collectionLimits } from '../limits.js'
 import type { ReportedPayment } from '../ports.js'
-import { type NoticeName, type NoticeState, parseReported } from './store-notices.js'
+import {
+  type NoticeDefect,
+  type NoticeName,
+  type NoticeState,
+  parseReported,
+} from './store-notices.js'
 
 type OpenNotice = NoticeName & {
   state: NoticeState

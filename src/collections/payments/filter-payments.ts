@@ -33,7 +33,7 @@ import {
   hasMerchantReference,
   isOfAccountWith,
 } from '../accounts/find-account-ids.js'
-import { type PaymentStatus, paymentStatuses } from './resource.js'
+import { type PaymentStatus, paymentStatuses } from './payment.js'
 
 export type PaymentFilter = TimeRange & {
   source?: AccountKind | undefined

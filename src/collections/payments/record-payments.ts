@@ -17,7 +17,6 @@ import {
   readTerms,
   type TermsByEnvironment,
 } from '../accounts/environment-terms.js'
-import type { NoticeDefect } from '../accounts/resource.js'
 import {
   lockByRailAccount,
   type RailAccountKey,
@@ -33,6 +32,7 @@ import {
   findDefect,
   railAccountOf,
 } from '../notices/match-notices.js'
+import type { NoticeDefect } from '../notices/store-notices.js'
 import {
   findStoredNotices,
   insertJudgedNotices,

@@ -1,4 +1,5 @@
 import { after } from '../../base/clock.js'
+import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { toWire } from '../../money/amounts.js'
 import { type Payout, referenceOf, returnKindOf } from '../../payouts/payout.js'
@@ -69,7 +70,7 @@ function toPayout(
     requestedAmount: toWire(amount, asset).toString(),
     destination: inspected.destination,
     merchantReference: null,
-    metadata: '{}',
+    metadata: toJson({}),
     createdByKey: null,
     createdByUser: null,
     approval: null,

@@ -1,4 +1,5 @@
 import { after } from '../../base/clock.js'
+import type { JsonText } from '../../base/json-text.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
@@ -117,7 +118,7 @@ function asApproval(refusal: Refusal): Refusal {
 }
 
 /** `signed` is null while another member must approve, too. */
-export type ApprovedPayout = { shown: string; signed: NewPayout | null }
+export type ApprovedPayout = { shown: JsonText; signed: NewPayout | null }
 
 /**
  * Records an approval and, if it is the last one needed, the attempt to send, in one transaction.

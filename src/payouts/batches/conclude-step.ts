@@ -1,5 +1,6 @@
 import { after } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
+import { toJson } from '../../base/json-text.js'
 import { emitAll } from '../../events/emit.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -110,7 +111,7 @@ export async function advanceBatch(
         resourceId: locked.id,
         causeId: locked.id,
         sequence: 1,
-        data: JSON.stringify(showBatch(completed)),
+        data: toJson(showBatch(completed)),
       },
     ])
     return true

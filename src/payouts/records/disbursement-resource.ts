@@ -1,19 +1,21 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { prefixes, toReference } from '../../base/ids.js'
+import { type JsonText, joinObjects, toJson } from '../../base/json-text.js'
 import { orNull, reference, resource, text } from '../../base/shapes.js'
-import { bankTransfer, cryptoTransfer, type PayoutFields, showPayout } from '../resource.js'
+import type { Payout } from '../payout.js'
+import { bankTransfer, cryptoTransfer, showPayout } from '../resource.js'
+import type { PayoutWithAttempts } from './find-payouts.js'
 
-const createdBy = orNull(
-  Type.Object({
-    kind: Type.Enum(['key', 'user'], {
-      description: 'An API key, or a person in the console.',
-      examples: ['key'],
-    }),
-    id: reference(prefixes.apiKey, 'Identifies the API key or the person.'),
-    name: text('backend', 'Name of the API key or the person.'),
+export const creator = Type.Object({
+  kind: Type.Enum(['key', 'user'], {
+    description: 'An API key, or a person in the console.',
+    examples: ['key'],
   }),
-  'What created the transfer; null if it is not known.',
-)
+  id: reference(prefixes.apiKey, 'Identifies the API key or the person.'),
+  name: text('backend', 'Name of the API key or the person.'),
+})
+
+const createdBy = orNull(creator, 'What created the transfer; null if it is not known.')
 
 /** One list of both kinds of transfer. */
 export const disbursement = Type.Union([
@@ -35,21 +37,18 @@ export const disbursement = Type.Union([
   }),
 ])
 
-type Listed = {
-  payout: PayoutFields & { createdByKey: string | null; createdByUser: string | null }
-  attempts: Parameters<typeof showPayout>[1]
-}
-
 /** Names of API keys and of people, by id. */
 type Names = { keys: Map<string, string>; users: Map<string, string> }
 
-/** JSON text. */
-export function showDisbursement({ payout, attempts }: Listed, names: Names) {
-  const own = JSON.stringify({ kind: payout.kind, createdBy: showCreator(payout, names) })
-  return `${own.slice(0, -1)},${showPayout(payout, attempts).slice(1)}`
+export function showDisbursement({ payout, attempts }: PayoutWithAttempts, names: Names): JsonText {
+  const own = toJson({ kind: payout.kind, createdBy: showCreator(payout, names) })
+  return joinObjects(own, showPayout(payout, attempts))
 }
 
-function showCreator({ createdByKey, createdByUser }: Listed['payout'], { keys, users }: Names) {
+function showCreator(
+  { createdByKey, createdByUser }: Payout,
+  { keys, users }: Names,
+): Static<typeof createdBy> {
   const [kind, prefix, id, names] =
     createdByUser === null
       ? (['key', prefixes.apiKey, createdByKey, keys] as const)

@@ -1,3 +1,4 @@
+import type { JsonText } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import type { LedgerAccountKey } from '../../ledger/accounts.js'
@@ -20,7 +21,7 @@ export type NewPayout = {
   /** In real time: the age of an attempt decides when it is polled. */
   preparedAt: Date
   /** The payout as it starts, for the answer and the event: JSON text. */
-  shown: string
+  shown: JsonText
 }
 
 export function toNewPayout(

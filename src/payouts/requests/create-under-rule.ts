@@ -1,6 +1,7 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt } from '../../base/ids.js'
+import type { JsonText } from '../../base/json-text.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import type { LedgerAccountKey } from '../../ledger/accounts.js'
@@ -135,7 +136,7 @@ async function sumSent(
   return sum
 }
 
-export type CreatedUnderRule = { payout: Payout; shown: string }
+export type CreatedUnderRule = { payout: Payout; shown: JsonText }
 
 /**
  * Creates a payout, or lets it wait if the rule asks for it. It may be signed although it has to

@@ -1,6 +1,7 @@
 import { after } from '../../base/clock.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
+import type { JsonText } from '../../base/json-text.js'
 import type { Logger } from '../../base/log.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { listBalancesOf } from '../../ledger/balances.js'
@@ -36,7 +37,7 @@ export type QuoteRequest = {
 
 export type PayoutRequest = QuoteRequest & {
   merchantReference: string | null
-  metadata: string
+  metadata: JsonText
   createdByKey: string | null
   createdByUser: string | null
   /** A conversion in the same transaction adds the money, so the balance is not checked before. */

@@ -1,5 +1,6 @@
 import { after, day } from '../../base/clock.js'
 import { newId, prefixes, toReference } from '../../base/ids.js'
+import { toJson } from '../../base/json-text.js'
 import { limits } from '../../base/limits.js'
 import type { EventType } from '../../events/catalogue.js'
 import { emitAll } from '../../events/emit.js'
@@ -101,7 +102,7 @@ export async function sendTest(tx: Tx, now: Date, endpoint: WebhookEndpoint): Pr
       resourceId: endpoint.id,
       causeId: newId(now),
       sequence: row!.sequence,
-      data: JSON.stringify(showEndpoint(endpoint)),
+      data: toJson(showEndpoint(endpoint)),
       onlyEndpointId: endpoint.id,
     },
   ])

@@ -1,4 +1,5 @@
 import { newId } from '../../base/ids.js'
+import { toJson } from '../../base/json-text.js'
 import type { NewEvent } from '../../events/emit.js'
 import { listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
@@ -146,7 +147,7 @@ export function toDisabledEvent(now: Date, endpoint: WebhookEndpoint): NewEvent 
     resourceId: endpoint.id,
     causeId: newId(now),
     sequence: endpoint.eventSequence,
-    data: JSON.stringify(showEndpoint(endpoint)),
+    data: toJson(showEndpoint(endpoint)),
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { EnvironmentId } from '../../base/environment.js'
 import { newId, toUuid } from '../../base/ids.js'
+import { toJson } from '../../base/json-text.js'
 import { emitAll, type NewEvent } from '../../events/emit.js'
 import { showLowBalance } from '../../ledger/balance-resource.js'
 import { listBalancesOf } from '../../ledger/balances.js'
@@ -113,7 +114,7 @@ function toEvent(now: Date, level: Level, sequence: number): NewEvent {
     resourceId: toUuid(digest.subarray(0, 16).toString('hex')),
     causeId: newId(now),
     sequence,
-    data: JSON.stringify(showLowBalance({ asset, available, threshold: threshold! })),
+    data: toJson(showLowBalance({ asset, available, threshold: threshold! })),
   }
 }
 

@@ -164,7 +164,7 @@ describe('a session in coins', () => {
   const crypto = {
     address: 'Fk3x',
     asset: 'USDC' as const,
-    network: 'SOLANA',
+    network: 'SOLANA' as const,
     amount: '3.200',
     rate: null,
   }
@@ -461,7 +461,7 @@ describe('notes about coins', () => {
     const crypto = {
       address: 'x',
       asset: 'USDC' as const,
-      network: 'SOLANA',
+      network: 'SOLANA' as const,
       amount: '3.2',
       rate: null,
     }

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { EnvironmentId } from '../../../base/environment.js'
 import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
 import {
@@ -154,7 +155,7 @@ const list = ({ openPage }: ApiParts) =>
           const causes = [...new Set(found.entries.map(({ causeId }) => causeId))]
           const counterparties = await findCounterparties(db, environment.id, causes)
           return {
-            items: found.entries.map((entry) => JSON.stringify(toItem(entry, counterparties))),
+            items: found.entries.map((entry) => toJson(toItem(entry, counterparties))),
             nextCursor: toNext(found.next && writeCursor(found.next)),
           }
         },

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { prefixes } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { invalidField } from '../../../base/refusal.js'
 import { anyAsset, referenceSample, withDescription, withExample } from '../../../base/shapes.js'
 import type { Conversion } from '../../../conversions/conversion.js'
@@ -214,7 +215,7 @@ const list = ({ openPage }: ApiParts) =>
           const found = await listConversions(db, environment.id, range, { beforeId, limit })
           const { conversions, next } = found
           return {
-            items: conversions.map((one) => JSON.stringify(showConversion(one))),
+            items: conversions.map((one) => toJson(showConversion(one))),
             nextCursor: toNext(
               next === undefined ? null : writePosition(prefixes.conversion, next),
             ),

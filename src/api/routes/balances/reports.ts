@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
 import {
@@ -200,7 +201,7 @@ const receivedColumns = csvColumns(
 
 async function toPage(currency: Asset, buckets: object[]): Promise<ListPage> {
   return {
-    items: buckets.map((bucket) => JSON.stringify({ currency, ...bucket })),
+    items: buckets.map((bucket) => toJson({ currency, ...bucket })),
     nextCursor: null,
   }
 }

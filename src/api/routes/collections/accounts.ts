@@ -1,4 +1,5 @@
 import Type, { type TSchema } from 'typebox'
+import type { JsonText } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { referenceSample, withDescription, withExample } from '../../../base/shapes.js'
 import {
@@ -244,7 +245,7 @@ function readRoute({ db }: ApiParts, { kind, path, resource, parameter }: About)
   })
 }
 
-export function show({ account, payments, otherDeposits }: AccountWithPayments): string {
+export function show({ account, payments, otherDeposits }: AccountWithPayments): JsonText {
   return showAccount(account, payments, otherDeposits)
 }
 

@@ -12,12 +12,8 @@ import {
   getSession,
   listSessions,
 } from '../../../collections/sessions/find-sessions.js'
-import {
-  checkoutSession,
-  type SessionStatus,
-  sessionStatuses,
-  showSession,
-} from '../../../collections/sessions/resource.js'
+import { checkoutSession, showSession } from '../../../collections/sessions/resource.js'
+import { type SessionStatus, sessionStatuses } from '../../../collections/sessions/session.js'
 import { visible } from '../../../merchants/settings/settings-document.js'
 import type { Coin } from '../../../money/assets.js'
 import { hidesPayers } from '../../../team/actor.js'

@@ -16,8 +16,8 @@ import {
   refuseUnaffordableRefund,
   returnElsewhere,
 } from '../../../collections/returns/refund-payment.js'
-import type { RefundReason } from '../../../collections/returns/resource.js'
 import { destinationOf } from '../../../collections/returns/return-destination.js'
+import type { RefundReason } from '../../../collections/returns/store-returns.js'
 import type { Answer, KeyedAnswer } from '../../../idempotency/answer.js'
 import { formatDecimal } from '../../../money/amounts.js'
 import { type Payout, returnKindOf } from '../../../payouts/payout.js'

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { Mode } from '../../../base/environment.js'
 import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../../base/ids.js'
+import type { JsonText } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
 import {
@@ -250,7 +251,7 @@ const redeliverTo = (api: ApiParts) =>
     },
   })
 
-function toText({ id, createdAt, ...event }: Event, mode: Mode): string {
+function toText({ id, createdAt, ...event }: Event, mode: Mode): JsonText {
   return showEvent({ ...event, eventId: id, eventCreatedAt: createdAt, mode })
 }
 

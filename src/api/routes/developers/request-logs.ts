@@ -7,6 +7,7 @@ import {
   toReference,
   unusedId,
 } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { notFound } from '../../../base/refusal.js'
 import {
@@ -185,7 +186,7 @@ const list = ({ openPage }: ApiParts, seesLogged: SeesLogged) =>
           const wanted = { ...filter, before, limit }
           const { entries, next } = await listRequestLogEntries(db, environment.id, wanted)
           return {
-            items: entries.map((entry) => JSON.stringify(show(entry, isHidden(entry)))),
+            items: entries.map((entry) => toJson(show(entry, isHidden(entry)))),
             nextCursor: toNext(
               next === undefined ? null : writePosition(prefixes.requestLog, next),
             ),

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
+import { arrayOf, type JsonText, joinObjects, objectOf, toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal, returnRefusal } from '../../../base/refusal.js'
 import {
@@ -236,7 +237,7 @@ const waiting = ({ db }: ApiParts) =>
     async handle({ environment, actor, now }) {
       const found = await listWaiting(db, environment.id)
       const items = await showAll(db, found, { environment, actor, now })
-      return successText(200, 'Waiting', `{"items":[${items.join(',')}]}`)
+      return successText(200, 'Waiting', objectOf({ items: arrayOf(items) }))
     },
   })
 
@@ -264,7 +265,7 @@ async function showAll(
   db: Queryable,
   found: PayoutWithAttempts[],
   { environment: { id: environmentId }, actor, now }: Reader,
-): Promise<string[]> {
+): Promise<JsonText[]> {
   const keyIds = found.flatMap(({ payout }) => payout.createdByKey ?? [])
   const userIds = found.flatMap(({ payout }) => payout.createdByUser ?? [])
   const keys = await findKeyNames(db, environmentId, keyIds)
@@ -291,7 +292,7 @@ async function showAll(
   )
   return found.map((disbursement) => {
     const { id } = disbursement.payout
-    const more = JSON.stringify({
+    const more = toJson({
       payment: payments.get(id)?.payment ?? null,
       refundReason: payments.get(id)?.reason ?? null,
       refundNote: payments.get(id)?.note ?? null,
@@ -300,7 +301,7 @@ async function showAll(
       settlement: origins.get(id)?.settlement ?? null,
       ...showApprovers(approversOfEach.get(id) ?? [], { actor, now }),
     })
-    return `${showDisbursement(disbursement, { keys, users }).slice(0, -1)},${more.slice(1)}`
+    return joinObjects(showDisbursement(disbursement, { keys, users }), more)
   })
 }
 

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { prefixes, toReference } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { referenceSample } from '../../../base/shapes.js'
 import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { approversOf, findApprovers } from '../../../payouts/approvals/find-approvers.js'
@@ -189,7 +190,7 @@ const list = ({ openPage }: ApiParts) =>
           const { batches, next } = found
           const shown = await showAll(db, batches, { actor, now })
           return {
-            items: shown.map((one) => JSON.stringify(one)),
+            items: shown.map(toJson),
             nextCursor: toNext(
               next === undefined ? null : writePosition(prefixes.payoutBatch, next),
             ),
@@ -297,7 +298,7 @@ async function readItemPage(
   const page = { after, limit: wanted.limit }
   const { items, next } = await listItems(db, batch, filter, page)
   return {
-    items: items.map((item) => JSON.stringify(showItem(batch, item))),
+    items: items.map((item) => toJson(showItem(batch, item))),
     nextCursor: toNext(next === undefined ? null : writeCursor({ row: String(next) })),
   }
 }

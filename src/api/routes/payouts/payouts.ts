@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import type { EnvironmentId } from '../../../base/environment.js'
 import { fromReference, type Prefix, prefixes, unusedId } from '../../../base/ids.js'
+import type { JsonText } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { referenceSample, stablecoin, withDescription } from '../../../base/shapes.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
@@ -154,7 +155,7 @@ export async function readTransferPage(
     cursor: string | undefined
     limit: number
   },
-  show: (db: Queryable, payouts: PayoutWithAttempts[]) => Promise<string[]> | string[],
+  show: (db: Queryable, payouts: PayoutWithAttempts[]) => Promise<JsonText[]> | JsonText[],
 ): Promise<ListPage> {
   const { environmentId, filter, prefix, limit } = request
   const { db, cursor, toNext } = openPage(request.cursor)

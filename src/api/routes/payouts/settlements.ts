@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
 import { referenceSample, withDescription } from '../../../base/shapes.js'
@@ -13,14 +14,16 @@ import { createSettlement } from '../../../payouts/settlements/create-settlement
 import { prepareSettlement } from '../../../payouts/settlements/prepare-settlement.js'
 import {
   payoutStatusOf,
-  type SettlementStatus,
   settlement,
-  settlementStatuses,
   settlementSummary,
   showSettlement,
   showSettlementSummary,
 } from '../../../payouts/settlements/resource.js'
-import type { Settlement } from '../../../payouts/settlements/settlement.js'
+import {
+  type Settlement,
+  type SettlementStatus,
+  settlementStatuses,
+} from '../../../payouts/settlements/settlement.js'
 import {
   getSettlement,
   listSettlements,
@@ -212,7 +215,7 @@ const list = ({ openPage }: ApiParts) =>
           const found = await listSettlements(db, environment.id, filter, { below, limit })
           const { settlements, next } = found
           return {
-            items: settlements.map((one) => JSON.stringify(show(one))),
+            items: settlements.map((one) => toJson(show(one))),
             nextCursor: toNext(next ? writeCursor({ settlement: String(next) }) : null),
           }
         },
@@ -317,7 +320,7 @@ async function readEntries(
   const causes = [...new Set(entries.map(({ causeId }) => causeId))]
   const counterparties = await findCounterparties(db, environmentId, causes)
   return {
-    items: entries.map((entry) => JSON.stringify(toItem(entry, counterparties))),
+    items: entries.map((entry) => toJson(toItem(entry, counterparties))),
     next: last > firstEntry ? writeCursor({ entry: String(last) }) : null,
   }
 }
