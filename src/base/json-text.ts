@@ -18,8 +18,10 @@ export function joinObjects(first: JsonText, second: JsonText): JsonText {
 }
 
 export function objectOf(fields: Record<string, JsonText>): JsonText {
-  const written = Object.entries(fields).map(([name, value]) => `"${name}":${value}`)
-  return `{${written.join(',')}}` as JsonText
+  let text = ''
+  // Joining an array would copy every text once more.
+  for (const [name, value] of Object.entries(fields)) text += `${text && ','}"${name}":${value}`
+  return `{${text}}` as JsonText
 }
 
 export function arrayOf(items: JsonText[]): JsonText {

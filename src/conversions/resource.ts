@@ -7,6 +7,7 @@ import {
   notYet,
   orNull,
   reference,
+  referenceSample,
   resource,
   text,
   timestamp,
@@ -48,7 +49,7 @@ export const conversion = resource('Conversion', {
   ),
   ...price,
   transferReference: notYet(
-    text(toReference(prefixes.cryptoTransfer, '019b8d62-7a80-7c31-9f04-5ad2be61e0f7')),
+    text(referenceSample(prefixes.cryptoTransfer)),
     'The transfer that the conversion paid for; null otherwise.',
   ),
   createdAt: timestamp('When the conversion was made.'),

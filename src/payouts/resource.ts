@@ -32,10 +32,13 @@ import { formatDecimal, toWire } from '../money/amounts.js'
 import type { Coin } from '../money/assets.js'
 import {
   type ApprovalDecision,
+  type AttemptState,
+  attemptStates,
   type Payout,
   type PayoutApproval,
   type PayoutAttempt,
   type PayoutStatus,
+  payoutStatuses,
   referenceOf,
 } from './payout.js'
 import type { BankDestination } from './ports.js'
@@ -136,7 +139,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
     Type.Object({
       signature,
       submittedAt: timestamp('When this attempt was signed.'),
-      state: Type.Enum(['LIVE', 'LANDED', 'FAILED', 'DEAD'], {
+      state: Type.Enum(Object.keys(attemptStates) as AttemptState[], {
         description:
           '`LIVE`: it may still reach a block. `LANDED`: it moved the money. `FAILED` and `DEAD`: it moved nothing and never will.',
         examples: ['LIVE'],
@@ -162,7 +165,7 @@ export const bankTransfer = resource('BankTransfer', {
   accountNumber,
   accountName,
   narration: orNull(text('January salary', 'Text that the recipient reads.')),
-  status: Type.Enum(['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'], {
+  status: Type.Enum([...payoutStatuses], {
     description:
       '`SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a second person.',
     examples: ['SUBMITTED'],
@@ -185,10 +188,8 @@ export const bankTransfer = resource('BankTransfer', {
   ...approvalFields,
 })
 
-type ShownAttempt = Pick<PayoutAttempt, 'token' | 'createdAt' | 'state'>
-
 /** JSON text, as verify operations return it and events carry it. */
-export function showPayout(payout: Payout, attempts: ShownAttempt[]): JsonText {
+export function showPayout(payout: Payout, attempts: PayoutAttempt[]): JsonText {
   const { destination, metadata } = payout
   const fields =
     destination.kind === 'bank_account'
@@ -200,7 +201,7 @@ export function showPayout(payout: Payout, attempts: ShownAttempt[]): JsonText {
 function cryptoTransferFields(
   payout: Payout,
   destinationAddress: string,
-  attempts: ShownAttempt[],
+  attempts: PayoutAttempt[],
 ): Omit<Static<typeof cryptoTransfer>, 'metadata'> {
   const { amount, fee } = payout
   const asset = payout.asset as Coin
