@@ -89,6 +89,31 @@ export type Payout = typeof payouts.row & {
   approval: PayoutApproval | null
 }
 
+/**
+ * A payout as it starts. `at` is in the environment's time. The fields are added to the given
+ * object: V8 takes microseconds to spread one of this size.
+ */
+export function newPayout(at: Date, requested: RequestedPayout): Payout {
+  return Object.assign(requested, startingFields(at))
+}
+
+type RequestedPayout = Omit<Payout, keyof ReturnType<typeof startingFields>>
+
+function startingFields(at: Date) {
+  return {
+    approval: null,
+    status: 'SUBMITTED',
+    failureReason: null,
+    isReviewRequired: false,
+    submittedAt: at,
+    completedAt: null,
+    failedAt: null,
+    reversedAt: null,
+    bankSessionId: null,
+    createdAt: at,
+  } as const satisfies Partial<Payout>
+}
+
 /** States of an attempt. The docs are generated from this table. */
 export const attemptStates = {
   LIVE: 'Signed; may be on its way or in a block. A payout has at most one.',

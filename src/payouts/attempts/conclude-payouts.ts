@@ -160,7 +160,7 @@ export async function concludePayouts(
     own.flatMap((one) => (one.verdict === 'again' ? [toNextAttempt(now, one, locked)] : [])),
   )
   const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
-  if (finished.length > 0) tx.write(finishPayouts(finished.map(toFinishedRow)))
+  if (finished.length > 0) tx.write(finishPayouts(finished))
   emitAll(tx, now, [...finished.flatMap(toEvent), ...toSettlementEvents(finished)])
   endReturns(now, finished)
   return finished
@@ -247,17 +247,4 @@ function toEndedRow(one: AttemptVerdict) {
 
 function reasonOf(one: AttemptVerdict): string | null {
   return ('reason' in one && one.reason) || null
-}
-
-function toFinishedRow(payout: Payout) {
-  return {
-    environmentId: payout.environmentId,
-    id: payout.id,
-    status: payout.status,
-    failureReason: payout.failureReason,
-    completedAt: payout.completedAt,
-    failedAt: payout.failedAt,
-    eventSequence: payout.eventSequence,
-    bankSessionId: payout.bankSessionId ?? null,
-  }
 }

@@ -11,7 +11,7 @@ import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { isTreasuryShort, UnfinishedPayouts } from '../attempts/unfinished-payouts.js'
 import { payoutLimits } from '../limits.js'
-import { type Payout, type PayoutKind, payoutKinds, referenceOf } from '../payout.js'
+import { newPayout, type Payout, type PayoutKind, payoutKinds, referenceOf } from '../payout.js'
 import type {
   Destination,
   Inspected,
@@ -317,7 +317,7 @@ function toPayout(
   { request, id }: Candidate,
   { rail, destination, fee }: Pick<Payout, 'rail' | 'destination' | 'fee'>,
 ): Payout {
-  return {
+  return newPayout(environmentNow, {
     environmentId: request.environment.id,
     id,
     kind: request.kind,
@@ -333,18 +333,8 @@ function toPayout(
     batchItem: request.batchItem,
     createdByKey: request.createdByKey,
     createdByUser: request.createdByUser,
-    approval: null,
-    status: 'SUBMITTED',
-    failureReason: null,
-    isReviewRequired: false,
     eventSequence: 1,
-    submittedAt: environmentNow,
-    completedAt: null,
-    failedAt: null,
-    reversedAt: null,
-    bankSessionId: null,
-    createdAt: environmentNow,
-  }
+  })
 }
 
 export function railOf(
