@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import type { Environment } from '../base/environment.js'
 import { newId } from '../base/ids.js'
+import { toJson } from '../base/json-text.js'
 import { Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
 import type { Book } from '../ledger/book.js'
@@ -9,7 +10,6 @@ import type { Moved, Movement, MovementLine } from '../ledger/movement.js'
 import { formatMoney } from '../money/amounts.js'
 import { type Asset, isCoin } from '../money/assets.js'
 import type { Tx } from '../postgres/transactions/tx.js'
-import { showConversion } from '../resources/conversion.js'
 import type { Conversion, ConversionQuote } from './conversion.js'
 import type { BackCoins } from './ports.js'
 import {
@@ -19,6 +19,7 @@ import {
   moveInventory,
   type Position,
 } from './positions.js'
+import { showConversion } from './resource.js'
 import { insertConversion } from './store-conversions.js'
 
 type Creator = Pick<Conversion, 'createdByKey' | 'createdByUser' | 'payoutId'>
@@ -179,7 +180,7 @@ export function decideConversion(
 export function recordConversion(tx: Tx, now: Date, conversion: Conversion): void {
   insertConversion(tx, conversion)
   const { environmentId, id } = conversion
-  const data = JSON.stringify(showConversion(conversion))
+  const data = toJson(showConversion(conversion))
   emitAll(tx, now, [
     { environmentId, type: 'conversion.completed', resourceId: id, causeId: id, sequence: 1, data },
   ])

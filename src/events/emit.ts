@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
+import type { JsonText } from '../base/json-text.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import type { EventType } from './catalogue.js'
@@ -15,7 +16,7 @@ export type NewEvent = {
   /** Increases with every event of the resource, so that receivers can sort them. */
   sequence: number
   /** The whole resource as JSON text, as its verify operation returns it. */
-  data: string
+  data: JsonText
   /** Delivers to this endpoint only, whatever its filter. Default: every endpoint that listens. */
   onlyEndpointId?: string
 }

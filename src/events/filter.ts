@@ -24,8 +24,10 @@ type KindOf<Type> = Type extends `checkout.session.${string}`
     ? Kind
     : never
 
-const kindOf = (type: EventType) =>
-  type.slice(0, type.lastIndexOf('.')).replace('.', '_') as KindOf<EventType>
+export type EventKind = KindOf<EventType>
+
+export const kindOf = (type: EventType) =>
+  type.slice(0, type.lastIndexOf('.')).replace('.', '_') as EventKind
 
 export function permissionOf(type: EventType): Permission {
   return seenWith[kindOf(type)]

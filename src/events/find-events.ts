@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
+import type { JsonText } from '../base/json-text.js'
 import { notFound } from '../base/refusal.js'
 import { newestRows, rowsRead } from '../postgres/lists/newest-rows.js'
 import { named } from '../postgres/named.js'
@@ -16,7 +17,7 @@ export type Event = {
   id: string
   type: EventType
   sequence: number
-  data: string
+  data: JsonText
   createdAt: Date
 }
 

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { limits } from '../base/limits.js'
-import { type Asset, assets } from './assets.js'
+import { type Asset, assets, type Coin } from './assets.js'
 
 export const decimalPattern = '^\\d+(\\.\\d+)?$'
 const decimal = new RegExp(decimalPattern)
@@ -99,6 +99,9 @@ export function fromWire(written: number | string, asset: Asset): bigint {
 }
 
 /** An amount as the API writes it: naira as an integer of kobo, stablecoins as a decimal string. */
+export function toWire(amount: bigint, asset: 'NGN'): number
+export function toWire(amount: bigint, asset: Coin): string
+export function toWire(amount: bigint, asset: Asset): number | string
 export function toWire(amount: bigint, asset: Asset): number | string {
   if (asset !== 'NGN') return formatDecimal(amount, asset)
   assert(amount <= limits.money.wireMax && amount >= -limits.money.wireMax, 'NGN fits the wire')

@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { type Prefix, toReference } from '../base/ids.js'
+import { type Prefix, prefixes, toReference } from '../base/ids.js'
 import type { Code } from '../base/refusals.js'
 import type { EventType } from '../events/catalogue.js'
 import type { Purpose } from '../ledger/purposes.js'
@@ -17,7 +17,6 @@ import {
   time,
   uuid,
 } from '../postgres/table.js'
-import { payoutPrefixes } from '../resources/payout.js'
 import type { Destination } from './ports.js'
 
 /** Merchants create transfers; returns send money of a payment back. */
@@ -90,6 +89,31 @@ export type Payout = typeof payouts.row & {
   approval: PayoutApproval | null
 }
 
+/**
+ * A payout as it starts. `at` is in the environment's time. The fields are added to the given
+ * object: V8 takes microseconds to spread one of this size.
+ */
+export function newPayout(at: Date, requested: RequestedPayout): Payout {
+  return Object.assign(requested, startingFields(at))
+}
+
+type RequestedPayout = Omit<Payout, keyof ReturnType<typeof startingFields>>
+
+function startingFields(at: Date) {
+  return {
+    approval: null,
+    status: 'SUBMITTED',
+    failureReason: null,
+    isReviewRequired: false,
+    submittedAt: at,
+    completedAt: null,
+    failedAt: null,
+    reversedAt: null,
+    bankSessionId: null,
+    createdAt: at,
+  } as const satisfies Partial<Payout>
+}
+
 /** States of an attempt. The docs are generated from this table. */
 export const attemptStates = {
   LIVE: 'Signed; may be on its way or in a block. A payout has at most one.',
@@ -126,7 +150,7 @@ type Kind = {
 }
 
 const returned = {
-  prefix: payoutPrefixes.bank_return,
+  prefix: prefixes.paymentReturn,
   refusal: 'payment_action_failed',
   baseFee: null,
   events: null,
@@ -134,7 +158,7 @@ const returned = {
 
 export const payoutKinds = {
   crypto_transfer: {
-    prefix: payoutPrefixes.crypto_transfer,
+    prefix: prefixes.cryptoTransfer,
     refusal: 'crypto_transfer_failed',
     baseFee: 'crypto_payout',
     events: {
@@ -145,7 +169,7 @@ export const payoutKinds = {
     },
   },
   bank_transfer: {
-    prefix: payoutPrefixes.bank_transfer,
+    prefix: prefixes.bankTransfer,
     refusal: 'bank_transfer_failed',
     baseFee: 'bank_payout',
     events: {

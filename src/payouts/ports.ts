@@ -4,18 +4,18 @@ import type { FeeOperation } from '../merchants/settings/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 
 /** Where a payout goes: named by the merchant, completed by the rail. */
-export type Destination =
-  | { kind: 'wallet'; address: string }
-  | {
-      kind: 'bank_account'
-      bankCode: string
-      accountNumber: string
-      bankName: string
-      accountName: string
-      narration: string | null
-      /** For a refund to the sender: the bank's id of the payment. */
-      refundOf?: string
-    }
+export type Destination = { kind: 'wallet'; address: string } | BankDestination
+
+export type BankDestination = {
+  kind: 'bank_account'
+  bankCode: string
+  accountNumber: string
+  bankName: string
+  accountName: string
+  narration: string | null
+  /** For a refund to the sender: the bank's id of the payment. */
+  refundOf?: string
+}
 
 export type Target = { asset: Asset; amount: bigint; destination: Destination }
 

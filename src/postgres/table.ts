@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import type { JsonText } from '../base/json-text.js'
 import { toColumn } from './names.js'
 import { type Sql, sql } from './sql.js'
 import type { ColumnType } from './wire/messages.js'
@@ -19,7 +20,7 @@ export const text = <Value extends string = string>() => column<Value, 'text'>('
 export const time = () => column<Date, 'timestamptz'>('timestamptz')
 export const json = <Value extends object>() => column<Value, 'json'>('json')
 /** JSON that is returned to merchants as they wrote it. */
-export const jsonText = () => column<string, 'jsonText'>('jsonText')
+export const jsonText = () => column<JsonText, 'jsonText'>('jsonText')
 
 export function orNull<Value, Type extends ColumnType>(
   column: Column<Value, Type>,

@@ -3,9 +3,9 @@ import { prefixes, toReference } from '../base/ids.js'
 import type { EventType } from '../events/catalogue.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
-import type { TimelineDetails, TimelineItem } from '../resources/timeline.js'
 import type { DeliveryState } from '../webhooks/deliveries/find-deliveries.js'
 import { timelineLimits } from './limits.js'
+import type { TimelineDetails, TimelineItem } from './resource.js'
 
 type EventRow = { id: string; type: EventType; createdAt: Date }
 

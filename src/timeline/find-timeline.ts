@@ -1,7 +1,7 @@
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, type Prefix, prefixes } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
-import { accountReference } from '../collections/accounts/account.js'
+import { accountKinds, accountReference } from '../collections/accounts/account.js'
 import { getPayment } from '../collections/payments/find-payments.js'
 import type { Payment } from '../collections/payments/payment.js'
 import {
@@ -17,8 +17,6 @@ import { type ClockMove, listClockMoves } from '../merchants/environment-clock.j
 import { getPayout } from '../payouts/records/find-payouts.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
-import { accountPrefixes } from '../resources/payment.js'
-import type { TimelineItem } from '../resources/timeline.js'
 import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
 import { readEventItems } from './event-items.js'
 import { readLedger, toLedgerItem } from './ledger-items.js'
@@ -33,6 +31,7 @@ import {
   toSessionItems,
 } from './payment-items.js'
 import { readAttempts, toAttemptItems, toPayoutItems } from './payout-items.js'
+import type { TimelineItem } from './resource.js'
 
 export type Timeline = { items: TimelineItem[]; isTruncated: boolean }
 
@@ -85,8 +84,13 @@ function readSubject(db: Queryable, { environment, reference }: Subject): Promis
     return readPayoutTimeline(db, { environmentId, reference })
   if (reference.startsWith(prefixes.paymentReturn))
     return readReturnTimeline(db, { environmentId, reference })
-  const accountPrefix = Object.values(accountPrefixes).find((one) => reference.startsWith(one))
-  if (accountPrefix) return readAccountTimeline(db, { environmentId, reference, accountPrefix })
+  const accountKind = Object.values(accountKinds).find(({ prefix }) => reference.startsWith(prefix))
+  if (accountKind)
+    return readAccountTimeline(db, {
+      environmentId,
+      reference,
+      accountPrefix: accountKind.prefix,
+    })
   return readSessionTimeline(db, { environmentId, reference })
 }
 

@@ -6,7 +6,7 @@ import { toWire } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
-import type { TimelineItem } from '../resources/timeline.js'
+import type { TimelineItem } from './resource.js'
 import { sayAmount } from './say-amount.js'
 
 export type LedgerRow = {

@@ -1,8 +1,8 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
-import type { TimelineItem } from '../resources/timeline.js'
 import { timelineLimits } from './limits.js'
+import type { TimelineItem } from './resource.js'
 
 type DecisionRow = {
   action: string

@@ -3,9 +3,9 @@ import type { AccountKind, CollectionAccount } from '../collections/accounts/acc
 import { accountKinds, accountReference, isWallet } from '../collections/accounts/account.js'
 import { type Payment, paymentReference } from '../collections/payments/payment.js'
 import type { listReturnsOfPayments } from '../collections/returns/find-returns.js'
-import type { RefundReason } from '../resources/payment-return.js'
-import type { TimelineItem } from '../resources/timeline.js'
+import type { RefundReason } from '../collections/returns/store-returns.js'
 import type { LedgerRow } from './ledger-items.js'
+import type { TimelineItem } from './resource.js'
 import { sayAmount } from './say-amount.js'
 
 export type AccountRow = Pick<CollectionAccount, 'id' | 'number' | 'bankName' | 'createdAt'> & {

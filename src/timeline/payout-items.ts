@@ -5,8 +5,8 @@ import type { AttemptState, Payout } from '../payouts/payout.js'
 import { isReturn, referenceOf } from '../payouts/payout.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
-import type { TimelineItem } from '../resources/timeline.js'
 import { timelineLimits } from './limits.js'
+import type { TimelineItem } from './resource.js'
 import { sayAmount } from './say-amount.js'
 
 export type AttemptRow = {

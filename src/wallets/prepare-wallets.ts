@@ -9,13 +9,13 @@ import {
   railReference,
   toCollectionAccount,
 } from '../collections/accounts/prepare-accounts.js'
+import { showAccount } from '../collections/accounts/resource.js'
 import type { WalletRail } from '../collections/ports.js'
 import type { Rails } from '../collections/rails.js'
 import { isKycApproved } from '../merchants/kyc/kyc.js'
 import type { Coin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
 import { gatherBy } from '../postgres/transactions/gather-by.js'
-import { showAccount } from '../resources/collection-account.js'
 import { depositLimits } from './limits.js'
 import {
   findWallets,

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { commitRefusal, createResource } from '../../src/api/pipeline/create-resource.js'
 import { createKeyedLanes, createRefusalLanes } from '../../src/api/server/keyed-lane.js'
 import type { Environment } from '../../src/base/environment.js'
+import type { JsonText } from '../../src/base/json-text.js'
 import { type Outcome, Refusal } from '../../src/base/refusal.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
@@ -18,7 +19,7 @@ const db = await freshDatabase()
 const clock = manualClock()
 const uncovered = new Refusal('insufficient_balance', { message: 'Not covered.' })
 
-type Prepared = { shown: string; finish: () => void }
+type Prepared = { shown: JsonText; finish: () => void }
 
 async function openLanes() {
   const id = await insertEnvironment(db)
@@ -66,7 +67,7 @@ async function openLanes() {
   const sent: string[] = []
   let finished = 0
   const prepared = (shown: string): Prepared => ({
-    shown,
+    shown: shown as JsonText,
     finish: () => {
       finished += 1
     },

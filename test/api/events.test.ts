@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { writePosition } from '../../src/api/server/cursor.js'
 import { minute, second } from '../../src/base/clock.js'
 import { fromReference, newId, prefixes, toReference } from '../../src/base/ids.js'
+import type { JsonText } from '../../src/base/json-text.js'
 import { type EventType, eventTypes } from '../../src/events/catalogue.js'
 import type { NewEvent } from '../../src/events/emit.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -160,7 +161,7 @@ describe('an event', () => {
   // JSON parsers move number-like keys first; the merchant's order must stay.
   test('is returned byte for byte', async () => {
     const merchant = await service.addMerchant('Ada')
-    const data = '{"z":1,"a":{"y":[],"b":"₦"},"10":1.0,"9":null}'
+    const data = '{"z":1,"a":{"y":[],"b":"₦"},"10":1.0,"9":null}' as JsonText
     await emitEvent(merchant, { data, type: 'balance.low', sequence: 7 })
     const id = await newestOf(merchant)
     for (const at of [path, `${path}/${id}`])

@@ -8,6 +8,7 @@ import { installationChain } from '../../src/audit/chain.js'
 import { second } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId, type Prefix, prefixes, toReference } from '../../src/base/ids.js'
+import { toJson } from '../../src/base/json-text.js'
 import { limits } from '../../src/base/limits.js'
 import { createPublicSessionFinder } from '../../src/checkout/find-public-sessions.js'
 import { newSessionReference } from '../../src/collections/sessions/session.js'
@@ -561,7 +562,7 @@ test('an event does not read the endpoints that were deleted', async () => {
         resourceId: newId(new Date()),
         causeId: newId(new Date()),
         sequence: 1,
-        data: '{}',
+        data: toJson({}),
       },
     ])
   })

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { after } from '../../src/base/clock.js'
+import { toJson } from '../../src/base/json-text.js'
 import { Refusal } from '../../src/base/refusal.js'
 import { createAccounts } from '../../src/collections/accounts/create-accounts.js'
 import { createAccountPreparation } from '../../src/collections/accounts/prepare-accounts.js'
@@ -35,7 +36,7 @@ test('a notice that overtakes its account is judged once the account exists', as
     kind: 'virtual_account',
     name: 'Ada',
     merchantReference: 'early',
-    metadata: '{}',
+    metadata: toJson({}),
     retryKey: undefined,
     expected: { amount: 500_000n, expiresAt: after(now, 60_000) },
   })

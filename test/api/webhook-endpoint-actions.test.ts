@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { day, hour } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
+import { toJson } from '../../src/base/json-text.js'
 import type { NewEvent } from '../../src/events/emit.js'
 import { sql } from '../../src/postgres/sql.js'
 import { durationClassOf, medianOf } from '../../src/webhooks/deliveries/durations.js'
@@ -203,7 +204,7 @@ describe('refused for a disabled endpoint', () => {
 
 /** An event with a recognizable body. */
 function named(environmentId: EnvironmentId, name: string, change: Partial<NewEvent> = {}) {
-  return newEventOf(environmentId, { data: JSON.stringify({ name }), ...change })
+  return newEventOf(environmentId, { data: toJson({ name }), ...change })
 }
 
 const statesOf = ({ endpoint }: Hired) =>

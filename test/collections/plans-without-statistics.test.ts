@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.js'
+import { toJson } from '../../src/base/json-text.js'
 import { noAmounts } from '../../src/collections/accounts/account.js'
 import { insertCollectionAccounts } from '../../src/collections/accounts/store-accounts.js'
 import { insertNotices } from '../../src/collections/notices/store-notices.js'
@@ -35,7 +36,7 @@ async function payOne(tx: Tx): Promise<void> {
       bankName: 'Sandbox Bank',
       asset: 'NGN',
       amount: 500n,
-      metadata: '{}',
+      metadata: toJson({}),
       requestedAmount: null,
       merchantReference: 'order',
       status: 'ACTIVE',

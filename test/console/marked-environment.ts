@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
+import { toJson } from '../../src/base/json-text.js'
 import { type EventType, eventTypes } from '../../src/events/catalogue.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Permission } from '../../src/team/permissions.js'
@@ -113,17 +114,17 @@ export async function markEnvironment(service: ServiceWithBank) {
     db,
     clock.now(),
     eventTypes.map((type, index) => {
-      const data = JSON.stringify({
+      const isOfBalance = neededFor(type) === 'balances.see'
+      const data = toJson({
         mark: `mark-${neededFor(type).split('.')[0]}`,
-        available: funded,
+        available: isOfBalance ? funded : 0,
       })
       const sequence = 100 + index
-      const isOfBalance = neededFor(type) === 'balances.see'
       return newEventOf(environmentId, {
         type,
         resourceId,
         sequence,
-        data: isOfBalance ? data : data.replace(String(funded), '0'),
+        data,
       })
     }),
   )

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { toJson } from '../../src/base/json-text.js'
 import {
   makeSecret,
   makeSigningKey,
@@ -68,7 +69,7 @@ async function sentMessage(): Promise<Record<string, Message>> {
   const environmentId = await insertEnvironment(db)
   const { secret } = await insertEndpoint(db, environmentId, { url })
   const type = 'virtual_account.paid'
-  const data = JSON.stringify({ ...sampleOf(type), accountName: 'Ṣadé Ọlá “₦”' })
+  const data = toJson({ ...sampleOf(type), accountName: 'Ṣadé Ọlá “₦”' })
   await emit(db, new Date(), [newEventOf(environmentId, { type, data })])
   const worker = startDeliverer(db)
   await until(() => received.length === 1)

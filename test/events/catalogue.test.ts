@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { bodySchema, catalogue, type EventType, eventTypes } from '../../src/events/catalogue.js'
+import { bodySchema, dataSchema } from '../../src/api/openapi/event-schemas.js'
+import { catalogue, type EventType, eventTypes } from '../../src/events/catalogue.js'
 import { eventFilters, listensTo, typesOf } from '../../src/events/filter.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
@@ -38,7 +39,9 @@ const document = JSON.parse(read('openapi.json'))
 
 /** These modules use names of the same form for other things, such as operator actions or the events of a bank. */
 const mayNameEvents = (file: string) =>
-  !/^(events|operations\/commands|rails|simulation|api\/routes\/rail-notices)\b/.test(file)
+  !/^(events|api\/openapi\/event-|operations\/commands|rails|simulation|api\/routes\/collections\/rail-notices)\b/.test(
+    file,
+  )
 
 const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && mayNameEvents(file))
@@ -64,12 +67,12 @@ describe('event types', () => {
     for (const type of eventTypes) {
       const { post } = document.webhooks[type]
       const { properties, required } = post.requestBody.content['application/json'].schema
-      const { title } = catalogue[type].data as { title?: string }
+      const { title } = dataSchema(type)
       expect(properties.type.const).toBe(type)
       expect(properties.data).toEqual({ $ref: `#/components/schemas/${title}` })
       expect(required).toEqual(['id', 'type', 'timestamp', 'mode', 'sequence', 'data'])
-      expect(post.description).toBe(catalogue[type].when)
-      expect(document.components.schemas).toHaveProperty([title!])
+      expect(post.description).toBe(catalogue[type])
+      expect(document.components.schemas).toHaveProperty([title])
     }
   })
 

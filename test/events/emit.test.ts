@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
+import type { JsonText } from '../../src/base/json-text.js'
 import { type EventType, eventTypes } from '../../src/events/catalogue.js'
 import { emitAll, type NewEvent } from '../../src/events/emit.js'
 import { moveAll } from '../../src/ledger/move.js'
@@ -28,7 +29,7 @@ function newEvent(environmentId: EnvironmentId, change: Partial<NewEvent> = {}):
     resourceId: newId(now),
     causeId: newId(now),
     sequence: 1,
-    data: '{"z":1,"a":[2]}',
+    data: '{"z":1,"a":[2]}' as JsonText,
     ...change,
   }
 }
@@ -174,7 +175,7 @@ test('keeps an event that no endpoint listens to', async () => {
 // The data holds the merchant's own JSON text: key order, spaces and characters must not change.
 test('keeps the data of an event byte for byte', async () => {
   const environmentId = await insertEnvironment(db)
-  const data = '{ "b" : 1, "a": {"ü": "₦ 👍"}, "b2": 1.0, "n": null }'
+  const data = '{ "b" : 1, "a": {"ü": "₦ 👍"}, "b2": 1.0, "n": null }' as JsonText
   await emit([newEvent(environmentId, { data })])
   expect(await listEvents(environmentId)).toMatchObject([{ data }])
 })

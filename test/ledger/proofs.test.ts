@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.js'
+import { toJson } from '../../src/base/json-text.js'
 import { emitAll } from '../../src/events/emit.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
@@ -47,7 +48,7 @@ async function fill(): Promise<{ held: Movement; settled: Movement }> {
         resourceId: settled!.causeId,
         causeId: settled!.causeId,
         sequence: 1,
-        data: '{}',
+        data: toJson({}),
       },
     ])
   })

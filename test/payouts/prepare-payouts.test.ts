@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { after } from '../../src/base/clock.js'
 import type { Environment } from '../../src/base/environment.js'
+import { toJson } from '../../src/base/json-text.js'
 import { createLogger } from '../../src/base/log.js'
 import { type Outcome, Refusal } from '../../src/base/refusal.js'
 import { Rails } from '../../src/collections/rails.js'
@@ -74,7 +75,7 @@ async function openPreparation(balance = 1_000_000n) {
     requestedAmount: String(amount),
     destination: { kind: 'wallet', address: 'somewhere' },
     merchantReference: null,
-    metadata: '{}',
+    metadata: toJson({}),
     createdByKey: null,
     createdByUser: null,
   })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { type JsonText, toJson } from '../../src/base/json-text.js'
 import { sql } from '../../src/postgres/sql.js'
 import {
   bool,
@@ -42,7 +43,7 @@ const rows = fc.record({
   type: fc.constantFrom('one' as const, 'other' as const),
   isOpen: fc.boolean(),
   sender: fc.option(fc.record({ name: fc.stringMatching(/^[\w "'\\]*$/) })),
-  metadata: fc.constantFrom('{}', '{ "a" : 1.00 }', '[1,  2]'),
+  metadata: fc.constantFrom(...(['{}', '{ "a" : 1.00 }', '[1,  2]'] as JsonText[])),
   createdAt: fc.option(
     fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),
   ),
@@ -66,7 +67,7 @@ test('a row is read as it was inserted, column by column and packed', async () =
 
 test('columns that a row lacks get their default', async () => {
   const rowId = '019b8d62-7a80-7c31-9f04-5ad2be61e0f7'
-  await db.rows(samples.insert({ rowId, type: 'one', isOpen: true, metadata: '{}' }))
+  await db.rows(samples.insert({ rowId, type: 'one', isOpen: true, metadata: toJson({}) }))
   const [read] = await db.rows(sql<{ rank: number; amount: bigint | null }>`
     select ${samples.of('s', 'rank', 'amount')} from samples s`)
   expect(read).toEqual({ rank: 7, amount: null })

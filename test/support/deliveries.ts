@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
+import { toJson } from '../../src/base/json-text.js'
 import { emitAll, type NewEvent } from '../../src/events/emit.js'
 import type { Database } from '../../src/postgres/database.js'
 import type { Queryable } from '../../src/postgres/transactions/tx.js'
@@ -22,7 +23,7 @@ export function newEventOf(environmentId: EnvironmentId, change: Partial<NewEven
     resourceId: newId(now),
     causeId: newId(now),
     sequence: 1,
-    data: '{}',
+    data: toJson({}),
     ...change,
   }
 }

@@ -3,12 +3,12 @@ import type { EnvironmentId } from '../../src/base/environment.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import type { Database } from '../../src/postgres/database.js'
-import { showEndpoint } from '../../src/resources/webhook-endpoint.js'
 import {
   type CreatedEndpoint,
   changeEndpoint,
   createEndpoint,
 } from '../../src/webhooks/endpoints/change-endpoints.js'
+import { showEndpoint } from '../../src/webhooks/endpoints/resource.js'
 import { now } from './movements.js'
 
 /** For tests without a service. */

@@ -9,7 +9,6 @@ export const floors: { name: string; does: string }[][] = [
     { name: 'money', does: 'amounts and assets' },
   ],
   [
-    { name: 'resources', does: 'schema, serializer and example of each API resource' },
     { name: 'audit', does: 'who did what, in chains' },
     { name: 'team', does: 'people, roles, sessions' },
   ],

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createSolanaRpc } from '@solana/kit'
 import { newId } from '../../src/base/ids.js'
+import { toJson } from '../../src/base/json-text.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { type CollectionAccount, noAmounts } from '../../src/collections/accounts/account.js'
@@ -177,7 +178,7 @@ function walletOf(at: Date, { amount, ...names }: Wallet): CollectionAccount {
     amount: 2n * amount,
     merchantReference: 'order-1',
     requestedAmount: formatDecimal(2n * amount, names.asset),
-    metadata: '{}',
+    metadata: toJson({}),
     status: 'ACTIVE',
     variance: 'UNDERPAID',
     amountReceived: 0n,

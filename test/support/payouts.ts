@@ -1,10 +1,11 @@
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
+import { toJson } from '../../src/base/json-text.js'
 import { createLogger } from '../../src/base/log.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { concludePayouts } from '../../src/payouts/attempts/conclude-payouts.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
-import { type Payout, type PayoutKind, referenceOf } from '../../src/payouts/payout.js'
+import { newPayout, type Payout, type PayoutKind, referenceOf } from '../../src/payouts/payout.js'
 import type { LiveAttempt, PreparedAttempt } from '../../src/payouts/ports.js'
 import { createPayouts, toNewPayout } from '../../src/payouts/requests/create-payouts.js'
 import type { Database } from '../../src/postgres/database.js'
@@ -21,7 +22,7 @@ const assetOf = {
 } as const
 
 export function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout {
-  return {
+  return newPayout(now, {
     environmentId,
     kind,
     id: newId(now),
@@ -31,23 +32,13 @@ export function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout
     fee: 2n,
     requestedAmount: '25',
     merchantReference: null,
-    metadata: '{}',
+    metadata: toJson({}),
     createdByKey: null,
     createdByUser: null,
-    approval: null,
     destination: { kind: 'wallet', address: 'somewhere' },
     takesFrom: 'available',
-    status: 'SUBMITTED',
-    failureReason: null,
-    isReviewRequired: false,
     eventSequence: 1,
-    submittedAt: now,
-    completedAt: null,
-    failedAt: null,
-    reversedAt: null,
-    bankSessionId: null,
-    createdAt: now,
-  }
+  })
 }
 
 /** The first attempt's row before any poll. */

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { listRows } from '../../sdk/scripts/document.js'
+import { dataSchema } from '../../src/api/openapi/event-schemas.js'
 import { day } from '../../src/base/clock.js'
 import { variables } from '../../src/base/config.js'
 import { limits } from '../../src/base/limits.js'
@@ -54,10 +55,10 @@ Generated from \`src/base/refusals.ts\` by \`npm run generate\`.
 /** docs/reference/events.md, from the event catalogue. */
 export function renderEvents(): string {
   const rows = eventTypes.map((type) => {
-    const { when, data } = catalogue[type]
-    return `| \`${type}\` | ${when} | [${data.title}](#${data.title.toLowerCase()}) |`
+    const { title } = dataSchema(type)
+    return `| \`${type}\` | ${catalogue[type]} | [${title}](#${title.toLowerCase()}) |`
   })
-  const resources = [...new Set(eventTypes.map((type) => catalogue[type].data))]
+  const resources = [...new Set(eventTypes.map(dataSchema))]
   return `# Events
 
 A webhook body is \`{id, type, timestamp, mode, sequence, data}\`; \`data\` is the whole resource as its verify operation returns it.

@@ -1,5 +1,5 @@
-import type { TSchema } from 'typebox'
-import { catalogue, type EventType } from '../../src/events/catalogue.js'
+import { dataSchema } from '../../src/api/openapi/event-schemas.js'
+import type { EventType } from '../../src/events/catalogue.js'
 
 type Schema = {
   type?: string
@@ -13,7 +13,7 @@ type Schema = {
 
 /** Sample data of an event type, from its schema and examples. */
 export function sampleOf(type: EventType): Record<string, unknown> {
-  return sample(catalogue[type].data as TSchema as Schema) as Record<string, unknown>
+  return sample(dataSchema(type) as Schema) as Record<string, unknown>
 }
 
 function sample(schema: Schema): unknown {

@@ -2,16 +2,17 @@ import { verify } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { minute, second } from '../../src/base/clock.js'
+import { toJson } from '../../src/base/json-text.js'
 import { createLogger } from '../../src/base/log.js'
 import { eventTypes } from '../../src/events/catalogue.js'
 import { listEvents } from '../../src/events/find-events.js'
 import { sql } from '../../src/postgres/sql.js'
-import { showEndpoint } from '../../src/resources/webhook-endpoint.js'
 import { handBackDeliveries } from '../../src/webhooks/deliveries/claim-deliveries.js'
 import { redeliver } from '../../src/webhooks/deliveries/redeliver.js'
 import { readPublicKey } from '../../src/webhooks/deliveries/signing.js'
 import { rotateSecret } from '../../src/webhooks/endpoints/change-endpoints.js'
 import { listDeliveryHours } from '../../src/webhooks/endpoints/hourly-counts.js'
+import { showEndpoint } from '../../src/webhooks/endpoints/resource.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { startDeliverer } from '../support/deliverer.js'
@@ -39,9 +40,7 @@ describe('what merchants receive', async () => {
   await emit(
     db,
     new Date(),
-    eventTypes.map((type) =>
-      newEventOf(environmentId, { type, data: JSON.stringify(sampleOf(type)) }),
-    ),
+    eventTypes.map((type) => newEventOf(environmentId, { type, data: toJson(sampleOf(type)) })),
   )
   const worker = startDeliverer(db)
   await until(() => received.length === eventTypes.length)

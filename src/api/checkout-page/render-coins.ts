@@ -1,6 +1,6 @@
+import type { PublicSessionJson } from '../../checkout/resource.js'
 import { fromWire } from '../../money/amounts.js'
 import { parseRate } from '../../money/rates.js'
-import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { drawQr } from './draw-qr.js'
 import { type Html, html, type Piece } from './html.js'
 import { merchantOf, renderCopy, renderSupport, type Scene } from './scene.js'

@@ -1,5 +1,5 @@
+import type { PublicSessionJson } from '../../checkout/resource.js'
 import { fromWire } from '../../money/amounts.js'
-import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { type Html, html } from './html.js'
 import { isWeb, merchantOf, renderButton, type Scene } from './scene.js'
 import { showMoney } from './texts.js'
@@ -50,10 +50,14 @@ function describeRefund({ amountRefunded, currency }: ReceivedJson): string {
 
 /** The customer's name only if the merchant shows it; the masked account is the payer's own. */
 function describePayer({ sentFrom }: ReceivedJson, { shown, texts }: Scene): string {
-  const { bankName = '', accountNumber, address } = sentFrom ?? {}
-  const digits = accountNumber?.replace(/\D/g, '')
-  const account = digits ? texts.receipt.account(bankName, digits) : (address ?? '')
-  return [shown.customer.name, account].filter(Boolean).join(', ')
+  return [shown.customer.name, describeSender(sentFrom, texts)].filter(Boolean).join(', ')
+}
+
+function describeSender(sentFrom: ReceivedJson['sentFrom'], texts: Scene['texts']): string {
+  if (sentFrom === null) return ''
+  if ('address' in sentFrom) return sentFrom.address
+  const digits = sentFrom.accountNumber.replace(/\D/g, '')
+  return digits && texts.receipt.account(sentFrom.bankName, digits)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { limits } from '../../base/limits.js'
-import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
+import type { PublicSessionJson } from '../../checkout/resource.js'
 import { drawQr } from './draw-qr.js'
 import { asMarkup, type Html, html } from './html.js'
 import {

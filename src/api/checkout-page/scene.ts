@@ -1,5 +1,5 @@
+import type { PublicSessionJson } from '../../checkout/resource.js'
 import type { Settings } from '../../merchants/settings/settings-document.js'
-import type { PublicSessionJson } from '../../resources/public-checkout-session.js'
 import { type Html, html } from './html.js'
 import type { Texts } from './texts.js'
 import type { PageView } from './view.js'

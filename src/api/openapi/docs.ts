@@ -1,10 +1,11 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import Type from 'typebox'
-import { bodySchema, catalogue, eventTypes } from '../../events/catalogue.js'
+import { catalogue, eventTypes } from '../../events/catalogue.js'
 import { packFile, sendFile } from '../reference/packed-file.js'
 import { jsonType } from '../server/envelope.js'
 import type { Route } from '../server/route.js'
+import { bodySchema } from './event-schemas.js'
 import { withExamples } from './examples.js'
 import { describeFields } from './field-descriptions.js'
 import { addReferencePage, type FindDemoKey } from './reference-page.js'
@@ -96,7 +97,7 @@ function describeWebhooks() {
     const post = {
       operationId: `on.${type}`,
       summary: type,
-      description: catalogue[type].when,
+      description: catalogue[type],
       tags: ['Webhook events'],
       security: [{ webhookSignature: [] }],
       requestBody: { required: true, content },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { JsonText } from '../../base/json-text.js'
 import { decodeJsonString, type JsonToken, jsonTokens } from '../../base/json-tokens.js'
 import { limits } from '../../base/limits.js'
 import { type Detail, quoteInput } from '../../base/refusal.js'
@@ -58,7 +59,7 @@ function toInexact(levels: Level[], issue: string): Inexact {
  * A field of a JSON object as written, without whitespace: JSON.parse and JSON.stringify would
  * sort names that look like numbers and round long numbers. The text must be valid JSON.
  */
-export function rawField(text: string, name: string): string | undefined {
+export function rawField(text: string, name: string): JsonText | undefined {
   // An escape may spell the name.
   if (!text.includes(name) && !text.includes('\\')) return undefined
   let raw: string | undefined
@@ -67,11 +68,11 @@ export function rawField(text: string, name: string): string | undefined {
       if (decodeJsonString(token.text) === name) raw = ''
     } else if (raw !== undefined) {
       const isEnd = token.depth === 0 || (token.depth === 1 && token.kind === 'comma')
-      if (isEnd) return raw
+      if (isEnd) return raw as JsonText
       raw += token.kind === 'name' ? `${token.text}:` : token.text
     }
   }
-  return raw
+  return raw as JsonText | undefined
 }
 
 /** Unguessable, so no caller can have sent it. */

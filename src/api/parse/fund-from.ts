@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { prefixes } from '../../base/ids.js'
 import { invalidField } from '../../base/refusal.js'
+import { anyAsset, referenceSample, withDescription } from '../../base/shapes.js'
 import type { Asset } from '../../money/assets.js'
 import { parseRate } from '../../money/rates.js'
-import { anyAsset, referenceSample, withDescription } from '../../resources/shapes.js'
 import { closed } from './schemas.js'
 
 /** Pays a transfer from the balance of another asset, converted in the same transaction. */

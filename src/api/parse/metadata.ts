@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { type JsonText, toJson } from '../../base/json-text.js'
 import { limits } from '../../base/limits.js'
 import { invalidField } from '../../base/refusal.js'
 import { metadataLimits } from '../limits.js'
@@ -24,8 +25,8 @@ export const merchantReferenceIn = Type.String({
 })
 
 /** The JSON text as sent; an empty object if absent. */
-export function readMetadata({ bodyText }: { bodyText: string }): string {
-  const text = rawField(bodyText, 'metadata') ?? '{}'
+export function readMetadata({ bodyText }: { bodyText: string }): JsonText {
+  const text = rawField(bodyText, 'metadata') ?? toJson({})
   if (Buffer.byteLength(text) <= metadataLimits.bytes) return text
   const issue = `must be at most ${metadataLimits.bytes} bytes as JSON`
   throw invalidField('metadata', issue)

@@ -1,8 +1,8 @@
 import Type, { type TSchema, type TString } from 'typebox'
 import { limits } from '../../base/limits.js'
+import { inCoins, inEither, inKobo, notYet } from '../../base/shapes.js'
 import { decimalPattern, positiveDecimalPattern } from '../../money/amounts.js'
 import { listLimits } from '../../postgres/limits.js'
-import { inCoins, inEither, inKobo, notYet } from '../../resources/shapes.js'
 import { fromIn, toIn } from './read-time.js'
 
 /** Schemas that several operations share, for validation and the OpenAPI document. */

@@ -1,3 +1,4 @@
+import type { JsonText } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { isRemembered, type KeyedAnswer } from '../../idempotency/answer.js'
 import { successText } from '../server/envelope.js'
@@ -11,7 +12,7 @@ import type { ApiParts } from './api-parts.js'
 
 type PreparedResource = {
   /** The resource as it starts: JSON text for the answer. */
-  shown: string
+  shown: JsonText
   /**
    * Called when the resource is committed or refused. Only payouts have it: other payouts may wait
    * for this one, see `unfinished-payouts.ts`.

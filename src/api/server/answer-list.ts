@@ -1,10 +1,11 @@
+import type { JsonText } from '../../base/json-text.js'
 import { limits } from '../../base/limits.js'
 import { type CsvColumn, csvHeader, csvRows } from './csv.js'
 import { listText, successText } from './envelope.js'
 import type { RouteAnswer } from './route.js'
 
 /** Items as JSON texts. */
-export type ListPage = { items: string[]; nextCursor: string | null }
+export type ListPage = { items: JsonText[]; nextCursor: string | null }
 
 type ListRequest = {
   query: { limit?: number; cursor?: string }

@@ -1,3 +1,4 @@
+import { arrayOf, type JsonText, objectOf, toJson } from '../../base/json-text.js'
 import type { Refusal } from '../../base/refusal.js'
 import { detailOf } from '../../base/refusals.js'
 import type { Answer } from '../../idempotency/answer.js'
@@ -34,11 +35,11 @@ export function refused(refusal: Refusal, requestId: string, sent: unknown): Ans
 }
 
 /** For data that is already JSON text. */
-export function successText(status: number, message: string, data: string): Answer {
+export function successText(status: number, message: string, data: JsonText): Answer {
   return { status, body: `{"status":true,"message":${JSON.stringify(message)},"data":${data}}` }
 }
 
 /** A page of items that are already JSON text. */
-export function listText(items: string[], next: string | null): string {
-  return `{"items":[${items.join(',')}],"nextCursor":${JSON.stringify(next)}}`
+export function listText(items: JsonText[], next: string | null): JsonText {
+  return objectOf({ items: arrayOf(items), nextCursor: toJson(next) })
 }

@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { newId, prefixes, toReference } from '../../base/ids.js'
-import type { Asset } from '../../money/assets.js'
 import {
   anyAmount,
   anyAsset,
@@ -8,7 +7,8 @@ import {
   resource,
   timestamp,
   withExample,
-} from '../../resources/shapes.js'
+} from '../../base/shapes.js'
+import type { Asset } from '../../money/assets.js'
 import { withReasons } from '../openapi/refusals-of.js'
 import { readStablecoinAmount } from '../parse/read-coins.js'
 import { closed, decimalInput, koboInput, stablecoinInput } from '../parse/schemas.js'

@@ -1,11 +1,10 @@
 import type { EnvironmentId } from '../../base/environment.js'
-import { type Prefix, toReference } from '../../base/ids.js'
+import { type Prefix, prefixes, toReference } from '../../base/ids.js'
 import type { Code } from '../../base/refusals.js'
 import type { EventType } from '../../events/catalogue.js'
 import type { FeeOperation } from '../../merchants/settings/fee-schedules.js'
 import type { Asset } from '../../money/assets.js'
 import { int4, int8, jsonText, orNull, Table, text, time, uuid } from '../../postgres/table.js'
-import { accountPrefixes } from '../../resources/payment.js'
 
 export type AccountKind =
   | 'virtual_account'
@@ -21,7 +20,9 @@ export type AccountStatus = (typeof allAccountStatuses)[number]
 export type CancellationReason = 'requested' | 'session_paid'
 
 /** How the latest mismatching payment differed from what was expected. */
-export type Variance = 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+export const variances = ['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE'] as const
+
+export type Variance = (typeof variances)[number]
 
 /** Where the money of a payment is. The four amounts always add up to what arrived. */
 export type Amounts = {
@@ -98,7 +99,7 @@ type Kind = {
 /** How the kinds differ: prices, policies and the names that callers see. */
 export const accountKinds = {
   virtual_account: {
-    prefix: accountPrefixes.virtual_account,
+    prefix: prefixes.virtualAccount,
     fee: 'virtual_account',
     refusal: 'virtual_account_creation_failed',
     policy: 'bank',
@@ -115,7 +116,7 @@ export const accountKinds = {
     },
   },
   dedicated_account: {
-    prefix: accountPrefixes.dedicated_account,
+    prefix: prefixes.dedicatedAccount,
     fee: 'dedicated_account',
     refusal: 'dedicated_account_creation_failed',
     policy: 'bank',
@@ -128,7 +129,7 @@ export const accountKinds = {
     },
   },
   crypto_wallet: {
-    prefix: accountPrefixes.crypto_wallet,
+    prefix: prefixes.cryptoWallet,
     fee: 'crypto_deposit',
     refusal: 'crypto_wallet_creation_failed',
     policy: 'crypto',
@@ -144,7 +145,7 @@ export const accountKinds = {
     },
   },
   dedicated_crypto_wallet: {
-    prefix: accountPrefixes.dedicated_crypto_wallet,
+    prefix: prefixes.dedicatedCryptoWallet,
     fee: 'crypto_deposit',
     refusal: 'dedicated_crypto_wallet_creation_failed',
     policy: 'crypto',

@@ -1,3 +1,4 @@
+import type { JsonText } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { listStatement } from '../../postgres/statement.js'
@@ -13,7 +14,7 @@ export type PreparedAccount = {
   session?: Session
   wallet?: CollectionAccount
   /** The account or session as it starts, for the answer and the event: JSON text. */
-  shown: string
+  shown: JsonText
 }
 
 /** The references in use, and the locked clocks of the accounts that expire. */

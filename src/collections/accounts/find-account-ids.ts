@@ -3,8 +3,8 @@ import { fromReference, prefixes } from '../../base/ids.js'
 import { listLimits } from '../../postgres/limits.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { sessionStatuses } from '../../resources/checkout-session.js'
 import { isSessionReference } from '../sessions/find-sessions.js'
+import { sessionStatuses } from '../sessions/session.js'
 import { accountKinds, allAccountStatuses } from './account.js'
 
 const max = listLimits.accountsPerReferenceMax

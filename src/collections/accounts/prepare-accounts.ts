@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { after } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
+import { type JsonText, toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { Secret } from '../../base/secret.js'
@@ -11,7 +12,6 @@ import { findPrimary } from '../../merchants/settings/bank-accounts.js'
 import { findStandIn } from '../../merchants/settings/default-customer.js'
 import { gatherByRail } from '../../payouts/requests/gather-by-rail.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { showAccount } from '../../resources/collection-account.js'
 import {
   type AccountCustomer,
   type AccountOpening,
@@ -30,12 +30,13 @@ import {
   isDedicated,
 } from './account.js'
 import type { PreparedAccount } from './create-accounts.js'
+import { showAccount } from './resource.js'
 
 export type AccountRequest = {
   environment: Environment
   kind: AccountKind
   merchantReference: string
-  metadata: string
+  metadata: JsonText
   /** The account holder that payers see at their bank. */
   name: string
   /** Null: any amount, no expiry. */
@@ -179,8 +180,8 @@ export function toCollectionAccount(
 }
 
 /** Identity numbers are for the bank only. A checkout session stores its customer itself. */
-function toStored({ name, email, phone }: AccountCustomer): string {
-  return JSON.stringify({ name, email, phone })
+function toStored({ name, email, phone }: AccountCustomer): JsonText {
+  return toJson({ name, email, phone })
 }
 
 /** When the bank closes the account, in the time of the environment. */

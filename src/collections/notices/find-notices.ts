@@ -2,11 +2,15 @@ import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { NoticeDefect } from '../../resources/collection-account.js'
 import { type CollectionAccount, isWallet } from '../accounts/account.js'
 import { collectionLimits } from '../limits.js'
 import type { ReportedPayment } from '../ports.js'
-import { type NoticeName, type NoticeState, parseReported } from './store-notices.js'
+import {
+  type NoticeDefect,
+  type NoticeName,
+  type NoticeState,
+  parseReported,
+} from './store-notices.js'
 
 type OpenNotice = NoticeName & {
   state: NoticeState

@@ -1,7 +1,6 @@
 import { after } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { assets } from '../../money/assets.js'
-import type { NoticeDefect } from '../../resources/collection-account.js'
 import type { CollectionAccount } from '../accounts/account.js'
 import {
   type RailAccount,
@@ -10,7 +9,7 @@ import {
 } from '../accounts/store-accounts.js'
 import { collectionLimits } from '../limits.js'
 import type { ReportedPayment } from '../ports.js'
-import type { Notice, NoticeConclusion } from './store-notices.js'
+import type { Notice, NoticeConclusion, NoticeDefect } from './store-notices.js'
 
 /** Null if the payment has no defect of its own, whatever its account. */
 export function findDefect(reported: ReportedPayment): NoticeDefect | null {

@@ -12,6 +12,15 @@ import type { ReportedPayment } from '../ports.js'
 /** The id is the rail's id of the payment, so a repeated notice is stored once. */
 export type NoticeName = { rail: string; mode: Mode; id: string }
 
+/** Why a payment is booked into no account. Operators see it; nothing is credited. */
+export const noticeDefects = [
+  'another_currency',
+  'other_token_account',
+  'not_positive',
+  'too_large',
+] as const
+export type NoticeDefect = (typeof noticeDefects)[number]
+
 export type NoticeState = 'WAITING' | 'UNMATCHED' | 'TAKEN' | 'REFUSED'
 
 /** A stored notice that has not been judged. */

@@ -26,7 +26,6 @@ import {
 } from '../../postgres/lists/search-terms.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { type PaymentStatus, paymentStatuses } from '../../resources/payment.js'
 import { type AccountKind, accountKinds, type Variance } from '../accounts/account.js'
 import {
   findAccountIds,
@@ -34,6 +33,7 @@ import {
   hasMerchantReference,
   isOfAccountWith,
 } from '../accounts/find-account-ids.js'
+import { type PaymentStatus, paymentStatuses } from './payment.js'
 
 export type PaymentFilter = TimeRange & {
   source?: AccountKind | undefined

@@ -6,8 +6,8 @@ import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import type { PaymentContext, RefundFields } from '../../resources/payment.js'
 import { withRefunds } from '../returns/find-returns.js'
+import type { Refund } from '../returns/store-returns.js'
 import { findPaymentPage, type PaymentFilter } from './filter-payments.js'
 import type { Payment } from './payment.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
@@ -17,7 +17,19 @@ const keyColumns = { environmentId: 'int4', id: 'uuid' } as const
 export type PaymentName = { environmentId: EnvironmentId; reference: string }
 
 /** What a list shows beside a payment. */
-export type ListedPayment = Payment & PaymentContext & { refund?: RefundFields | undefined }
+type PaymentContext = {
+  /** Of the account, or the address of the wallet. */
+  accountNumber: string
+  /** What the account or wallet asks for; null: any amount. */
+  amountExpected: bigint | null
+  merchantReference: string | null
+  sessionReference: string | null
+  sessionDescription: string | null
+  customerName: string | null
+  customerEmail: string | null
+}
+
+export type ListedPayment = Payment & PaymentContext & { refund?: Refund | undefined }
 
 const contextColumns = `a.number as account_number, a.amount as amount_expected,
   coalesce(s.merchant_reference, case when s.id is null then a.merchant_reference end)

@@ -1,10 +1,12 @@
+import { type JsonText, toJson } from '../../base/json-text.js'
 import type { EventType } from '../../events/catalogue.js'
 import type { NewEvent } from '../../events/emit.js'
-import { showAccount, showCredit } from '../../resources/collection-account.js'
-import { type RefundFields, showPayment } from '../../resources/payment.js'
 import { type CollectionAccount, eventTypeFor, isDedicated } from '../accounts/account.js'
 import type { AccountWithPayments } from '../accounts/find-accounts.js'
+import { showAccount, showCredit } from '../accounts/resource.js'
+import type { Refund } from '../returns/store-returns.js'
 import type { Payment } from './payment.js'
+import { showPayment } from './resource.js'
 
 /** A payment with its account as the payment left it, and the account's latest payments. */
 export type JudgedPayment = AccountWithPayments & {
@@ -34,10 +36,10 @@ export function sequencePaymentEvents(judged: JudgedPayment[]): SequencedEvents 
     const { account, payment, cancelled } = one
     let sequence = sequenceOf(account)
     const types = accountEventTypes(one)
-    const data = types.length > 0 ? showEventData(one) : ''
+    const data = types.length > 0 ? showEventData(one) : undefined
     for (const type of types) {
       sequence += 1
-      events.push(toEvent(type, account, { causeId: payment.id, sequence, data }))
+      events.push(toEvent(type, account, { causeId: payment.id, sequence, data: data! }))
     }
     account.eventSequence = sequence
     accounts.set(account.id, account)
@@ -55,7 +57,7 @@ export function sequencePaymentEvents(judged: JudgedPayment[]): SequencedEvents 
   return { events, accounts: [...accounts.values()], payments }
 }
 
-function showEventData({ account, payment, payments, otherDeposits }: JudgedPayment): string {
+function showEventData({ account, payment, payments, otherDeposits }: JudgedPayment): JsonText {
   return isDedicated(account)
     ? showCredit(account, payment, otherDeposits)
     : showAccount(account, payments, otherDeposits)
@@ -88,17 +90,17 @@ type Cause = { causeId: string; sequence: number }
 
 export function toPaymentEvent(
   type: EventType,
-  payment: Payment & { refund?: RefundFields | undefined },
+  payment: Payment & { refund?: Refund | undefined },
   cause: Cause,
 ): NewEvent {
   const { causeId, sequence } = cause
-  return toEvent(type, payment, { causeId, sequence, data: JSON.stringify(showPayment(payment)) })
+  return toEvent(type, payment, { causeId, sequence, data: toJson(showPayment(payment)) })
 }
 
 function toEvent(
   type: EventType,
   { environmentId, id }: Pick<CollectionAccount, 'environmentId' | 'id'>,
-  { causeId, sequence, data }: Cause & { data: string },
+  { causeId, sequence, data }: Cause & { data: JsonText },
 ): NewEvent {
   return { environmentId, type, resourceId: id, causeId, sequence, data }
 }

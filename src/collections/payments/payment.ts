@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
 import { int4, int8, json, named, orNull, Table, text, time, uuid } from '../../postgres/table.js'
-import type { AccountKind, Variance } from '../accounts/account.js'
+import type { AccountKind, Amounts, Variance } from '../accounts/account.js'
 import type { BankSender, WalletSender } from '../ports.js'
 
 /** Money that arrived in a collection account. */
@@ -35,4 +35,15 @@ export const payments = new Table('payments', {
 
 export function paymentReference({ id }: Pick<Payment, 'id'>): string {
   return toReference(prefixes.payment, id)
+}
+
+export const paymentStatuses = ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED'] as const
+
+export type PaymentStatus = (typeof paymentStatuses)[number]
+
+/** The database computes the same for `payments.status`. */
+export function paymentStatusOf(payment: Amounts): PaymentStatus {
+  if (payment.amountHeld > 0n) return 'HELD'
+  if (payment.amountReturning > 0n) return 'RETURNING'
+  return payment.amountAccepted > 0n ? 'ACCEPTED' : 'RETURNED'
 }

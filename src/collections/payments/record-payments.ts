@@ -7,7 +7,6 @@ import type { Movement } from '../../ledger/movement.js'
 import type { Asset } from '../../money/assets.js'
 import { environmentKey, renameBusy } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import type { NoticeDefect } from '../../resources/collection-account.js'
 import { type CollectionAccount, isWallet } from '../accounts/account.js'
 import {
   collectionFeeOf,
@@ -33,6 +32,7 @@ import {
   findDefect,
   railAccountOf,
 } from '../notices/match-notices.js'
+import type { NoticeDefect } from '../notices/store-notices.js'
 import {
   findStoredNotices,
   insertJudgedNotices,

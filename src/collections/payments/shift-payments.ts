@@ -1,9 +1,9 @@
 import type { EventType } from '../../events/catalogue.js'
 import { emitAll, type NewEvent } from '../../events/emit.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import type { RefundFields } from '../../resources/payment.js'
 import type { Amounts, CollectionAccount } from '../accounts/account.js'
 import { lockCollectionAccounts, updateCollectionAccounts } from '../accounts/store-accounts.js'
+import type { Refund } from '../returns/store-returns.js'
 import { wakePages } from '../sessions/wake-pages.js'
 import type { Payment } from './payment.js'
 import { toPaymentEvent } from './payment-events.js'
@@ -17,7 +17,7 @@ export type Shift = {
   amount: bigint
   from: AmountName
   to: AmountName
-  event?: { type: EventType; causeId: string; refund?: RefundFields }
+  event?: { type: EventType; causeId: string; refund?: Refund }
 }
 
 export type LockedPayments = {

@@ -2,9 +2,15 @@ import { prefixes, toReference } from '../../base/ids.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import type { RefundFields } from '../../resources/payment.js'
 import type { Payment } from '../payments/payment.js'
-import { type Return, type ReturnRow, returnColumns, toReturn } from './store-returns.js'
+import {
+  type Refund,
+  type Return,
+  type ReturnRow,
+  type ReturnWithState,
+  returnColumns,
+  toReturn,
+} from './store-returns.js'
 
 /**
  * The returns and refunds of a payment, newest first. Once the rail has resolved the destination,
@@ -61,7 +67,10 @@ const selectReturns = sql`select ${returnFields} from payment_returns r ${joinPa
 
 type FoundRow = ReturnRow & PayoutColumns
 
-function toFound({ resolved, failureReason, isPending, orderHash, endedAt, ...row }: FoundRow) {
+export type FoundReturn = ReturnWithState & Omit<PayoutColumns, 'resolved'>
+
+function toFound(found: FoundRow): FoundReturn {
+  const { resolved, failureReason, isPending, orderHash, endedAt, ...row } = found
   return {
     ...toReturn({ ...row, destination: resolved ?? row.destination }),
     failureReason,
@@ -82,7 +91,7 @@ type PayoutColumns = {
 
 const ofPayment = { environmentId: 'int4', paymentId: 'uuid' } as const
 
-const latestRefunds = listStatement<typeof ofPayment, RefundFields & { paymentId: string }>({
+const latestRefunds = listStatement<typeof ofPayment, Refund & { paymentId: string }>({
   name: 'find_latest_refunds',
   columns: ofPayment,
   text: (list) => `
@@ -97,7 +106,7 @@ const latestRefunds = listStatement<typeof ofPayment, RefundFields & { paymentId
 export async function withRefunds<Found extends Payment>(
   db: Queryable,
   payments: Found[],
-): Promise<(Found & { refund?: RefundFields | undefined })[]> {
+): Promise<(Found & { refund?: Refund | undefined })[]> {
   const names = payments
     .filter(({ amountReturning, amountReturned }) => amountReturning + amountReturned > 0n)
     .map(({ environmentId, id }) => ({ environmentId, paymentId: id }))

@@ -1,7 +1,8 @@
 import { after } from '../../base/clock.js'
+import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { toWire } from '../../money/amounts.js'
-import { type Payout, referenceOf, returnKindOf } from '../../payouts/payout.js'
+import { newPayout, type Payout, referenceOf, returnKindOf } from '../../payouts/payout.js'
 import type { Inspected, InspectionPurpose, PayoutRail, Target } from '../../payouts/ports.js'
 import { type NewPayout, toNewPayout } from '../../payouts/requests/create-payouts.js'
 import type { Return } from './store-returns.js'
@@ -57,7 +58,7 @@ function toPayout(
   { environmentId, id, asset, amount, takesFrom }: Return,
   { rail, inspected }: { rail: PayoutRail; inspected: Inspected },
 ): Payout {
-  return {
+  return newPayout(now, {
     environmentId,
     id,
     kind: returnKindOf({ asset }),
@@ -69,19 +70,9 @@ function toPayout(
     requestedAmount: toWire(amount, asset).toString(),
     destination: inspected.destination,
     merchantReference: null,
-    metadata: '{}',
+    metadata: toJson({}),
     createdByKey: null,
     createdByUser: null,
-    approval: null,
-    status: 'SUBMITTED',
-    failureReason: null,
-    isReviewRequired: false,
     eventSequence: 0,
-    submittedAt: now,
-    completedAt: null,
-    failedAt: null,
-    reversedAt: null,
-    bankSessionId: null,
-    createdAt: now,
-  }
+  })
 }

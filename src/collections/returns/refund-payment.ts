@@ -8,12 +8,12 @@ import type { Destination, PayoutRail } from '../../payouts/ports.js'
 import { createPayouts, type NewPayout, notCovered } from '../../payouts/requests/create-payouts.js'
 import { createUnderRule, type RuleRequest } from '../../payouts/requests/create-under-rule.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { RefundFields } from '../../resources/payment.js'
 import type { PaymentName } from '../payments/find-payments.js'
 import { type Payment, paymentReference } from '../payments/payment.js'
 import { lockPayment, refuseNotHeld } from '../payments/resolve-payment.js'
 import { shiftPayments } from '../payments/shift-payments.js'
 import { inspectReturns, prepareReturns } from './prepare-returns.js'
+import type { Refund } from './store-returns.js'
 import { insertReturns, type Return, refundOf } from './store-returns.js'
 
 /** Money of a payment that leaves: a refund, or held money to a destination that a user chose. */
@@ -87,7 +87,7 @@ export async function prepareReturn(
 
 /** The payment afterwards, and the status of the payout of its money. */
 export type ReturnedPayment = {
-  payment: Payment & { refund?: RefundFields }
+  payment: Payment & { refund?: Refund }
   status: PayoutStatus
 }
 

@@ -6,9 +6,11 @@ import type { Sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { int4, int8, json, orNull, Table, text, time, uuid } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { RefundFields } from '../../resources/payment.js'
-import type { RefundReason } from '../../resources/payment-return.js'
 import type { Payment } from '../payments/payment.js'
+
+export const refundReasons = ['duplicate', 'requested_by_customer', 'fraudulent', 'other'] as const
+
+export type RefundReason = (typeof refundReasons)[number]
 
 const paymentReturns = new Table('payment_returns', {
   environmentId: int4<EnvironmentId>(),
@@ -54,10 +56,11 @@ export function newReturn(
   }
 }
 
-/** What the payment and its events show of a refund; nothing of other returns. */
-export function refundOf({ takesFrom, id, amount, reason, note }: Return): {
-  refund?: RefundFields
-} {
+/** What the payment and its events show of a refund. */
+export type Refund = Pick<Return, 'id' | 'amount' | 'reason' | 'note'>
+
+/** Nothing of other returns. */
+export function refundOf({ takesFrom, id, amount, reason, note }: Return): { refund?: Refund } {
   return takesFrom === 'available' ? { refund: { id, amount, reason, note } } : {}
 }
 

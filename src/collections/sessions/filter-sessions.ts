@@ -3,8 +3,8 @@ import { listLimits } from '../../postgres/limits.js'
 import type { IdPage } from '../../postgres/lists/filtered-ids.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { type SessionStatus, sessionStatuses } from '../../resources/checkout-session.js'
 import { findPageByReference, type ReferenceFilter } from '../accounts/filter-by-reference.js'
+import { type SessionStatus, sessionStatuses } from './session.js'
 
 export type SessionFilter = ReferenceFilter<SessionStatus>
 

@@ -3,6 +3,11 @@ import { base32crockford } from '@scure/base'
 import type { EnvironmentId } from '../../base/environment.js'
 import { toUuid } from '../../base/ids.js'
 import { int4, int8, jsonText, orNull, Table, text, time, uuid } from '../../postgres/table.js'
+import type { AccountStatus, CollectionAccount } from '../accounts/account.js'
+
+export const sessionStatuses = ['pending', 'paid', 'expired', 'cancelled'] as const
+
+export type SessionStatus = (typeof sessionStatuses)[number]
 
 export type Session = typeof checkoutSessions.row
 
@@ -56,4 +61,26 @@ function decode(text: string): Uint8Array | undefined {
   } catch {
     return undefined
   }
+}
+
+const statusOfAccount: Partial<Record<AccountStatus, SessionStatus>> = {
+  ACTIVE: 'pending',
+  PAID: 'paid',
+  EXPIRED: 'expired',
+  CANCELLED: 'cancelled',
+}
+
+type WithStatus = Pick<CollectionAccount, 'status'>
+
+/** The statuses of the virtual account and the wallet of a session. */
+export type SessionAccounts = { account: WithStatus | null; wallet: WithStatus | null }
+
+/**
+ * A session is paid once its virtual account or its wallet is, even if the merchant accepted a late
+ * payment; a payment into one closes the other. Otherwise it has the status of its virtual account,
+ * or of its wallet if it has no virtual account. The column `status` of checkout_sessions repeats
+ * this, so that lists can filter by it.
+ */
+export function sessionStatus({ account, wallet }: SessionAccounts): SessionStatus {
+  return wallet?.status === 'PAID' ? 'paid' : statusOfAccount[(account ?? wallet)!.status]!
 }

@@ -1,7 +1,7 @@
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { SessionStatus } from '../../resources/checkout-session.js'
+import type { SessionStatus } from './session.js'
 import { checkoutSessions, type Session } from './session.js'
 
 const insert = listStatement({

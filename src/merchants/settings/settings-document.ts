@@ -2,9 +2,9 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { emailPattern, phonePattern } from '../../base/contact-patterns.js'
 import type { Environment } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
+import { inCoins, inKobo, withDescription } from '../../base/shapes.js'
 import { positiveDecimalPattern } from '../../money/amounts.js'
 import { addressPattern } from '../../money/solana-address.js'
-import { inCoins, inKobo, withDescription } from '../../resources/shapes.js'
 import { settingsLimits } from '../limits.js'
 
 const closed = { additionalProperties: false }

@@ -1,10 +1,10 @@
 import { after } from '../../base/clock.js'
+import type { JsonText } from '../../base/json-text.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { showPayout } from '../../resources/payout.js'
 import type { FollowReturns } from '../attempts/followed-returns.js'
 import { isTreasuryShort } from '../attempts/unfinished-payouts.js'
 import { nextSequence, type Payout, payoutKinds, referenceOf } from '../payout.js'
@@ -15,6 +15,7 @@ import { type NewPayout, toNewPayout } from '../requests/create-payouts.js'
 import { hashOrder } from '../requests/order-hash.js'
 import { isRailPaused, railPaused } from '../requests/paused-rails.js'
 import { reportShortfall } from '../requests/report-shortfall.js'
+import { showPayout } from '../resource.js'
 import { missingApprovals } from './find-approvers.js'
 import { type Decider, judgeApproval, type PendingApproval, toUser } from './judge-approval.js'
 import { endPending, findPending, type Pending, type PendingName } from './pending-payouts.js'
@@ -110,7 +111,7 @@ function asApproval(refusal: Refusal): Refusal {
 }
 
 /** `signed` is null while another member must approve, too. */
-export type ApprovedPayout = { shown: string; signed: NewPayout | null }
+export type ApprovedPayout = { shown: JsonText; signed: NewPayout | null }
 
 /**
  * Records an approval and, if it is the last one needed, the attempt to send, in one transaction.

@@ -7,11 +7,11 @@ import { emitAll } from '../../events/emit.js'
 import { resolveAll } from '../../ledger/resolve.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { showPayout } from '../../resources/payout.js'
 import type { ApprovalFailure } from '../attempts/failure-reasons.js'
 import { type FollowReturns, lockFollowedReturns } from '../attempts/followed-returns.js'
 import { nextSequence, type Payout, payoutKinds, referenceOf } from '../payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
+import { showPayout } from '../resource.js'
 
 export type PendingName = { environmentId: EnvironmentId; reference: string }
 

@@ -4,11 +4,11 @@ import { emitAll } from '../../events/emit.js'
 import { resolveAll } from '../../ledger/resolve.js'
 import { listStatement, unindexed } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { showPayout } from '../../resources/payout.js'
 import { nextSequence, type Payout, type PayoutAttempt, payoutKinds } from '../payout.js'
 import type { LiveAttempt, PreparedAttempt } from '../ports.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
 import { insertAttempts } from '../records/store-payouts.js'
+import { showPayout } from '../resource.js'
 import { followSettlements } from '../settlements/settlement-events.js'
 import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
 
@@ -160,7 +160,7 @@ export async function concludePayouts(
     own.flatMap((one) => (one.verdict === 'again' ? [toNextAttempt(now, one, locked)] : [])),
   )
   const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
-  if (finished.length > 0) tx.write(finishPayouts(finished.map(toFinishedRow)))
+  if (finished.length > 0) tx.write(finishPayouts(finished))
   emitAll(tx, now, [...finished.flatMap(toEvent), ...toSettlementEvents(finished)])
   endReturns(now, finished)
   return finished
@@ -247,17 +247,4 @@ function toEndedRow(one: AttemptVerdict) {
 
 function reasonOf(one: AttemptVerdict): string | null {
   return ('reason' in one && one.reason) || null
-}
-
-function toFinishedRow(payout: Payout) {
-  return {
-    environmentId: payout.environmentId,
-    id: payout.id,
-    status: payout.status,
-    failureReason: payout.failureReason,
-    completedAt: payout.completedAt,
-    failedAt: payout.failedAt,
-    eventSequence: payout.eventSequence,
-    bankSessionId: payout.bankSessionId ?? null,
-  }
 }

@@ -1,14 +1,15 @@
 import { after } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
+import { toJson } from '../../base/json-text.js'
 import { emitAll } from '../../events/emit.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { showBatch } from '../../resources/payout-batch.js'
 import { failureReasons } from '../attempts/failure-reasons.js'
 import { batchLimits } from '../limits.js'
 import type { PayoutStatus } from '../payout.js'
 import { type Batch, type BatchItem, batchReference } from './batch.js'
 import type { BatchTools } from './batch-tools.js'
+import { showBatch } from './resource.js'
 import {
   type ItemChange,
   lockBatch,
@@ -110,7 +111,7 @@ export async function advanceBatch(
         resourceId: locked.id,
         causeId: locked.id,
         sequence: 1,
-        data: JSON.stringify(showBatch(completed)),
+        data: toJson(showBatch(completed)),
       },
     ])
     return true

@@ -1,5 +1,6 @@
 import { after } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
+import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -141,7 +142,7 @@ function toPayoutRequest(batch: Batch, environment: Environment, item: BatchItem
     requestedAmount: item.requestedAmount,
     destination: isNamed ? { ...destination, accountName } : destination,
     merchantReference: item.merchantReference,
-    metadata: JSON.stringify({ batch: batchReference(batch), row: number }),
+    metadata: toJson({ batch: batchReference(batch), row: number }),
     createdByKey: batch.createdByKey,
     createdByUser: batch.createdByUser,
     batchItem: { batchId: batch.id, number },

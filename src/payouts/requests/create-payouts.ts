@@ -1,3 +1,4 @@
+import type { JsonText } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import type { LedgerAccountKey } from '../../ledger/accounts.js'
@@ -9,10 +10,10 @@ import { formatMoney } from '../../money/amounts.js'
 import { assets } from '../../money/assets.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { showPayout } from '../../resources/payout.js'
 import { type Payout, payoutKinds, purposesOf } from '../payout.js'
 import type { PreparedAttempt } from '../ports.js'
 import { insertAttempts, insertPayouts, type NewAttempt } from '../records/store-payouts.js'
+import { showPayout } from '../resource.js'
 
 export type NewPayout = {
   payout: Payout
@@ -20,7 +21,7 @@ export type NewPayout = {
   /** In real time: the age of an attempt decides when it is polled. */
   preparedAt: Date
   /** The payout as it starts, for the answer and the event: JSON text. */
-  shown: string
+  shown: JsonText
 }
 
 export function toNewPayout(

@@ -1,6 +1,7 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt } from '../../base/ids.js'
+import type { JsonText } from '../../base/json-text.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import type { LedgerAccountKey } from '../../ledger/accounts.js'
@@ -8,13 +9,13 @@ import { moveWith } from '../../ledger/move.js'
 import type { Approvals } from '../../merchants/settings/settings-document.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { showPayout } from '../../resources/payout.js'
 import { signInLimits } from '../../team/limits.js'
 import { type ApprovalLimits, limitsOf, needsApproval } from '../approvals/approval-rule.js'
 import { findExpiries } from '../approvals/find-approvers.js'
 import { payoutLimits } from '../limits.js'
 import { type Payout, payoutKinds } from '../payout.js'
 import { insertPendingPayout } from '../records/store-payouts.js'
+import { showPayout } from '../resource.js'
 import {
   createPayouts,
   duplicateReference,
@@ -135,7 +136,7 @@ async function sumSent(
   return sum
 }
 
-export type CreatedUnderRule = { payout: Payout; shown: string }
+export type CreatedUnderRule = { payout: Payout; shown: JsonText }
 
 /**
  * Creates a payout, or lets it wait if the rule asks for it. It may be signed although it has to

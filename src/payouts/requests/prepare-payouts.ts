@@ -1,6 +1,7 @@
 import { after } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
+import type { JsonText } from '../../base/json-text.js'
 import type { Logger } from '../../base/log.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { listBalancesOf } from '../../ledger/balances.js'
@@ -10,7 +11,7 @@ import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { isTreasuryShort, UnfinishedPayouts } from '../attempts/unfinished-payouts.js'
 import { payoutLimits } from '../limits.js'
-import { type Payout, type PayoutKind, payoutKinds, referenceOf } from '../payout.js'
+import { newPayout, type Payout, type PayoutKind, payoutKinds, referenceOf } from '../payout.js'
 import type {
   Destination,
   Inspected,
@@ -37,7 +38,7 @@ export type QuoteRequest = {
 
 export type PayoutRequest = QuoteRequest & {
   merchantReference: string | null
-  metadata: string
+  metadata: JsonText
   createdByKey: string | null
   createdByUser: string | null
   /** A conversion in the same transaction adds the money, so the balance is not checked before. */
@@ -310,7 +311,7 @@ function toPayout(
   { request, id }: Candidate,
   { rail, destination, fee }: Pick<Payout, 'rail' | 'destination' | 'fee'>,
 ): Payout {
-  return {
+  return newPayout(environmentNow, {
     environmentId: request.environment.id,
     id,
     kind: request.kind,
@@ -326,18 +327,8 @@ function toPayout(
     batchItem: request.batchItem,
     createdByKey: request.createdByKey,
     createdByUser: request.createdByUser,
-    approval: null,
-    status: 'SUBMITTED',
-    failureReason: null,
-    isReviewRequired: false,
     eventSequence: 1,
-    submittedAt: environmentNow,
-    completedAt: null,
-    failedAt: null,
-    reversedAt: null,
-    bankSessionId: null,
-    createdAt: environmentNow,
-  }
+  })
 }
 
 function railUnavailable({ environment, kind }: QuoteRequest): Refusal {

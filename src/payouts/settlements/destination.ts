@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Static } from 'typebox'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
+import { toJson } from '../../base/json-text.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { lockEnvironment } from '../../merchants/environments.js'
@@ -18,8 +20,8 @@ import {
 } from '../../merchants/settings/settlement-wallets.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { DestinationFields } from '../../resources/settlement-destination.js'
 import { explainWait, findFreedom } from '../../team/shared-access.js'
+import type { settlementDestination } from './destination-resource.js'
 
 /**
  * Whether settlements wait until a second member confirms the bank account or wallet that a member
@@ -50,10 +52,15 @@ export function unconfirmed(payTo: 'bank' | 'wallet'): Refusal {
   return new Refusal(code, { reason: 'destination_unconfirmed', message })
 }
 
+/** Where settlements go. */
+export type SettlementDestination = Omit<Static<typeof settlementDestination>, 'usableFrom'> & {
+  usableFrom: Date | null
+}
+
 export async function readSettlementDestination(
   db: Queryable,
   environment: Environment,
-): Promise<DestinationFields> {
+): Promise<SettlementDestination> {
   const { settlement } = await getSettings(db, environment)
   const { payTo, asset, walletAddress } = settlement
   const needsConfirmation = await isUnconfirmed(db, environment.id, payTo)
@@ -93,7 +100,7 @@ export async function announceDestination(
   tx: Tx,
   now: Date,
   environment: Environment,
-  before: DestinationFields,
+  before: SettlementDestination,
 ): Promise<void> {
   const after = await readSettlementDestination(tx, environment)
   if (isDeepStrictEqual(identityOf(before), identityOf(after))) return
@@ -105,12 +112,18 @@ export async function announceDestination(
       resourceId: id,
       causeId: id,
       sequence: 1,
-      data: JSON.stringify(after),
+      data: toJson(after),
     },
   ])
 }
 
-function identityOf({ payTo, bankCode, accountNumber, asset, walletAddress }: DestinationFields) {
+function identityOf({
+  payTo,
+  bankCode,
+  accountNumber,
+  asset,
+  walletAddress,
+}: SettlementDestination) {
   return { payTo, bankCode, accountNumber, asset, walletAddress }
 }
 

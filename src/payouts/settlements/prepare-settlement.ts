@@ -1,6 +1,7 @@
 import { second } from '../../base/clock.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
+import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import {
   type BankAccount,
@@ -110,7 +111,7 @@ function toPayoutRequest({
       narration: 'Settlement',
     },
     merchantReference: reference,
-    metadata: JSON.stringify({ settlement: reference }),
+    metadata: toJson({ settlement: reference }),
     createdByKey: null,
     createdByUser: null,
   }

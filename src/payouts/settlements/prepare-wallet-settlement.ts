@@ -1,5 +1,6 @@
 import { second } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
+import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal, returnRefusal } from '../../base/refusal.js'
 import { toConversion } from '../../conversions/create-conversion.js'
 import { quoteConversion } from '../../conversions/quote-conversion.js'
@@ -97,7 +98,7 @@ async function prepare(
     amount: paid.amount,
     requestedAmount: formatDecimal(paid.amount, asset),
     merchantReference: reference,
-    metadata: JSON.stringify({ settlement: reference }),
+    metadata: toJson({ settlement: reference }),
     createdByKey: null,
     createdByUser: null,
     isFundedByConversion: true,

@@ -1,8 +1,9 @@
+import { toJson } from '../../base/json-text.js'
 import type { EventType } from '../../events/catalogue.js'
 import type { NewEvent } from '../../events/emit.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { showSettlement } from '../../resources/settlement.js'
 import type { Payout, PayoutStatus } from '../payout.js'
+import { showSettlement } from './resource.js'
 import { maySettle, type Settlement } from './settlement.js'
 import { findSettlementsOf, type SettlementWithPayout } from './store-settlements.js'
 
@@ -22,7 +23,7 @@ export function toSettlementEvent({ settlement, payout }: SettlementWithPayout):
     resourceId: settlement.id,
     causeId: settlement.id,
     sequence: payout.eventSequence,
-    data: JSON.stringify(showSettlement(settlement, payout)),
+    data: toJson(showSettlement(settlement, payout)),
   }
 }
 

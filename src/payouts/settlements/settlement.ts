@@ -32,6 +32,10 @@ export type Settlement = {
   createdAt: Date
 }
 
+export const settlementStatuses = ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
+
+export type SettlementStatus = (typeof settlementStatuses)[number]
+
 export function settlementReference({ id }: Pick<Settlement, 'id'>): string {
   return toReference(prefixes.settlement, id)
 }

@@ -1,5 +1,7 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
+import type { JsonText } from '../../base/json-text.js'
+import type { EventType } from '../../events/catalogue.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { webhookLimits } from '../limits.js'
@@ -14,9 +16,9 @@ export type ClaimedDelivery = {
   /** Attempts of the current retry schedule (column `tries`); a redelivery starts a new one. */
   attemptsInSchedule: number
   mode: Mode
-  type: string
+  type: EventType
   sequence: number
-  data: string
+  data: JsonText
   eventCreatedAt: Date
   url: string
   isEnabled: boolean

@@ -8,7 +8,6 @@ import { logFacts } from '../../merchants/log-facts.js'
 import { Lane } from '../../postgres/transactions/lane.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { isDatabaseAway } from '../../postgres/wire/failures.js'
-import { showEndpoint } from '../../resources/webhook-endpoint.js'
 import {
   findOpenEndpoints,
   firstPosition,
@@ -16,6 +15,7 @@ import {
   type Position,
 } from '../endpoints/find-open-endpoints.js'
 import { HourlyCounts } from '../endpoints/hourly-counts.js'
+import { showEndpoint } from '../endpoints/resource.js'
 import { webhookLimits } from '../limits.js'
 import {
   type ClaimedDelivery,

@@ -1,6 +1,6 @@
 import { prefixes, toReference } from '../../base/ids.js'
 import type { Seal } from '../../base/sealed.js'
-import { showEventAs } from '../../resources/event.js'
+import { showEventAs } from '../../events/resource.js'
 import { webhookLimits } from '../limits.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
 import type { WebhookMessage } from './send.js'

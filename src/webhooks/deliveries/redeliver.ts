@@ -1,5 +1,6 @@
 import { after, day } from '../../base/clock.js'
 import { newId, prefixes, toReference } from '../../base/ids.js'
+import { toJson } from '../../base/json-text.js'
 import { limits } from '../../base/limits.js'
 import type { EventType } from '../../events/catalogue.js'
 import { emitAll } from '../../events/emit.js'
@@ -8,8 +9,8 @@ import type { Event } from '../../events/find-events.js'
 import { wakeAfterCommit } from '../../events/new-deliveries.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { showEndpoint } from '../../resources/webhook-endpoint.js'
 import type { WebhookEndpoint } from '../endpoints/endpoint.js'
+import { showEndpoint } from '../endpoints/resource.js'
 import { webhookLimits } from '../limits.js'
 import { deliveryOf } from './find-deliveries.js'
 
@@ -101,7 +102,7 @@ export async function sendTest(tx: Tx, now: Date, endpoint: WebhookEndpoint): Pr
       resourceId: endpoint.id,
       causeId: newId(now),
       sequence: row!.sequence,
-      data: JSON.stringify(showEndpoint(endpoint)),
+      data: toJson(showEndpoint(endpoint)),
       onlyEndpointId: endpoint.id,
     },
   ])

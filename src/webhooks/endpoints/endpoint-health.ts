@@ -1,12 +1,13 @@
 import { newId } from '../../base/ids.js'
+import { toJson } from '../../base/json-text.js'
 import type { NewEvent } from '../../events/emit.js'
 import { listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { showEndpoint } from '../../resources/webhook-endpoint.js'
 import { type FinishedAttempt, isGone, isSuccess } from '../deliveries/judge-attempt.js'
 import { webhookLimits } from '../limits.js'
 import { columnsOf, type DisabledReason, type WebhookEndpoint } from './endpoint.js'
+import { showEndpoint } from './resource.js'
 
 const name = { environmentId: 'int4', endpointId: 'uuid' } as const
 
@@ -146,7 +147,7 @@ export function toDisabledEvent(now: Date, endpoint: WebhookEndpoint): NewEvent 
     resourceId: endpoint.id,
     causeId: newId(now),
     sequence: endpoint.eventSequence,
-    data: JSON.stringify(showEndpoint(endpoint)),
+    data: toJson(showEndpoint(endpoint)),
   }
 }
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { EnvironmentId } from '../../base/environment.js'
 import { newId, toUuid } from '../../base/ids.js'
+import { toJson } from '../../base/json-text.js'
 import { emitAll, type NewEvent } from '../../events/emit.js'
+import { showLowBalance } from '../../ledger/balance-resource.js'
 import { listBalancesOf } from '../../ledger/balances.js'
 import { lowBalanceLimits } from '../../merchants/limits.js'
 import { type LowBalanceSettings, listLowBalances } from '../../merchants/settings/settings.js'
@@ -11,7 +13,6 @@ import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { showLowBalance } from '../../resources/balance.js'
 
 type Level = {
   environmentId: EnvironmentId
@@ -113,7 +114,7 @@ function toEvent(now: Date, level: Level, sequence: number): NewEvent {
     resourceId: toUuid(digest.subarray(0, 16).toString('hex')),
     causeId: newId(now),
     sequence,
-    data: JSON.stringify(showLowBalance({ asset, available, threshold: threshold! })),
+    data: toJson(showLowBalance({ asset, available, threshold: threshold! })),
   }
 }
 

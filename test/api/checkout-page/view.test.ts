@@ -10,8 +10,8 @@ import { viewSession } from '../../../src/api/checkout-page/view.js'
 import type { ApiParts } from '../../../src/api/pipeline/api-parts.js'
 import { canSimulate } from '../../../src/api/routes/collections/public-checkout.js'
 import type { PublicSession } from '../../../src/checkout/find-public-sessions.js'
+import type { PublicSessionJson } from '../../../src/checkout/resource.js'
 import { fromWire, toWire } from '../../../src/money/amounts.js'
-import type { PublicSessionJson } from '../../../src/resources/public-checkout-session.js'
 
 const bankTransfer = {
   accountNumber: '0418827731',
@@ -164,7 +164,7 @@ describe('a session in coins', () => {
   const crypto = {
     address: 'Fk3x',
     asset: 'USDC' as const,
-    network: 'SOLANA',
+    network: 'SOLANA' as const,
     amount: '3.200',
     rate: null,
   }
@@ -461,7 +461,7 @@ describe('notes about coins', () => {
     const crypto = {
       address: 'x',
       asset: 'USDC' as const,
-      network: 'SOLANA',
+      network: 'SOLANA' as const,
       amount: '3.2',
       rate: null,
     }

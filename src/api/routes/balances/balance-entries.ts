@@ -1,8 +1,24 @@
 import Type from 'typebox'
 import type { EnvironmentId } from '../../../base/environment.js'
 import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import {
+  accountName,
+  accountNumber,
+  anyAmount,
+  anyAsset,
+  bankName,
+  notYet,
+  orNull,
+  referenceSample,
+  resource,
+  timestamp,
+  walletAddress,
+  withDescription,
+  withExample,
+} from '../../../base/shapes.js'
 import {
   type Counterparty,
   findCounterparties,
@@ -20,21 +36,6 @@ import { type Asset, assetNames } from '../../../money/assets.js'
 import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { summarizeStatement } from '../../../reports/statement.js'
-import {
-  accountName,
-  accountNumber,
-  anyAmount,
-  anyAsset,
-  bankName,
-  notYet,
-  orNull,
-  referenceSample,
-  resource,
-  timestamp,
-  walletAddress,
-  withDescription,
-  withExample,
-} from '../../../resources/shapes.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { closed, oneOf, page, pageQuery, timeFilters } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
@@ -154,7 +155,7 @@ const list = ({ openPage }: ApiParts) =>
           const causes = [...new Set(found.entries.map(({ causeId }) => causeId))]
           const counterparties = await findCounterparties(db, environment.id, causes)
           return {
-            items: found.entries.map((entry) => JSON.stringify(toItem(entry, counterparties))),
+            items: found.entries.map((entry) => toJson(toItem(entry, counterparties))),
             nextCursor: toNext(found.next && writeCursor(found.next)),
           }
         },

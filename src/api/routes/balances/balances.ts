@@ -1,6 +1,6 @@
 import Type from 'typebox'
+import { balance, showBalance } from '../../../ledger/balance-resource.js'
 import { createBalanceReader } from '../../../ledger/balances.js'
-import { balance, showBalance } from '../../../resources/balance.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
 import { route } from '../../server/route.js'

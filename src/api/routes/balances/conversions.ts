@@ -1,8 +1,16 @@
 import Type, { type Static } from 'typebox'
 import { prefixes } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { invalidField } from '../../../base/refusal.js'
+import { anyAsset, referenceSample, withDescription, withExample } from '../../../base/shapes.js'
 import { createConversion, takeQuote } from '../../../conversions/create-conversion.js'
 import { quoteConversion, type Wanted } from '../../../conversions/quote-conversion.js'
+import {
+  conversion,
+  conversionQuote,
+  showConversion,
+  showQuote,
+} from '../../../conversions/resource.js'
 import {
   getConversion,
   insertQuote,
@@ -10,18 +18,6 @@ import {
   lockQuote,
 } from '../../../conversions/store-conversions.js'
 import type { Asset } from '../../../money/assets.js'
-import {
-  conversion,
-  conversionQuote,
-  showConversion,
-  showQuote,
-} from '../../../resources/conversion.js'
-import {
-  anyAsset,
-  referenceSample,
-  withDescription,
-  withExample,
-} from '../../../resources/shapes.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { readStablecoinAmount } from '../../parse/read-coins.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -215,7 +211,7 @@ const list = ({ openPage }: ApiParts) =>
           const found = await listConversions(db, environment.id, range, { beforeId, limit })
           const { conversions, next } = found
           return {
-            items: conversions.map((one) => JSON.stringify(showConversion(one))),
+            items: conversions.map((one) => toJson(showConversion(one))),
             nextCursor: toNext(
               next === undefined ? null : writePosition(prefixes.conversion, next),
             ),

@@ -1,5 +1,13 @@
 import Type from 'typebox'
 import {
+  anyAmount,
+  orNull,
+  resource,
+  text,
+  withDescription,
+  withExample,
+} from '../../../base/shapes.js'
+import {
   type FeeOperation,
   feeOperationNames,
   feeOperations,
@@ -7,14 +15,6 @@ import {
   type VersionedFee,
 } from '../../../merchants/settings/fee-schedules.js'
 import { toWire } from '../../../money/amounts.js'
-import {
-  anyAmount,
-  orNull,
-  resource,
-  text,
-  withDescription,
-  withExample,
-} from '../../../resources/shapes.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
 import { route } from '../../server/route.js'

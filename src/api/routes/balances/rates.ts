@@ -1,5 +1,5 @@
 import { coins } from '../../../money/assets.js'
-import { rate, showRate } from '../../../resources/conversion.js'
+import { rate, showRate } from '../../../rates/resource.js'
 import { closed, page, pageQuery } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'

@@ -1,6 +1,16 @@
 import Type, { type TSchema } from 'typebox'
+import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import {
+  anyAmount,
+  anyAsset,
+  orNull,
+  resource,
+  timestamp,
+  withDescription,
+  withExample,
+} from '../../../base/shapes.js'
 import { toWire } from '../../../money/amounts.js'
 import type { Asset } from '../../../money/assets.js'
 import { readBalances } from '../../../reports/balance.js'
@@ -17,15 +27,6 @@ import { type FeeKind, feeKinds, sumFees } from '../../../reports/fees.js'
 import { reportLimits } from '../../../reports/limits.js'
 import { type Money, type MoneyBucket, readMoney, sumMoney } from '../../../reports/money.js'
 import { type ReportedKind, readPayoutTimes, reportedKinds } from '../../../reports/payout-times.js'
-import {
-  anyAmount,
-  anyAsset,
-  orNull,
-  resource,
-  timestamp,
-  withDescription,
-  withExample,
-} from '../../../resources/shapes.js'
 import { sees } from '../../../team/seen-with.js'
 import { readPeriod } from '../../parse/read-period.js'
 import { timeIn } from '../../parse/read-time.js'
@@ -200,7 +201,7 @@ const receivedColumns = csvColumns(
 
 async function toPage(currency: Asset, buckets: object[]): Promise<ListPage> {
   return {
-    items: buckets.map((bucket) => JSON.stringify({ currency, ...bucket })),
+    items: buckets.map((bucket) => toJson({ currency, ...bucket })),
     nextCursor: null,
   }
 }

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
+import { referenceSample } from '../../../base/shapes.js'
 import { type AccountKind, accountKinds } from '../../../collections/accounts/account.js'
 import { getAccount } from '../../../collections/accounts/find-accounts.js'
-import { referenceSample } from '../../../resources/shapes.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'

@@ -1,5 +1,7 @@
 import Type, { type TSchema } from 'typebox'
+import type { JsonText } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
+import { referenceSample, withDescription, withExample } from '../../../base/shapes.js'
 import {
   type AccountKind,
   type AccountStatus,
@@ -15,9 +17,8 @@ import {
   listAccounts,
 } from '../../../collections/accounts/find-accounts.js'
 import type { AccountRequest } from '../../../collections/accounts/prepare-accounts.js'
+import { showAccount } from '../../../collections/accounts/resource.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
-import { showAccount } from '../../../resources/collection-account.js'
-import { referenceSample, withDescription, withExample } from '../../../resources/shapes.js'
 import { hidesPayers } from '../../../team/actor.js'
 import type { WalletRequest } from '../../../wallets/prepare-wallets.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -242,7 +243,7 @@ function readRoute({ db }: ApiParts, { kind, path, resource, parameter }: About)
   })
 }
 
-export function show({ account, payments, otherDeposits }: AccountWithPayments): string {
+export function show({ account, payments, otherDeposits }: AccountWithPayments): JsonText {
   return showAccount(account, payments, otherDeposits)
 }
 

@@ -3,6 +3,7 @@ import { emailPattern } from '../../../base/contact-patterns.js'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import { sessionSample, withDescription } from '../../../base/shapes.js'
 import { accountReference } from '../../../collections/accounts/account.js'
 import { endAccount } from '../../../collections/accounts/end-accounts.js'
 import {
@@ -11,15 +12,10 @@ import {
   getSession,
   listSessions,
 } from '../../../collections/sessions/find-sessions.js'
+import { checkoutSession, showSession } from '../../../collections/sessions/resource.js'
+import { type SessionStatus, sessionStatuses } from '../../../collections/sessions/session.js'
 import { visible } from '../../../merchants/settings/settings-document.js'
 import type { Coin } from '../../../money/assets.js'
-import {
-  checkoutSession,
-  type SessionStatus,
-  sessionStatuses,
-  showSession,
-} from '../../../resources/checkout-session.js'
-import { sessionSample, withDescription } from '../../../resources/shapes.js'
 import { hidesPayers } from '../../../team/actor.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
+import { cryptoWallet } from '../../../collections/accounts/resource.js'
 import type { Coin } from '../../../money/assets.js'
-import { cryptoWallet } from '../../../resources/collection-account.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { readPrice } from '../../parse/read-coins.js'

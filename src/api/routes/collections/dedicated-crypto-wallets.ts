@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { dedicatedCryptoWallet } from '../../../resources/collection-account.js'
+import { dedicatedCryptoWallet } from '../../../collections/accounts/resource.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { closed, networkInput } from '../../parse/schemas.js'

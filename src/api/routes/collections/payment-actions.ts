@@ -1,10 +1,12 @@
 import Type, { type Static } from 'typebox'
 import { prefixes } from '../../../base/ids.js'
 import { Refusal, returnRefusal } from '../../../base/refusal.js'
+import { referenceSample } from '../../../base/shapes.js'
 import { getPayment } from '../../../collections/payments/find-payments.js'
 import type { Payment } from '../../../collections/payments/payment.js'
 import { closeRequest } from '../../../collections/payments/payment-requests.js'
 import { acceptHeld, notHeld, returnHeld } from '../../../collections/payments/resolve-payment.js'
+import { payment, showPayment } from '../../../collections/payments/resource.js'
 import {
   asPaymentAction,
   type PreparedReturn,
@@ -15,6 +17,7 @@ import {
   returnElsewhere,
 } from '../../../collections/returns/refund-payment.js'
 import { destinationOf } from '../../../collections/returns/return-destination.js'
+import type { RefundReason } from '../../../collections/returns/store-returns.js'
 import type { Answer, KeyedAnswer } from '../../../idempotency/answer.js'
 import { formatDecimal } from '../../../money/amounts.js'
 import { type Payout, returnKindOf } from '../../../payouts/payout.js'
@@ -22,9 +25,6 @@ import type { BankDirectory, Destination, PayoutRail } from '../../../payouts/po
 import { mustWait, type RuleRequest } from '../../../payouts/requests/create-under-rule.js'
 import { isRailPaused, railPaused } from '../../../payouts/requests/paused-rails.js'
 import type { Tx } from '../../../postgres/transactions/tx.js'
-import { payment, showPayment } from '../../../resources/payment.js'
-import type { RefundReason } from '../../../resources/payment-return.js'
-import { referenceSample } from '../../../resources/shapes.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import {
   amountIn,

@@ -1,6 +1,15 @@
 import Type from 'typebox'
 import { prefixes, toReference } from '../../../base/ids.js'
 import { Refusal } from '../../../base/refusal.js'
+import {
+  anyAmount,
+  orNull,
+  reference,
+  referenceSample,
+  resource,
+  text,
+  timestamp,
+} from '../../../base/shapes.js'
 import { getPayment, type PaymentName } from '../../../collections/payments/find-payments.js'
 import type { Payment } from '../../../collections/payments/payment.js'
 import {
@@ -11,15 +20,6 @@ import {
 } from '../../../collections/payments/payment-requests.js'
 import { toWire } from '../../../money/amounts.js'
 import type { Asset } from '../../../money/assets.js'
-import {
-  anyAmount,
-  orNull,
-  reference,
-  referenceSample,
-  resource,
-  text,
-  timestamp,
-} from '../../../resources/shapes.js'
 import type { UserActor } from '../../../team/actor.js'
 import { noteLimits } from '../../../team/limits.js'
 import { amountIn, readAmount } from '../../parse/return-request.js'

@@ -1,11 +1,14 @@
 import Type, { type Static } from 'typebox'
 import { prefixes } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import { anyAsset, referenceSample, withDescription } from '../../../base/shapes.js'
 import {
   type AccountKind,
   accountKinds,
   type Variance,
+  variances,
 } from '../../../collections/accounts/account.js'
 import {
   countPayments,
@@ -17,19 +20,16 @@ import {
   getPayment,
   listPayments,
 } from '../../../collections/payments/find-payments.js'
-import { listReturns } from '../../../collections/returns/find-returns.js'
-import { isPublicTerm } from '../../../postgres/lists/search-terms.js'
+import { type PaymentStatus, paymentStatuses } from '../../../collections/payments/payment.js'
 import {
   listedPayment,
-  type PaymentStatus,
   payment,
-  paymentStatuses,
   showListedPayment,
   showPayment,
-  variances,
-} from '../../../resources/payment.js'
-import { paymentReturn, showReturn } from '../../../resources/payment-return.js'
-import { anyAsset, referenceSample, withDescription } from '../../../resources/shapes.js'
+} from '../../../collections/payments/resource.js'
+import { listReturns } from '../../../collections/returns/find-returns.js'
+import { paymentReturn, showReturn } from '../../../collections/returns/resource.js'
+import { isPublicTerm } from '../../../postgres/lists/search-terms.js'
 import { type Actor, hidesPayers } from '../../../team/actor.js'
 import { countByStatus, readAmountRange, readTimeRange } from '../../parse/read-filters.js'
 import {
@@ -195,7 +195,7 @@ const list = ({ openPage }: ApiParts) =>
           const page = await listPayments(db, environment.id, filter, { beforeId, limit })
           const { payments, next } = page
           return {
-            items: payments.map((one) => JSON.stringify(showListedPayment(one))),
+            items: payments.map((one) => toJson(showListedPayment(one))),
             nextCursor: toNext(next === undefined ? null : writePosition(prefixes.payment, next)),
           }
         },

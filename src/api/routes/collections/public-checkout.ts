@@ -1,13 +1,10 @@
 import Type from 'typebox'
 import { outcomeUnknown, Refusal } from '../../../base/refusal.js'
+import { sessionSample } from '../../../base/shapes.js'
 import type { PublicSession } from '../../../checkout/find-public-sessions.js'
+import { publicCheckoutSession, writePublicSession } from '../../../checkout/resource.js'
 import type { Answer } from '../../../idempotency/answer.js'
 import type { Coin } from '../../../money/assets.js'
-import {
-  publicCheckoutSession,
-  writePublicSession,
-} from '../../../resources/public-checkout-session.js'
-import { sessionSample } from '../../../resources/shapes.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'

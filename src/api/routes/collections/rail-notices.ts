@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { modes } from '../../../base/environment.js'
 import { Refusal } from '../../../base/refusal.js'
-import { sampleTime } from '../../../resources/shapes.js'
+import { sampleTime } from '../../../base/shapes.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
 import { route } from '../../server/route.js'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { virtualAccount } from '../../../resources/collection-account.js'
+import { virtualAccount } from '../../../collections/accounts/resource.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { Environment } from '../../../base/environment.js'
+import { anyAmount, orNull, text, time } from '../../../base/shapes.js'
 import { toWire } from '../../../money/amounts.js'
 import type { Asset } from '../../../money/assets.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
-import { anyAmount, orNull, text, time } from '../../../resources/shapes.js'
 import type { Permission } from '../../../team/permissions.js'
 import { type ResourceKind, sees } from '../../../team/seen-with.js'
 import {

@@ -1,13 +1,9 @@
 import Type from 'typebox'
 import type { Mode } from '../../../base/environment.js'
 import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../../base/ids.js'
+import type { JsonText } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
-import { idOfSession } from '../../../collections/sessions/session.js'
-import { exampleOfEvent } from '../../../events/examples.js'
-import { eventFilters, typesSeen } from '../../../events/filter.js'
-import { createEventReader, type Event, getEvent, listEvents } from '../../../events/find-events.js'
-import { eventSchema, showEvent } from '../../../resources/event.js'
 import {
   notYet,
   orNull,
@@ -18,12 +14,17 @@ import {
   time,
   timestamp,
   withDescription,
-} from '../../../resources/shapes.js'
+} from '../../../base/shapes.js'
+import { idOfSession } from '../../../collections/sessions/session.js'
+import { eventFilters, typesSeen } from '../../../events/filter.js'
+import { createEventReader, type Event, getEvent, listEvents } from '../../../events/find-events.js'
+import { eventSchema, showEvent } from '../../../events/resource.js'
 import { resourceKinds } from '../../../team/seen-with.js'
 import { type Delivery, listDeliveries } from '../../../webhooks/deliveries/find-deliveries.js'
 import { redeliver } from '../../../webhooks/deliveries/redeliver.js'
 import { getEnabledEndpoint } from '../../../webhooks/endpoints/endpoint.js'
 import { webhookLimits } from '../../../webhooks/limits.js'
+import { exampleOfEvent } from '../../openapi/event-examples.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { fromIn, readTime, toIn } from '../../parse/read-time.js'
@@ -247,7 +248,7 @@ const redeliverTo = (api: ApiParts) =>
     },
   })
 
-function toText({ id, createdAt, ...event }: Event, mode: Mode): string {
+function toText({ id, createdAt, ...event }: Event, mode: Mode): JsonText {
   return showEvent({ ...event, eventId: id, eventCreatedAt: createdAt, mode })
 }
 

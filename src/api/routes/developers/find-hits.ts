@@ -4,6 +4,11 @@ import { type AccountKind, accountKinds, isWallet } from '../../../collections/a
 import { findAccountPage } from '../../../collections/accounts/filter-accounts.js'
 import { findAccountIds } from '../../../collections/accounts/find-account-ids.js'
 import { type ListedPayment, listPayments } from '../../../collections/payments/find-payments.js'
+import {
+  type PaymentStatus,
+  paymentStatuses,
+  paymentStatusOf,
+} from '../../../collections/payments/payment.js'
 import { findSessionPage } from '../../../collections/sessions/filter-sessions.js'
 import type { EventType } from '../../../events/catalogue.js'
 import { seesEvent } from '../../../events/filter.js'
@@ -12,10 +17,10 @@ import type { Asset } from '../../../money/assets.js'
 import { type PayoutStatus, payoutStatuses, referenceOf } from '../../../payouts/payout.js'
 import { findPayoutBySignature, transferKinds } from '../../../payouts/records/filter-payouts.js'
 import { listPayouts, type PayoutWithAttempts } from '../../../payouts/records/find-payouts.js'
+import { transferStatus } from '../../../payouts/resource.js'
 import { listLimits } from '../../../postgres/limits.js'
 import { sql } from '../../../postgres/sql.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
-import { type PaymentStatus, paymentStatuses, paymentStatusOf } from '../../../resources/payment.js'
 import { type Permissions, type ResourceKind, sees } from '../../../team/seen-with.js'
 import { parseSearch, type SearchText } from '../../parse/search-text.js'
 
@@ -203,8 +208,7 @@ function toPayoutHit({ payout }: PayoutWithAttempts): Hit {
     reference: referenceOf(payout),
     title: `${formatMoney(amount, asset)} to ${to}`,
     subtitle: [merchantReference, payout.createdAt.toISOString()].filter(Boolean).join(' · '),
-    status:
-      kind === 'crypto_transfer' && payout.status === 'COMPLETED' ? 'CONFIRMED' : payout.status,
+    status: transferStatus(payout),
   }
 }
 

@@ -7,16 +7,9 @@ import {
   toReference,
   unusedId,
 } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { notFound } from '../../../base/refusal.js'
-import { idOfSession } from '../../../collections/sessions/session.js'
-import {
-  type EntryWithBodies,
-  getEntry,
-  listRequestLogEntries,
-  type RequestLogEntry,
-} from '../../../request-log/find-entries.js'
-import { requestLogLimits } from '../../../request-log/limits.js'
 import {
   flag,
   notYet,
@@ -26,7 +19,15 @@ import {
   text,
   timestamp,
   withDescription,
-} from '../../../resources/shapes.js'
+} from '../../../base/shapes.js'
+import { idOfSession } from '../../../collections/sessions/session.js'
+import {
+  type EntryWithBodies,
+  getEntry,
+  listRequestLogEntries,
+  type RequestLogEntry,
+} from '../../../request-log/find-entries.js'
+import { requestLogLimits } from '../../../request-log/limits.js'
 import type { SeesLogged } from '../../auth/sees-logged.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { fromIn, toIn } from '../../parse/read-time.js'
@@ -185,7 +186,7 @@ const list = ({ openPage }: ApiParts, seesLogged: SeesLogged) =>
           const wanted = { ...filter, before, limit }
           const { entries, next } = await listRequestLogEntries(db, environment.id, wanted)
           return {
-            items: entries.map((entry) => JSON.stringify(show(entry, isHidden(entry)))),
+            items: entries.map((entry) => toJson(show(entry, isHidden(entry)))),
             nextCursor: toNext(
               next === undefined ? null : writePosition(prefixes.requestLog, next),
             ),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
+import { notYet, referenceSample, resource, text } from '../../../base/shapes.js'
 import { listLimits } from '../../../postgres/limits.js'
-import { notYet, referenceSample, resource, text } from '../../../resources/shapes.js'
 import { hidesPayers } from '../../../team/actor.js'
 import { resourceKinds } from '../../../team/seen-with.js'
 import { closed, plainText } from '../../parse/schemas.js'

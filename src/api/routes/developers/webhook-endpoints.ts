@@ -4,7 +4,6 @@ import { after, hour, second } from '../../../base/clock.js'
 import { prefixes, toReference } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
-import { eventFilters, permissionOf, typesOf, typesSeen } from '../../../events/filter.js'
 import {
   flag,
   notYet,
@@ -15,8 +14,8 @@ import {
   text,
   time,
   timestamp,
-} from '../../../resources/shapes.js'
-import { showEndpoint, webhookEndpoint } from '../../../resources/webhook-endpoint.js'
+} from '../../../base/shapes.js'
+import { eventFilters, permissionOf, typesOf, typesSeen } from '../../../events/filter.js'
 import { rolesWith } from '../../../team/permissions.js'
 import { resourceKinds } from '../../../team/seen-with.js'
 import { countUndelivered } from '../../../webhooks/deliveries/count-undelivered.js'
@@ -44,6 +43,7 @@ import {
 } from '../../../webhooks/endpoints/endpoint.js'
 import { listDeliveryHours } from '../../../webhooks/endpoints/hourly-counts.js'
 import { readUrl } from '../../../webhooks/endpoints/read-url.js'
+import { showEndpoint, webhookEndpoint } from '../../../webhooks/endpoints/resource.js'
 import { webhookLimits } from '../../../webhooks/limits.js'
 import { auditCall } from '../../auth/audit-call.js'
 import { describeLack } from '../../auth/refuse-unseen.js'

@@ -3,6 +3,7 @@ import { after, hour } from '../../../base/clock.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import { referenceSample } from '../../../base/shapes.js'
 import {
   type ApiKey,
   type IssuedKey,
@@ -17,7 +18,6 @@ import { rollKey } from '../../../merchants/keys/roll-key.js'
 import { keyLimits } from '../../../merchants/limits.js'
 import { visible } from '../../../merchants/settings/settings-document.js'
 import type { Tx } from '../../../postgres/transactions/tx.js'
-import { referenceSample } from '../../../resources/shapes.js'
 import type { UserActor } from '../../../team/actor.js'
 import { whyNotGive } from '../../../team/may-give.js'
 import { findGiver } from '../../../team/members.js'

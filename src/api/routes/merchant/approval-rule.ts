@@ -1,6 +1,16 @@
 import Type from 'typebox'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
+import {
+  notYet,
+  reference,
+  referenceSample,
+  resource,
+  text,
+  timestamp,
+  withDescription,
+} from '../../../base/shapes.js'
 import { Approvals } from '../../../merchants/settings/settings-document.js'
+import { approvers, showApprover } from '../../../payouts/approvals/approver-resource.js'
 import {
   type ChangedRule,
   cancelRuleChange,
@@ -10,16 +20,6 @@ import {
   findOpenChange,
   type RuleChange,
 } from '../../../payouts/approvals/change-rule.js'
-import { approvers, showApprover } from '../../../resources/approver.js'
-import {
-  notYet,
-  reference,
-  referenceSample,
-  resource,
-  text,
-  timestamp,
-  withDescription,
-} from '../../../resources/shapes.js'
 import type { UserActor } from '../../../team/actor.js'
 import { auditCall } from '../../auth/audit-call.js'
 import { inPath } from '../../parse/schemas.js'

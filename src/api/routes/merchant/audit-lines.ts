@@ -6,9 +6,10 @@ import { type ChainVerdict, verifyChain } from '../../../audit/verify-chain.js'
 import type { Clock } from '../../../base/clock.js'
 import type { Environment } from '../../../base/environment.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
+import { orNull, reference, text, time, timestamp } from '../../../base/shapes.js'
 import type { Database } from '../../../postgres/database.js'
 import { toIdRange } from '../../../postgres/lists/filtered-ids.js'
-import { orNull, reference, text, time, timestamp } from '../../../resources/shapes.js'
 import type { Actor } from '../../../team/actor.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { closed, page, pageQuery, plainText, timeFilters } from '../../parse/schemas.js'
@@ -103,7 +104,7 @@ const list = ({ openPage }: ApiParts) =>
           const isMore = lines.length > limit
           const shown = lines.slice(0, limit)
           return {
-            items: shown.map((line) => JSON.stringify(showLine(line, environment))),
+            items: shown.map((line) => toJson(showLine(line, environment))),
             nextCursor: toNext(isMore ? writePosition(prefixes.auditLine, shown.at(-1)!.id) : null),
           }
         },

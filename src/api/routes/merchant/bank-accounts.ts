@@ -3,6 +3,7 @@ import type { Environment } from '../../../base/environment.js'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import { referenceSample } from '../../../base/shapes.js'
 import { findApprovedNames } from '../../../merchants/kyc/kyc-submissions.js'
 import {
   addBankAccount,
@@ -22,7 +23,6 @@ import {
   readSettlementDestination,
 } from '../../../payouts/settlements/destination.js'
 import type { Queryable, Tx } from '../../../postgres/transactions/tx.js'
-import { referenceSample } from '../../../resources/shapes.js'
 import type { UserActor } from '../../../team/actor.js'
 import {
   accountNumberPattern,

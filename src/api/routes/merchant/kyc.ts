@@ -3,6 +3,7 @@ import { after } from '../../../base/clock.js'
 import { fromReference, prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import { referenceSample } from '../../../base/shapes.js'
 import {
   addKycDocument,
   fileTypeOf,
@@ -23,7 +24,6 @@ import {
 } from '../../../merchants/kyc/kyc-submissions.js'
 import { kycLimits } from '../../../merchants/limits.js'
 import { visible } from '../../../merchants/settings/settings-document.js'
-import { referenceSample } from '../../../resources/shapes.js'
 import { auditCall } from '../../auth/audit-call.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'

@@ -1,7 +1,5 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
-import { getPayment } from '../../../collections/payments/find-payments.js'
-import { getPayout } from '../../../payouts/records/find-payouts.js'
 import {
   flag,
   orNull,
@@ -11,7 +9,9 @@ import {
   text,
   time,
   timestamp,
-} from '../../../resources/shapes.js'
+} from '../../../base/shapes.js'
+import { getPayment } from '../../../collections/payments/find-payments.js'
+import { getPayout } from '../../../payouts/records/find-payouts.js'
 import type { UserActor } from '../../../team/actor.js'
 import { noteLimits } from '../../../team/limits.js'
 import {

@@ -1,13 +1,23 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
+import { arrayOf, type JsonText, joinObjects, objectOf, toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal, returnRefusal } from '../../../base/refusal.js'
+import {
+  anyAsset,
+  flag,
+  referenceSample,
+  resource,
+  sampleHash,
+  timestamp,
+} from '../../../base/shapes.js'
 import { findPaymentsOfReturns } from '../../../collections/returns/find-returns.js'
 import { followReturns } from '../../../collections/returns/follow-returns.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { decimalPattern } from '../../../money/amounts.js'
 import { judgeExpiry } from '../../../payouts/approvals/approval-expiry.js'
+import { approvers, showApprover } from '../../../payouts/approvals/approver-resource.js'
 import {
   approvePayout,
   prepareApproval,
@@ -16,6 +26,7 @@ import {
 import { approversOf, findApprovers } from '../../../payouts/approvals/find-approvers.js'
 import type { Decider } from '../../../payouts/approvals/judge-approval.js'
 import { isReturn, type Payout } from '../../../payouts/payout.js'
+import { showDisbursement } from '../../../payouts/records/disbursement-resource.js'
 import { findPayoutOrigins } from '../../../payouts/records/find-origins.js'
 import {
   getPayout,
@@ -23,18 +34,8 @@ import {
   type PayoutWithAttempts,
 } from '../../../payouts/records/find-payouts.js'
 import { mustWait } from '../../../payouts/requests/create-under-rule.js'
+import { bankTransfer, cryptoTransfer, showPayout } from '../../../payouts/resource.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
-import { approvers, showApprover } from '../../../resources/approver.js'
-import { showDisbursement } from '../../../resources/disbursement.js'
-import { bankTransfer, cryptoTransfer, showPayout } from '../../../resources/payout.js'
-import {
-  anyAsset,
-  flag,
-  referenceSample,
-  resource,
-  sampleHash,
-  timestamp,
-} from '../../../resources/shapes.js'
 import type { UserActor } from '../../../team/actor.js'
 import type { Approver } from '../../../team/approvers.js'
 import { findUserNames } from '../../../team/find-user-names.js'
@@ -220,7 +221,7 @@ const waiting = ({ db }: ApiParts) =>
     async handle({ environment, actor, now }) {
       const found = await listWaiting(db, environment.id)
       const items = await showAll(db, found, { environment, actor, now })
-      return successText(200, 'Waiting', `{"items":[${items.join(',')}]}`)
+      return successText(200, 'Waiting', objectOf({ items: arrayOf(items) }))
     },
   })
 
@@ -248,7 +249,7 @@ async function showAll(
   db: Queryable,
   found: PayoutWithAttempts[],
   { environment: { id: environmentId }, actor, now }: Reader,
-): Promise<string[]> {
+): Promise<JsonText[]> {
   const keyIds = found.flatMap(({ payout }) => payout.createdByKey ?? [])
   const userIds = found.flatMap(({ payout }) => payout.createdByUser ?? [])
   const keys = await findKeyNames(db, environmentId, keyIds)
@@ -275,7 +276,7 @@ async function showAll(
   )
   return found.map((disbursement) => {
     const { id } = disbursement.payout
-    const more = JSON.stringify({
+    const more = toJson({
       payment: payments.get(id)?.payment ?? null,
       refundReason: payments.get(id)?.reason ?? null,
       refundNote: payments.get(id)?.note ?? null,
@@ -284,7 +285,7 @@ async function showAll(
       settlement: origins.get(id)?.settlement ?? null,
       ...showApprovers(approversOfEach.get(id) ?? [], { actor, now }),
     })
-    return `${showDisbursement(disbursement, { keys, users }).slice(0, -1)},${more.slice(1)}`
+    return joinObjects(showDisbursement(disbursement, { keys, users }), more)
   })
 }
 

@@ -1,15 +1,15 @@
 import Type, { type Static } from 'typebox'
 import { Refusal } from '../../../base/refusal.js'
-import { formatDecimal } from '../../../money/amounts.js'
-import type { Asset } from '../../../money/assets.js'
-import { cryptoTransfer } from '../../../resources/payout.js'
 import {
   decimal,
   resource,
   walletSample,
   withDescription,
   withExample,
-} from '../../../resources/shapes.js'
+} from '../../../base/shapes.js'
+import { formatDecimal } from '../../../money/amounts.js'
+import type { Asset } from '../../../money/assets.js'
+import { cryptoTransfer } from '../../../payouts/resource.js'
 import { chainRefusalReasons, fundFromReasons, withReasons } from '../../openapi/refusals-of.js'
 import { fundFromIn, quotedFundFromIn, readFundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, metadataIn } from '../../parse/metadata.js'

@@ -1,17 +1,20 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
 import { Refusal } from '../../../base/refusal.js'
+import { anyAsset, inSample, withDescription } from '../../../base/shapes.js'
 import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { type PayoutStatus, payoutStatuses } from '../../../payouts/payout.js'
+import { disbursement, showDisbursement } from '../../../payouts/records/disbursement-resource.js'
 import {
   countPayouts,
   type TransferKind,
   transferKinds,
 } from '../../../payouts/records/filter-payouts.js'
 import { findRecipientHistory } from '../../../payouts/requests/recipient-history.js'
-import { disbursement, showDisbursement } from '../../../resources/disbursement.js'
-import { recipientHistory, showRecipientHistory } from '../../../resources/recipient-history.js'
-import { anyAsset, inSample, withDescription } from '../../../resources/shapes.js'
+import {
+  recipientHistory,
+  showRecipientHistory,
+} from '../../../payouts/requests/recipient-history-resource.js'
 import { findUserNames } from '../../../team/find-user-names.js'
 import { countByStatus } from '../../parse/read-filters.js'
 import {

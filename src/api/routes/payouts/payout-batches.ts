@@ -1,5 +1,7 @@
 import Type from 'typebox'
 import { prefixes, toReference } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
+import { referenceSample } from '../../../base/shapes.js'
 import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { approversOf, findApprovers } from '../../../payouts/approvals/find-approvers.js'
 import {
@@ -11,19 +13,18 @@ import {
   itemStates,
 } from '../../../payouts/batches/batch.js'
 import { createBatch } from '../../../payouts/batches/create-batch.js'
+import {
+  payoutBatch,
+  payoutBatchItem,
+  showBatch,
+  showItem,
+} from '../../../payouts/batches/resource.js'
 import { retryBatch } from '../../../payouts/batches/retry-batch.js'
 import { getBatch, listBatches, listItems } from '../../../payouts/batches/store-batches.js'
 import { cancelBatch, submitBatch } from '../../../payouts/batches/submit-batch.js'
 import { batchLimits } from '../../../payouts/limits.js'
 import type { PayoutCreator } from '../../../payouts/requests/creators.js'
 import type { Queryable, Tx } from '../../../postgres/transactions/tx.js'
-import {
-  payoutBatch,
-  payoutBatchItem,
-  showBatch,
-  showItem,
-} from '../../../resources/payout-batch.js'
-import { referenceSample } from '../../../resources/shapes.js'
 import type { Actor } from '../../../team/actor.js'
 import { findUserNames } from '../../../team/find-user-names.js'
 import { withReasons } from '../../openapi/refusals-of.js'
@@ -179,7 +180,7 @@ const list = ({ openPage }: ApiParts) =>
           const { batches, next } = found
           const shown = await showAll(db, batches, { actor, now })
           return {
-            items: shown.map((one) => JSON.stringify(one)),
+            items: shown.map(toJson),
             nextCursor: toNext(
               next === undefined ? null : writePosition(prefixes.payoutBatch, next),
             ),
@@ -287,7 +288,7 @@ async function readItemPage(
   const page = { after, limit: wanted.limit }
   const { items, next } = await listItems(db, batch, filter, page)
   return {
-    items: items.map((item) => JSON.stringify(showItem(batch, item))),
+    items: items.map((item) => toJson(showItem(batch, item))),
     nextCursor: toNext(next === undefined ? null : writeCursor({ row: String(next) })),
   }
 }

@@ -1,7 +1,9 @@
 import Type, { type TSchema } from 'typebox'
 import type { EnvironmentId } from '../../../base/environment.js'
 import { fromReference, type Prefix, prefixes, unusedId } from '../../../base/ids.js'
+import type { JsonText } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
+import { referenceSample, stablecoin, withDescription } from '../../../base/shapes.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { type PayoutStatus, payoutKinds } from '../../../payouts/payout.js'
 import type { PayoutFilter, TransferKind } from '../../../payouts/records/filter-payouts.js'
@@ -12,9 +14,8 @@ import {
 } from '../../../payouts/records/find-payouts.js'
 import { UnderRule } from '../../../payouts/requests/create-by-keys.js'
 import type { PayoutRequest, QuoteRequest } from '../../../payouts/requests/prepare-payouts.js'
+import { showPayout } from '../../../payouts/resource.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
-import { showPayout } from '../../../resources/payout.js'
-import { referenceSample, stablecoin, withDescription } from '../../../resources/shapes.js'
 import type { Actor } from '../../../team/actor.js'
 import type { FundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, readMetadata } from '../../parse/metadata.js'
@@ -154,7 +155,7 @@ export async function readTransferPage(
     cursor: string | undefined
     limit: number
   },
-  show: (db: Queryable, payouts: PayoutWithAttempts[]) => Promise<string[]> | string[],
+  show: (db: Queryable, payouts: PayoutWithAttempts[]) => Promise<JsonText[]> | JsonText[],
 ): Promise<ListPage> {
   const { environmentId, filter, prefix, limit } = request
   const { db, cursor, toNext } = openPage(request.cursor)

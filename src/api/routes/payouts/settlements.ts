@@ -1,7 +1,9 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import { referenceSample, withDescription } from '../../../base/shapes.js'
 import { findCounterparties } from '../../../collections/payments/find-counterparties.js'
 import { createExchange } from '../../../conversions/exchange.js'
 import { listStatementEntries } from '../../../ledger/statement.js'
@@ -10,7 +12,18 @@ import { settleRest } from '../../../merchants/settings/settlement-schedule.js'
 import { formatMoney } from '../../../money/amounts.js'
 import { createSettlement } from '../../../payouts/settlements/create-settlement.js'
 import { prepareSettlement } from '../../../payouts/settlements/prepare-settlement.js'
-import type { Settlement } from '../../../payouts/settlements/settlement.js'
+import {
+  payoutStatusOf,
+  settlement,
+  settlementSummary,
+  showSettlement,
+  showSettlementSummary,
+} from '../../../payouts/settlements/resource.js'
+import {
+  type Settlement,
+  type SettlementStatus,
+  settlementStatuses,
+} from '../../../payouts/settlements/settlement.js'
 import {
   getSettlement,
   listSettlements,
@@ -19,16 +32,6 @@ import {
 } from '../../../payouts/settlements/store-settlements.js'
 import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
-import {
-  payoutStatusOf,
-  type SettlementStatus,
-  settlement,
-  settlementStatuses,
-  settlementSummary,
-  showSettlement,
-  showSettlementSummary,
-} from '../../../resources/settlement.js'
-import { referenceSample, withDescription } from '../../../resources/shapes.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -207,7 +210,7 @@ const list = ({ openPage }: ApiParts) =>
           const found = await listSettlements(db, environment.id, filter, { below, limit })
           const { settlements, next } = found
           return {
-            items: settlements.map((one) => JSON.stringify(show(one))),
+            items: settlements.map((one) => toJson(show(one))),
             nextCursor: toNext(next ? writeCursor({ settlement: String(next) }) : null),
           }
         },
@@ -312,7 +315,7 @@ async function readEntries(
   const causes = [...new Set(entries.map(({ causeId }) => causeId))]
   const counterparties = await findCounterparties(db, environmentId, causes)
   return {
-    items: entries.map((entry) => JSON.stringify(toItem(entry, counterparties))),
+    items: entries.map((entry) => toJson(toItem(entry, counterparties))),
     next: last > firstEntry ? writeCursor({ entry: String(last) }) : null,
   }
 }

@@ -1,6 +1,7 @@
-import Type from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { flag, notYet, reference, resource, text, time, timestamp } from './shapes.js'
+import Type, { type Static } from 'typebox'
+import { prefixes, toReference } from '../../base/ids.js'
+import { flag, notYet, reference, resource, text, time, timestamp } from '../../base/shapes.js'
+import type { WebhookEndpoint } from './endpoint.js'
 
 export const webhookEndpoint = resource('WebhookEndpoint', {
   id: reference(prefixes.webhookEndpoint, 'Identifies the endpoint.'),
@@ -23,20 +24,8 @@ export const webhookEndpoint = resource('WebhookEndpoint', {
   createdAt: timestamp('When the endpoint was created.'),
 })
 
-type WebhookEndpointFields = {
-  id: string
-  url: string
-  eventTypes: string[] | null
-  description: string
-  isEnabled: boolean
-  disabledReason: 'merchant' | 'gone' | 'failing' | null
-  failingSince: Date | null
-  publicKey: string
-  createdAt: Date
-}
-
 /** As read operations and events show it. */
-export function showEndpoint(endpoint: WebhookEndpointFields) {
+export function showEndpoint(endpoint: WebhookEndpoint): Static<typeof webhookEndpoint> {
   return {
     id: toReference(prefixes.webhookEndpoint, endpoint.id),
     url: endpoint.url,

@@ -1,6 +1,7 @@
+import type { Static } from 'typebox'
+import { anyAmount, anyAsset, resource, withDescription, withExample } from '../base/shapes.js'
 import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
-import { anyAmount, anyAsset, resource, withDescription, withExample } from './shapes.js'
+import type { Balance } from './balances.js'
 
 export const balance = resource('Balance', {
   asset: anyAsset,
@@ -24,9 +25,7 @@ export const lowBalance = resource('LowBalance', {
   threshold: withExample(withDescription(anyAmount, 'The threshold from your settings.'), 100_000),
 })
 
-type BalanceFields = { asset: Asset; available: bigint; held: bigint; pending: bigint }
-
-export function showBalance({ asset, available, held, pending }: BalanceFields) {
+export function showBalance({ asset, available, held, pending }: Balance): Static<typeof balance> {
   return {
     asset,
     available: toWire(available, asset),
@@ -35,9 +34,14 @@ export function showBalance({ asset, available, held, pending }: BalanceFields) 
   }
 }
 
-type LowBalanceFields = { asset: Asset; available: bigint; threshold: bigint }
+/** A balance that fell below its threshold. */
+type LowBalance = Pick<Balance, 'asset' | 'available'> & { threshold: bigint }
 
-export function showLowBalance({ asset, available, threshold }: LowBalanceFields) {
+export function showLowBalance({
+  asset,
+  available,
+  threshold,
+}: LowBalance): Static<typeof lowBalance> {
   return {
     asset,
     available: toWire(available, asset),

@@ -1,9 +1,6 @@
-import Type from 'typebox'
-import { toIsoText } from '../base/clock.js'
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
-import { approvalFields, payoutPrefixes, showApproval } from './payout.js'
+import Type, { type Static } from 'typebox'
+import { toIsoText } from '../../base/clock.js'
+import { prefixes } from '../../base/ids.js'
 import {
   accountNumber,
   anyAmount,
@@ -20,7 +17,19 @@ import {
   walletSample,
   withDescription,
   withExample,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import { referenceOf } from '../payout.js'
+import { creator } from '../records/disbursement-resource.js'
+import { approvalFields, showApproval, transferStatus } from '../resource.js'
+import {
+  type Batch,
+  type BatchItemWithPayout,
+  batchReference,
+  batchStates,
+  itemStates,
+  payableAmount,
+} from './batch.js'
 
 const kind = Type.Enum(['bank_transfer', 'crypto_transfer'], {
   description: 'Kind of all items.',
@@ -38,24 +47,11 @@ export const payoutBatch = resource('PayoutBatch', {
   name: orNull(text('November salaries', 'Your own name for the batch.')),
   kind,
   asset: withDescription(anyAsset, 'Asset of all items.'),
-  status: Type.Enum(
-    [
-      'VALIDATING',
-      'READY',
-      'INVALID',
-      'PENDING',
-      'PROCESSING',
-      'COMPLETED',
-      'CANCELLED',
-      'REJECTED',
-      'EXPIRED',
-    ],
-    {
-      description:
-        '`VALIDATING` until every item is checked: then `READY`, or `INVALID` if an item cannot be paid. After you submit it: `PROCESSING`, or `PENDING` while it needs approval by a second person. `COMPLETED` when every item has ended. `CANCELLED`, `REJECTED` and `EXPIRED`: nothing was paid.',
-      examples: ['READY'],
-    },
-  ),
+  status: Type.Enum([...batchStates], {
+    description:
+      '`VALIDATING` until every item is checked: then `READY`, or `INVALID` if an item cannot be paid. After you submit it: `PROCESSING`, or `PENDING` while it needs approval by a second person. `COMPLETED` when every item has ended. `CANCELLED`, `REJECTED` and `EXPIRED`: nothing was paid.',
+    examples: ['READY'],
+  }),
   items: countOf(120, 'Number of items.'),
   amount: amountOf(150_000_000, 'Total amount of the items that can be paid.'),
   fee: amountOf(300_000, 'Total fee quoted for the items that can be paid.'),
@@ -97,14 +93,7 @@ export const payoutBatch = resource('PayoutBatch', {
   ),
   createdBy: Type.Optional(
     orNull(
-      Type.Object({
-        kind: Type.Enum(['key', 'user'], {
-          description: 'An API key, or a person in the console.',
-          examples: ['key'],
-        }),
-        id: reference(prefixes.apiKey, 'Identifies the API key or the person.'),
-        name: text('backend', 'Name of the API key or the person.'),
-      }),
+      creator,
       'API key or person that created the batch. Absent in responses to changes and in events.',
     ),
   ),
@@ -117,7 +106,7 @@ export const payoutBatch = resource('PayoutBatch', {
 
 export const payoutBatchItem = resource('PayoutBatchItem', {
   row: countOf(1, 'Number of the item in the batch, from 1.'),
-  status: Type.Enum(['PENDING', 'VALID', 'INVALID', 'SUBMITTED', 'COMPLETED', 'FAILED'], {
+  status: Type.Enum([...itemStates], {
     description:
       '`PENDING` until it is checked: then `VALID` or `INVALID`. `SUBMITTED` once its transfer exists; then `COMPLETED` or `FAILED`. `FAILED` also if the transfer was refused.',
     examples: ['VALID'],
@@ -170,40 +159,14 @@ export const payoutBatchItem = resource('PayoutBatchItem', {
   endedAt: notYet(time, 'When the item was paid or failed.'),
 })
 
-export type BatchFields = {
-  id: string
-  kind: 'bank_transfer' | 'crypto_transfer'
-  asset: Asset
-  name: string | null
-  retryOf: string | null
-  itemCount: number
-  amount: bigint
-  state: string
-  validCount: number
-  invalidCount: number
-  submittedCount: number
-  completedCount: number
-  failedCount: number
-  warnedCount: number
-  invalidAmount: bigint
-  fee: bigint
-  paidAmount: bigint
-  paidFee: bigint
-  approval: Parameters<typeof showApproval>[0] | null
-  createdAt: Date
-  validatedAt: Date | null
-  submittedAt: Date | null
-  endedAt: Date | null
-}
-
-export function showBatch(batch: BatchFields) {
+export function showBatch(batch: Batch): Static<typeof payoutBatch> {
   const { asset, fee, itemCount, approval } = batch
-  const amount = batch.amount - batch.invalidAmount
+  const amount = payableAmount(batch)
   const ended = batch.completedCount + batch.failedCount
   const processed = ended + batch.submittedCount
   const validated = processed + batch.validCount + batch.invalidCount
   return {
-    reference: toReference(prefixes.payoutBatch, batch.id),
+    reference: batchReference(batch),
     name: batch.name,
     kind: batch.kind,
     asset,
@@ -227,7 +190,7 @@ export function showBatch(batch: BatchFields) {
       warnings: batch.warnedCount,
     },
     progress: { validated, processed, ended },
-    retryOf: batch.retryOf && toReference(prefixes.payoutBatch, batch.retryOf),
+    retryOf: batch.retryOf && batchReference({ id: batch.retryOf }),
     approval: approval === null ? undefined : showApproval(approval),
     orderHash: approval?.orderHash,
     createdAt: toIsoText(batch.createdAt),
@@ -237,34 +200,11 @@ export function showBatch(batch: BatchFields) {
   }
 }
 
-type ItemFields = {
-  number: number
-  state: string
-  amount: bigint
-  requestedAmount: string
-  fee: bigint | null
-  destination:
-    | { kind: 'wallet'; address: string }
-    | {
-        kind: 'bank_account'
-        bankCode: string
-        accountNumber: string
-        accountName: string
-        narration: string | null
-      }
-  bankName: string | null
-  accountName: string | null
-  merchantReference: string | null
-  warnings: { code: string; message: string }[]
-  problem: { reason: string; message: string } | null
-  payoutId: string | null
-  payoutStatus: string | null
-  endedAt: Date | null
-}
-
-export function showItem({ kind, asset }: Pick<BatchFields, 'kind' | 'asset'>, item: ItemFields) {
+export function showItem(
+  { kind, asset }: Pick<Batch, 'kind' | 'asset'>,
+  item: BatchItemWithPayout,
+): Static<typeof payoutBatchItem> {
   const { destination, payoutId, payoutStatus } = item
-  const isConfirmed = kind === 'crypto_transfer' && payoutStatus === 'COMPLETED'
   return {
     row: item.number,
     status: item.state,
@@ -284,8 +224,8 @@ export function showItem({ kind, asset }: Pick<BatchFields, 'kind' | 'asset'>, i
     merchantReference: item.merchantReference,
     warnings: item.warnings,
     problem: item.problem,
-    transferReference: payoutId && toReference(payoutPrefixes[kind], payoutId),
-    transferStatus: isConfirmed ? 'CONFIRMED' : payoutStatus,
+    transferReference: payoutId && referenceOf({ kind, id: payoutId }),
+    transferStatus: payoutStatus && transferStatus({ asset, status: payoutStatus }),
     endedAt: item.endedAt && toIsoText(item.endedAt),
   }
 }

@@ -10,7 +10,7 @@ import {
   stablecoin,
   time,
   walletAddress,
-} from './shapes.js'
+} from '../../base/shapes.js'
 
 /** Where settlements go. */
 export const settlementDestination = resource('SettlementDestination', {
@@ -33,15 +33,3 @@ export const settlementDestination = resource('SettlementDestination', {
   ),
   usableFrom: orNull(time, 'Settlements to it wait until then. Null: they do not.'),
 })
-
-export type DestinationFields = {
-  payTo: 'bank' | 'wallet'
-  bankCode: string | null
-  accountNumber: string | null
-  accountName: string | null
-  asset: string | null
-  walletAddress: string | null
-  nameDiffers: boolean
-  needsConfirmation: boolean
-  usableFrom: Date | null
-}

@@ -1,28 +1,27 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { toIsoText } from '../base/clock.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
-import { formatRate } from '../money/rates.js'
 import {
   anyAmount,
   anyAsset,
   notYet,
   orNull,
   reference,
+  referenceSample,
   resource,
   text,
   timestamp,
   withDescription,
   withExample,
-} from './shapes.js'
-
-const rateText = text('1600', 'In naira per coin.')
+} from '../base/shapes.js'
+import { toWire } from '../money/amounts.js'
+import { formatRate } from '../money/rates.js'
+import type { Conversion, ConversionQuote } from './conversion.js'
 
 const price = {
   from: withDescription(anyAsset, 'The asset that is converted.'),
   to: withExample(withDescription(anyAsset, 'The asset that is credited.'), 'USDC'),
-  rate: rateText,
+  rate: text('1600', 'In naira per coin.'),
   sourceAmount: withExample(
     withDescription(anyAmount, 'Deducted from the balance of `from`, including the fee.'),
     100_000_000,
@@ -30,14 +29,6 @@ const price = {
   fee: withExample(withDescription(anyAmount, 'Part of `sourceAmount`, in `from`.'), 500_000),
   targetAmount: withExample(withDescription(anyAmount, 'Added to the balance of `to`.'), '621.875'),
 }
-
-export const rate = resource('Rate', {
-  asset: Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] }),
-  currency: Type.Literal('NGN', { examples: ['NGN'] }),
-  buy: text('1580', 'Naira that you get for one coin, before the fee.'),
-  sell: withDescription(rateText, 'Naira that you pay for one coin, before the fee.'),
-  updatedAt: timestamp('When the rate was set or read.'),
-})
 
 export const conversionQuote = resource('ConversionQuote', {
   reference: reference(prefixes.conversionQuote, 'Send it as `quote` to convert at this price.'),
@@ -58,24 +49,15 @@ export const conversion = resource('Conversion', {
   ),
   ...price,
   transferReference: notYet(
-    text(toReference(prefixes.cryptoTransfer, '019b8d62-7a80-7c31-9f04-5ad2be61e0f7')),
+    text(referenceSample(prefixes.cryptoTransfer)),
     'The transfer that the conversion paid for; null otherwise.',
   ),
   createdAt: timestamp('When the conversion was made.'),
 })
 
-type PriceFields = {
-  id: string
-  source: Asset
-  target: Asset
-  rate: bigint
-  sourceAmount: bigint
-  fee: bigint
-  targetAmount: bigint
-  createdAt: Date
-}
+type ConversionJson = Static<typeof conversion>
 
-export function showQuote(quote: PriceFields & { expiresAt: Date }) {
+export function showQuote(quote: ConversionQuote): Static<typeof conversionQuote> {
   return {
     reference: toReference(prefixes.conversionQuote, quote.id),
     ...showPrice(quote),
@@ -84,9 +66,7 @@ export function showQuote(quote: PriceFields & { expiresAt: Date }) {
   }
 }
 
-export function showConversion(
-  conversion: PriceFields & { quoteId: string | null; payoutId: string | null },
-) {
+export function showConversion(conversion: Conversion): ConversionJson {
   const { quoteId, payoutId, target } = conversion
   // A transfer that is paid for is in the asset that was bought.
   const prefix = target === 'NGN' ? prefixes.bankTransfer : prefixes.cryptoTransfer
@@ -100,7 +80,14 @@ export function showConversion(
   }
 }
 
-function showPrice({ source, target, rate, sourceAmount, fee, targetAmount }: PriceFields) {
+function showPrice({
+  source,
+  target,
+  rate,
+  sourceAmount,
+  fee,
+  targetAmount,
+}: Conversion | ConversionQuote) {
   return {
     from: source,
     to: target,
@@ -108,15 +95,5 @@ function showPrice({ source, target, rate, sourceAmount, fee, targetAmount }: Pr
     sourceAmount: toWire(sourceAmount, source),
     fee: toWire(fee, source),
     targetAmount: toWire(targetAmount, target),
-  }
-}
-
-export function showRate(current: { asset: string; buy: bigint; sell: bigint; at: Date }) {
-  return {
-    asset: current.asset,
-    currency: 'NGN',
-    buy: formatRate(current.buy),
-    sell: formatRate(current.sell),
-    updatedAt: toIsoText(current.at),
   }
 }

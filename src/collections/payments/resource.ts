@@ -1,8 +1,5 @@
-import Type, { type TSchema } from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
-import { type RefundReason, refundNote, refundReason } from './payment-return.js'
+import Type, { type Static, type TSchema } from 'typebox'
+import { prefixes, toReference } from '../../base/ids.js'
 import {
   accountName,
   accountNumber,
@@ -20,18 +17,18 @@ import {
   walletAddress,
   withDescription,
   withExample,
-} from './shapes.js'
-
-export const variances = ['NONE', 'UNDERPAID', 'OVERPAID', 'LATE', 'DUPLICATE'] as const
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import { type AccountKind, accountKinds, accountReference, variances } from '../accounts/account.js'
+import { refundNote, refundReason } from '../returns/resource.js'
+import type { Refund } from '../returns/store-returns.js'
+import type { ListedPayment } from './find-payments.js'
+import { type Payment, paymentReference, paymentStatuses, paymentStatusOf } from './payment.js'
 
 export const variance = Type.Enum([...variances], {
   description: 'How the payment differs from what was expected.',
   examples: ['NONE'],
 })
-
-export const paymentStatuses = ['HELD', 'RETURNING', 'ACCEPTED', 'RETURNED'] as const
-
-export type PaymentStatus = (typeof paymentStatuses)[number]
 
 export const paymentStatus = Type.Enum([...paymentStatuses], {
   description:
@@ -40,7 +37,11 @@ export const paymentStatus = Type.Enum([...paymentStatuses], {
 })
 
 /** In the example, all of the money is accepted. */
-export const amounts = (amount: TSchema, accepted: number | string, none: number | string) => ({
+export const amounts = <Amount extends TSchema>(
+  amount: Amount,
+  accepted: number | string,
+  none: number | string,
+) => ({
   amountAccepted: withExample(withDescription(amount, 'Credited to you, before fees.'), accepted),
   amountHeld: withExample(withDescription(amount, 'Waiting for your decision.'), none),
   amountReturning: withExample(withDescription(amount, 'On its way back to the payer.'), none),
@@ -53,17 +54,9 @@ const walletSender = Type.Object({
   address: orNull(walletAddress, 'Null if the sending wallet cannot be determined.'),
 })
 
-/** The kinds of collection account that receive payments, and the prefix of their references. */
-export const accountPrefixes = {
-  virtual_account: prefixes.virtualAccount,
-  dedicated_account: prefixes.dedicatedAccount,
-  crypto_wallet: prefixes.cryptoWallet,
-  dedicated_crypto_wallet: prefixes.dedicatedCryptoWallet,
-} as const
-
 export const payment = resource('Payment', {
   reference: reference(prefixes.payment, 'Identifies the payment.'),
-  source: Type.Enum(Object.keys(accountPrefixes), {
+  source: Type.Enum(Object.keys(accountKinds) as AccountKind[], {
     description: 'Kind of account or wallet that received the payment.',
     examples: ['virtual_account'],
   }),
@@ -135,80 +128,37 @@ export const listedPayment = resource('ListedPayment', {
   address: notYet(walletAddress, 'Wallet that received it; null for a bank account.'),
 })
 
-export type PaymentContext = {
-  /** Of the account, or the address of the wallet. */
-  accountNumber: string
-  /** What the account or wallet asks for; null: any amount. */
-  amountExpected: bigint | null
-  merchantReference: string | null
-  sessionReference: string | null
-  sessionDescription: string | null
-  customerName: string | null
-  customerEmail: string | null
-}
-
-export function showListedPayment(payment: PaymentFields & PaymentContext) {
+export function showListedPayment(payment: ListedPayment): Static<typeof listedPayment> {
   const { sessionReference, source, amountExpected } = payment
   const isBank = source === 'virtual_account' || source === 'dedicated_account'
   return {
     ...showPayment(payment),
     merchantReference: payment.merchantReference,
-    checkoutSession: sessionReference && {
-      reference: sessionReference,
-      description: payment.sessionDescription,
-      customer: { name: payment.customerName, email: payment.customerEmail },
-    },
+    checkoutSession:
+      sessionReference === null
+        ? null
+        : {
+            reference: sessionReference,
+            description: payment.sessionDescription!,
+            customer: { name: payment.customerName!, email: payment.customerEmail! },
+          },
     amountExpected: amountExpected === null ? null : toWire(amountExpected, payment.asset),
     accountNumber: isBank ? payment.accountNumber : null,
     address: isBank ? null : payment.accountNumber,
   }
 }
 
-/** Every unit of a payment is in exactly one of these. */
-export type AmountFields = {
-  amountAccepted: bigint
-  amountHeld: bigint
-  amountReturning: bigint
-  amountReturned: bigint
-}
+type PaymentJson = Static<typeof payment>
 
-export type PaymentFields = AmountFields & {
-  id: string
-  source: keyof typeof accountPrefixes
-  accountId: string
-  asset: Asset
-  amount: bigint
-  fee: bigint
-  variance: (typeof variances)[number]
-  sender: object
-  bankSessionId: string | null
-  narration: string | null
-  receivedAt: Date
-  createdAt: Date
-  refund?: RefundFields | undefined
-}
-
-export type RefundFields = {
-  id: string
-  amount: bigint
-  reason: RefundReason | null
-  note: string | null
-}
-
-/** The database computes the same for `payments.status`. */
-export function paymentStatusOf(payment: AmountFields): PaymentStatus {
-  if (payment.amountHeld > 0n) return 'HELD'
-  if (payment.amountReturning > 0n) return 'RETURNING'
-  return payment.amountAccepted > 0n ? 'ACCEPTED' : 'RETURNED'
-}
+type PaymentWithRefund = Payment & { refund?: Refund | undefined }
 
 /** As read operations, its account and its events show it. */
-export function showPayment(payment: PaymentFields) {
+export function showPayment(payment: PaymentWithRefund): PaymentJson {
   const { asset, source, refund } = payment
   return {
-    reference: toReference(prefixes.payment, payment.id),
+    reference: paymentReference(payment),
     source,
-    accountReference: toReference(accountPrefixes[source], payment.accountId),
+    accountReference: accountReference({ kind: source, id: payment.accountId }),
     amount: toWire(payment.amount, asset),
     amountAccepted: toWire(payment.amountAccepted, asset),
     amountHeld: toWire(payment.amountHeld, asset),

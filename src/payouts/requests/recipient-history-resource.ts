@@ -1,7 +1,5 @@
-import Type from 'typebox'
-import { prefixes } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
+import Type, { type Static } from 'typebox'
+import { prefixes } from '../../base/ids.js'
 import {
   anyAmount,
   anyAsset,
@@ -12,7 +10,10 @@ import {
   text,
   timestamp,
   withDescription,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import { transferStatus } from '../resource.js'
+import type { RecipientHistory } from './recipient-history.js'
 
 const integer = (example: number, description: string) =>
   Type.Integer({ description, examples: [example] })
@@ -42,15 +43,13 @@ export const recipientHistory = resource('RecipientHistory', {
   truncated: flag(false, 'Whether older transfers were left out.'),
 })
 
-type Fields = {
-  count: number
-  isTruncated: boolean
-  totals: { asset: Asset; count: number; total: bigint; largest: bigint }[]
-  last: { reference: string; amount: bigint; asset: Asset; status: string; at: Date } | null
-  cameBack: number
-}
-
-export function showRecipientHistory({ count, isTruncated, totals, last, cameBack }: Fields) {
+export function showRecipientHistory({
+  count,
+  isTruncated,
+  totals,
+  last,
+  cameBack,
+}: RecipientHistory): Static<typeof recipientHistory> {
   return {
     count,
     totals: totals.map(({ asset, count: ofAsset, total, largest }) => ({
@@ -63,7 +62,7 @@ export function showRecipientHistory({ count, isTruncated, totals, last, cameBac
       reference: last.reference,
       amount: toWire(last.amount, last.asset),
       currency: last.asset,
-      status: last.asset !== 'NGN' && last.status === 'COMPLETED' ? 'CONFIRMED' : last.status,
+      status: transferStatus(last),
       createdAt: last.at.toISOString(),
     },
     cameBack,

@@ -1,7 +1,5 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { prefixes } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
 import {
   anyAmount,
   anyAsset,
@@ -13,7 +11,9 @@ import {
   time,
   timestamp,
   withDescription,
-} from './shapes.js'
+} from '../base/shapes.js'
+import { toWire } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
 
 /** What an item of a timeline is about. */
 export const timelineKinds = [
@@ -69,10 +69,6 @@ const details = {
   nextAttemptAt: withDescription(time, 'When the next attempt is due.'),
 }
 
-const detail = Object.fromEntries(
-  Object.entries(details).map(([name, schema]) => [name, Type.Optional(schema)]),
-)
-
 const timelineItem = resource('TimelineItem', {
   at: timestamp(
     'When it happened. Where the test clock was moved: real time for events and deliveries.',
@@ -88,7 +84,7 @@ const timelineItem = resource('TimelineItem', {
   ),
   amount: orNull(anyAmount, 'Null if no amount belongs to it.'),
   currency: orNull(anyAsset, 'Currency of `amount`; null without one.'),
-  details: Type.Object(detail, { description: 'Fields that only some kinds have.' }),
+  details: Type.Partial(Type.Object(details), { description: 'Fields that only some kinds have.' }),
 })
 
 export const timeline = resource('Timeline', {
@@ -100,28 +96,7 @@ export const timeline = resource('Timeline', {
   truncated: flag(false, 'Whether older or further items were left out.'),
 })
 
-export type TimelineDetails = {
-  status?: string
-  reason?: string
-  note?: string
-  variance?: string
-  sender?: string
-  purpose?: string
-  effect?: string
-  from?: string
-  to?: string
-  balanceAfter?: number | string
-  attempt?: number
-  signature?: string
-  type?: string
-  eventId?: string
-  endpointId?: string
-  url?: string
-  httpStatus?: number
-  error?: string
-  durationMs?: number
-  nextAttemptAt?: string
-}
+export type TimelineDetails = Static<typeof timelineItem>['details']
 
 export type TimelineItem = {
   at: Date
@@ -134,7 +109,14 @@ export type TimelineItem = {
   details: TimelineDetails
 }
 
-export function showTimelineItem({ at, kind, title, reference, money, details }: TimelineItem) {
+export function showTimelineItem({
+  at,
+  kind,
+  title,
+  reference,
+  money,
+  details,
+}: TimelineItem): Static<typeof timelineItem> {
   return {
     at: at.toISOString(),
     kind,

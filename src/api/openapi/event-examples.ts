@@ -1,8 +1,9 @@
-import { prefixes } from '../base/ids.js'
-import { composeExample } from '../resources/compose-example.js'
-import { payment as paymentSchema } from '../resources/payment.js'
-import { sampleTime as paidAt, referenceSample, sampleHash } from '../resources/shapes.js'
-import { bodySchema, type EventType } from './catalogue.js'
+import { prefixes } from '../../base/ids.js'
+import { sampleTime as paidAt, referenceSample, sampleHash } from '../../base/shapes.js'
+import { payment as paymentSchema } from '../../collections/payments/resource.js'
+import type { EventType } from '../../events/catalogue.js'
+import { composeExample } from './compose-example.js'
+import { bodySchema } from './event-schemas.js'
 
 /** The example of the schema, changed to the state the resource has when the event is sent. */
 export function exampleOfEvent(type: EventType): { data: object } {

@@ -1,7 +1,9 @@
 import Type, { type TSchema } from 'typebox'
 import type { Mode } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { referenceSample, text, timestamp } from './shapes.js'
+import { type JsonText, withField } from '../base/json-text.js'
+import { referenceSample, text, timestamp } from '../base/shapes.js'
+import type { Event } from './find-events.js'
 
 export function eventSchema(type: TSchema, data: TSchema) {
   return Type.Object({
@@ -22,28 +24,25 @@ export function eventSchema(type: TSchema, data: TSchema) {
   })
 }
 
-type EventFields = {
+type ShownEvent = Pick<Event, 'type' | 'sequence' | 'data'> & {
   eventId: string
-  type: string
   eventCreatedAt: Date
   mode: Mode
-  sequence: number
-  data: string
 }
 
-/** JSON text, the same bytes in every delivery and read. */
-export function showEvent(event: EventFields): string {
+/** The same bytes in every delivery and read. */
+export function showEvent(event: ShownEvent): JsonText {
   return showEventAs(toReference(prefixes.event, event.eventId), event)
 }
 
 /** The same for a caller that needs the reference of the event as well. */
-export function showEventAs(id: string, event: EventFields): string {
-  const head = JSON.stringify({
+export function showEventAs(id: string, event: ShownEvent): JsonText {
+  const head = {
     id,
     type: event.type,
     timestamp: event.eventCreatedAt.toISOString(),
     mode: event.mode,
     sequence: event.sequence,
-  })
-  return `${head.slice(0, -1)},"data":${event.data}}`
+  }
+  return withField(head, 'data', event.data)
 }

@@ -1,11 +1,7 @@
-import Type from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { limits } from '../base/limits.js'
-import { formatDecimal, toWire } from '../money/amounts.js'
-import type { Coin } from '../money/assets.js'
-import { formatRate } from '../money/rates.js'
-import type { AccountFields } from './collection-account.js'
-import { type PaymentFields, payment, showPayment } from './payment.js'
+import Type, { type Static } from 'typebox'
+import { prefixes, toReference } from '../../base/ids.js'
+import { type JsonText, withField } from '../../base/json-text.js'
+import { limits } from '../../base/limits.js'
 import {
   decimal,
   expiry,
@@ -26,8 +22,15 @@ import {
   walletAddress,
   withDescription,
   withExample,
-  withMetadata,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { formatDecimal, toWire } from '../../money/amounts.js'
+import type { Coin } from '../../money/assets.js'
+import { formatRate } from '../../money/rates.js'
+import type { CollectionAccount } from '../accounts/account.js'
+import type { Payment } from '../payments/payment.js'
+import { payment, showPayment } from '../payments/resource.js'
+import type { SessionWithAccounts } from './find-sessions.js'
+import { type Session, type SessionAccounts, sessionStatus, sessionStatuses } from './session.js'
 
 const paymentMethod = Type.Object({
   code: text('bank_transfer', '`bank_transfer`, `card` or `crypto`.'),
@@ -42,10 +45,6 @@ const paymentMethod = Type.Object({
     '`available`: the session can be paid with it now; `unavailable`: it cannot, because the session has ended or was created without the method; `coming_soon`: no session supports it yet.',
   ),
 })
-
-export const sessionStatuses = ['pending', 'paid', 'expired', 'cancelled'] as const
-
-export type SessionStatus = (typeof sessionStatuses)[number]
 
 /** Fields that the merchant and the payer both see. */
 export const sharedSessionProperties = {
@@ -180,51 +179,7 @@ export const checkoutSession = resource('CheckoutSession', {
   openedAt: notYet(time, 'When a browser first showed the page.'),
 })
 
-/** What the JSON of a session is made from: the fields of `SessionWithAccounts` that it shows. */
-export type SessionFields = {
-  session: {
-    reference: string
-    amount: bigint | null
-    cryptoRate: bigint | null
-    description: string
-    customerName: string
-    customerEmail: string
-    merchantReference: string | null
-    url: string
-    successUrl: string | null
-    cancelUrl: string | null
-    metadata: string
-    createdAt: Date
-    openedAt: Date | null
-  }
-  account: AccountFields | null
-  wallet: AccountFields | null
-  merchantId: string
-  checkout: { displayName: string }
-  paymentMethods: { bankTransfer: boolean; crypto: boolean }
-}
-
-type AccountStatuses = {
-  account: { status: string } | null
-  wallet: { status: string } | null
-}
-
-const statusOfAccount: Record<string, SessionStatus> = {
-  ACTIVE: 'pending',
-  PAID: 'paid',
-  EXPIRED: 'expired',
-  CANCELLED: 'cancelled',
-}
-
-/**
- * A session is paid once its virtual account or its wallet is, even if the merchant accepted a late
- * payment; a payment into one closes the other. Otherwise it has the status of its virtual account,
- * or of its wallet if it has no virtual account. The column `status` of checkout_sessions repeats
- * this, so that lists can filter by it.
- */
-export function sessionStatus({ account, wallet }: AccountStatuses): SessionStatus {
-  return wallet?.status === 'PAID' ? 'paid' : statusOfAccount[(account ?? wallet)!.status]!
-}
+type ShownSession = Omit<SessionWithAccounts, 'mode' | 'clockOffsetMs'>
 
 /**
  * JSON text, as the merchant's operations return it and events carry it. `serverTime` is that of
@@ -232,13 +187,13 @@ export function sessionStatus({ account, wallet }: AccountStatuses): SessionStat
  */
 export function showSession(
   serverTime: Date,
-  found: SessionFields & { payments: PaymentFields[] },
-): string {
+  found: ShownSession & { payments: Payment[] },
+): JsonText {
   const { session, account, wallet, payments } = found
   const shared = sharedSessionFields(found, customerOf(found))
   const amounts = showAmounts(found)
   // Field by field: object spreads are slow.
-  const fields = {
+  const fields: Omit<Static<typeof checkoutSession>, 'metadata'> = {
     reference: shared.reference,
     merchant: shared.merchant,
     amount: shared.amount,
@@ -265,24 +220,24 @@ export function showSession(
     createdAt: session.createdAt.toISOString(),
     openedAt: session.openedAt?.toISOString() ?? null,
   }
-  return withMetadata(fields, session.metadata)
+  return withField(fields, 'metadata', session.metadata)
 }
 
 /** An account knows the sum of its payments. */
-function hasMore({ account, wallet, payments }: SessionFields & { payments: PaymentFields[] }) {
+function hasMore({ account, wallet, payments }: ShownSession & { payments: Payment[] }): boolean {
   return [account, wallet].some((one) => {
     const own = payments.filter(({ accountId }) => accountId === one?.id)
     return one !== null && own.reduce((sum, { amount }) => sum + amount, 0n) < one.amountReceived
   })
 }
 
-export type Customer = { name: string; email: string }
+export type Customer = Static<ReturnType<typeof customerShape>>
 
-export function customerOf({ session }: SessionFields): Customer {
+export function customerOf({ session }: ShownSession): Customer {
   return { name: session.customerName, email: session.customerEmail }
 }
 
-export function sharedSessionFields(found: SessionFields, customer: Customer) {
+export function sharedSessionFields(found: ShownSession, customer: Customer) {
   const { session, account, wallet, merchantId, checkout } = found
   return {
     reference: session.reference,
@@ -291,7 +246,7 @@ export function sharedSessionFields(found: SessionFields, customer: Customer) {
       displayName: checkout.displayName,
     },
     amount: toWire(account?.amount ?? session.amount!, 'NGN'),
-    currency: 'NGN',
+    currency: 'NGN' as const,
     description: session.description,
     customer,
     paymentMethods: showPaymentMethods(found),
@@ -300,7 +255,7 @@ export function sharedSessionFields(found: SessionFields, customer: Customer) {
   }
 }
 
-export function showAmounts(found: SessionFields) {
+export function showAmounts(found: ShownSession) {
   const { account, wallet } = found
   return {
     bankTransfer:
@@ -311,7 +266,7 @@ export function showAmounts(found: SessionFields) {
   }
 }
 
-function showBankTransfer(account: AccountFields) {
+function showBankTransfer(account: CollectionAccount) {
   return {
     accountNumber: account.number,
     accountName: account.accountName,
@@ -321,7 +276,7 @@ function showBankTransfer(account: AccountFields) {
   }
 }
 
-function showCryptoAmounts(wallet: AccountFields) {
+function showCryptoAmounts(wallet: CollectionAccount) {
   const asset = wallet.asset as Coin
   return {
     asset,
@@ -332,25 +287,25 @@ function showCryptoAmounts(wallet: AccountFields) {
 }
 
 export function showCrypto(
-  { number: address, requestedAmount, asset }: AccountFields,
-  { cryptoRate }: SessionFields['session'],
+  { number: address, requestedAmount, asset }: CollectionAccount,
+  { cryptoRate }: Session,
 ) {
   return {
     address,
     asset: asset as Coin,
-    network: 'SOLANA',
+    network: 'SOLANA' as const,
     amount: requestedAmount!,
     rate: cryptoRate === null ? null : formatRate(cryptoRate),
   }
 }
 
 /** Only while the session is pending: payers must not see where to send money afterwards. */
-export function acceptsCrypto(found: AccountStatuses): boolean {
+export function acceptsCrypto(found: SessionAccounts): boolean {
   return found.wallet?.status === 'ACTIVE' && sessionStatus(found) === 'pending'
 }
 
 /** A pending session keeps the methods it was created with, even if one is disabled later. */
-function showPaymentMethods(found: SessionFields) {
+function showPaymentMethods(found: ShownSession) {
   const { account, wallet, paymentMethods } = found
   const isBankAvailable = account?.status === 'ACTIVE'
   const methods = [

@@ -1,8 +1,6 @@
-import Type from 'typebox'
-import { toIsoText } from '../base/clock.js'
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
+import Type, { type Static } from 'typebox'
+import { toIsoText } from '../../base/clock.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import {
   accountName,
   accountNumber,
@@ -22,7 +20,18 @@ import {
   walletAddress,
   withDescription,
   withExample,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import type { StatementLine } from '../../ledger/statement.js'
+import { toWire } from '../../money/amounts.js'
+import type { Coin } from '../../money/assets.js'
+import { type Payout, type PayoutStatus, referenceOf } from '../payout.js'
+import {
+  type Settlement,
+  type SettlementStatus,
+  settlementReference,
+  settlementStatuses,
+} from './settlement.js'
+import type { SettlementSums } from './store-settlements.js'
 
 const koboOf = (example: number, description: string) =>
   withExample(withDescription(kobo, description), example)
@@ -45,10 +54,6 @@ const lineExamples = [
   { type: 'payment_fee', effect: 'post', count: 3, amount: -13_500 },
   { type: 'payment_refund', effect: 'hold', count: 1, amount: -84_000 },
 ]
-
-export const settlementStatuses = ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
-
-export type SettlementStatus = (typeof settlementStatuses)[number]
 
 export const settlement = resource('Settlement', {
   reference: reference(prefixes.settlement, 'Identifies the settlement.'),
@@ -141,57 +146,19 @@ export const settlementSummary = resource('SettlementSummary', {
   ),
 })
 
-type LineFields = { purpose: string; kind: string; count: number; change: bigint }
+type SettlementJson = Static<typeof settlement>
 
-type SettlementFields = {
-  id: string
-  conversionId: string | null
-  convertedAmount: bigint | null
-  conversionFee: bigint | null
-  scheduledFor: Date | null
-  reserve: bigint
-  firstEntry: bigint
-  lastEntry: bigint
-  opening: bigint
-  closing: bigint
-  lines: LineFields[]
-  previousAt: Date | null
-  createdAt: Date
-}
-
-type PayoutFields = {
-  id: string
-  asset: Asset
-  amount: bigint
-  fee: bigint
-  destination: { kind: 'wallet'; address: string } | BankAccountFields
-  /** Settlements are never `PENDING`: they go to the merchant's own account. */
-  status: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
-  failureReason: string | null
-  completedAt: Date | null
-  failedAt: Date | null
-  reversedAt: Date | null
-}
-
-type BankAccountFields = {
-  kind: 'bank_account'
-  bankCode: string
-  bankName: string
-  accountNumber: string
-  accountName: string
-}
-
-export function showSettlement(settlement: SettlementFields, payout: PayoutFields) {
+export function showSettlement(settlement: Settlement, payout: Payout): SettlementJson {
   const { lines, conversionId, convertedAmount, conversionFee } = settlement
-  const { asset, destination } = payout
+  const { destination } = payout
   const bank = destination.kind === 'bank_account' ? destination : null
   const wallet = destination.kind === 'wallet' ? destination : null
-  const prefix = wallet ? prefixes.cryptoTransfer : prefixes.bankTransfer
+  const coin = payout.asset as Coin
   // Of a settlement to a wallet, the naira were taken by its conversion.
   const fee = conversionFee ?? payout.fee
   const amount = convertedAmount === null ? payout.amount : convertedAmount - fee
   return {
-    reference: toReference(prefixes.settlement, settlement.id),
+    reference: settlementReference(settlement),
     status: statusOf(payout),
     scheduledFor: isoOrNull(settlement.scheduledFor),
     amount: toWire(amount, 'NGN'),
@@ -201,12 +168,12 @@ export function showSettlement(settlement: SettlementFields, payout: PayoutField
     bankName: bank?.bankName ?? null,
     accountNumber: bank?.accountNumber ?? null,
     accountName: bank?.accountName ?? null,
-    asset: wallet ? asset : null,
-    assetAmount: wallet ? toWire(payout.amount, asset) : null,
-    assetFee: wallet ? toWire(payout.fee, asset) : null,
+    asset: wallet ? coin : null,
+    assetAmount: wallet ? toWire(payout.amount, coin) : null,
+    assetFee: wallet ? toWire(payout.fee, coin) : null,
     conversion: conversionId && toReference(prefixes.conversion, conversionId),
     walletAddress: wallet?.address ?? null,
-    transferReference: toReference(prefix, payout.id),
+    transferReference: referenceOf(payout),
     failureReason: payout.failureReason,
     period: {
       from: isoOrNull(settlement.previousAt),
@@ -234,19 +201,20 @@ export function showSettlement(settlement: SettlementFields, payout: PayoutField
   }
 }
 
-function statusOf({ status }: Pick<PayoutFields, 'status'>) {
-  return status === 'COMPLETED' ? 'PAID' : status
+/** Settlements are never `PENDING`: they go to the merchant's own account. */
+function statusOf({ status }: Pick<Payout, 'status'>): SettlementStatus {
+  return status === 'COMPLETED'
+    ? 'PAID'
+    : (status as Exclude<PayoutStatus, 'PENDING' | 'COMPLETED'>)
 }
 
 /** The status of the payout of a settlement with this status. */
-export function payoutStatusOf(status: SettlementStatus): PayoutFields['status'] {
+export function payoutStatusOf(status: SettlementStatus): PayoutStatus {
   return status === 'PAID' ? 'COMPLETED' : status
 }
 
-type SumFields = Pick<PayoutFields, 'status' | 'amount' | 'fee'> & { count: number }
-
-export function showSettlementSummary(sums: SumFields[]) {
-  const add = (of: SumFields[]) => ({
+export function showSettlementSummary(sums: SettlementSums[]): Static<typeof settlementSummary> {
+  const add = (of: SettlementSums[]) => ({
     count: of.reduce((sum, { count }) => sum + count, 0),
     amount: toWire(
       of.reduce((sum, { amount }) => sum + amount, 0n),
@@ -270,6 +238,6 @@ function isoOrNull(time: Date | null): string | null {
 }
 
 /** All entries of one type and effect have the same sign. */
-function sumOf(lines: LineFields[]): bigint {
+function sumOf(lines: StatementLine[]): bigint {
   return lines.reduce((sum, { change }) => sum + change, 0n)
 }

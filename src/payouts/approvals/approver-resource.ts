@@ -1,7 +1,8 @@
-import Type from 'typebox'
-import { toIsoText } from '../base/clock.js'
-import { prefixes, toReference } from '../base/ids.js'
-import { flag, orNull, reference, text, timestamp } from './shapes.js'
+import Type, { type Static } from 'typebox'
+import { toIsoText } from '../../base/clock.js'
+import { prefixes, toReference } from '../../base/ids.js'
+import { flag, orNull, reference, text, timestamp } from '../../base/shapes.js'
+import type { Approver } from '../../team/approvers.js'
 
 const user = {
   id: reference(prefixes.user, 'Identifies the member.'),
@@ -32,19 +33,10 @@ export const approvers = Type.Array(
   },
 )
 
-type ApproverFields = {
-  id: string
-  name: string
-  from: Date
-  because: {
-    kind: 'joined' | 'password' | 'right'
-    target: string
-    targetName: string
-    at: Date
-  } | null
-}
-
-export function showApprover({ id, name, from, because }: ApproverFields, now: Date) {
+export function showApprover(
+  { id, name, from, because }: Approver,
+  now: Date,
+): Static<typeof approvers>[number] {
   return {
     id: toReference(prefixes.user, id),
     name,

@@ -1,23 +1,8 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { after } from '../base/clock.js'
-import { prefixes, toReference } from '../base/ids.js'
+import { prefixes } from '../base/ids.js'
+import { type JsonText, joinObjects, toJson } from '../base/json-text.js'
 import { limits } from '../base/limits.js'
-import { toWire } from '../money/amounts.js'
-import {
-  acceptsCrypto,
-  type Customer,
-  cryptoProperties,
-  customerOf,
-  customerShape,
-  methodsMax,
-  paymentProperties,
-  type SessionFields,
-  sharedSessionFields,
-  sharedSessionProperties,
-  showAmounts,
-  showCrypto,
-} from './checkout-session.js'
-import { amounts, type PaymentFields, paymentStatus, paymentStatusOf, variance } from './payment.js'
 import {
   anyAmount,
   anyAsset,
@@ -29,7 +14,25 @@ import {
   timestamp,
   withDescription,
   withExample,
-} from './shapes.js'
+} from '../base/shapes.js'
+import { type Payment, paymentReference, paymentStatusOf } from '../collections/payments/payment.js'
+import { amounts, paymentStatus, variance } from '../collections/payments/resource.js'
+import type { ReturnSummary } from '../collections/returns/store-returns.js'
+import {
+  acceptsCrypto,
+  type Customer,
+  cryptoProperties,
+  customerOf,
+  customerShape,
+  methodsMax,
+  paymentProperties,
+  sharedSessionFields,
+  sharedSessionProperties,
+  showAmounts,
+  showCrypto,
+} from '../collections/sessions/resource.js'
+import { toWire } from '../money/amounts.js'
+import type { PublicSession } from './find-public-sessions.js'
 
 const maskedAccount = Type.Object({
   bankName: text('GTBank', 'Name of the bank.'),
@@ -105,54 +108,27 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
   ),
 })
 
-/** What the public JSON is made from. */
-export type PublicSessionFields = SessionFields & {
-  clockOffsetMs: number
-  checkout: { showCustomer: boolean }
-  /** Newest first. */
-  payments: PaymentFields[]
-  hasMore: boolean
-  /** By payment id; only of payments with money that is sent back. */
-  returns: Map<string, ReturnFields>
-}
+export type PublicSessionJson = Static<typeof publicCheckoutSession>
 
-type ReturnFields = {
-  destination:
-    | { kind: 'wallet' }
-    | { kind: 'bank_account'; bankName: string; accountNumber: string }
-  amountRefunded: bigint
-}
-
-export function showPublicSession(now: Date, found: PublicSessionFields): PublicSessionJson {
+export function showPublicSession(now: Date, found: PublicSession): PublicSessionJson {
   return { ...showTimeless(found), serverTime: showTime(now, found) }
 }
 
 /** Concurrent requests share one read and get the same object, so its text is made once. */
-const timelessTexts = new WeakMap<PublicSessionFields, string>()
+const timelessTexts = new WeakMap<PublicSession, JsonText>()
 
 /** `showPublicSession` as JSON text. */
-export function writePublicSession(now: Date, found: PublicSessionFields): string {
-  const text = timelessTexts.get(found) ?? JSON.stringify(showTimeless(found)).slice(0, -1)
+export function writePublicSession(now: Date, found: PublicSession): JsonText {
+  const text = timelessTexts.get(found) ?? toJson(showTimeless(found))
   timelessTexts.set(found, text)
-  return `${text},"serverTime":"${showTime(now, found)}"}`
+  return joinObjects(text, toJson({ serverTime: showTime(now, found) }))
 }
 
-function showTime(now: Date, { clockOffsetMs }: PublicSessionFields): string {
+function showTime(now: Date, { clockOffsetMs }: PublicSession): string {
   return after(now, clockOffsetMs).toISOString()
 }
 
-/** The fields of `publicCheckoutSession`. */
-export type PublicSessionJson = ReturnType<typeof sharedSessionFields> &
-  ReturnType<typeof showAmounts> & {
-    crypto?: ReturnType<typeof showCrypto> | undefined
-    received: ReturnType<typeof showReceived>[]
-    moreReceived: boolean
-    serverTime: string
-    cancelUrl: string | null
-    successUrl?: string | null | undefined
-  }
-
-function showTimeless(found: PublicSessionFields): Omit<PublicSessionJson, 'serverTime'> {
+function showTimeless(found: PublicSession): Omit<PublicSessionJson, 'serverTime'> {
   const { session, wallet } = found
   const shared = sharedSessionFields(found, showCustomer(found))
   const amounts = showAmounts(found)
@@ -181,15 +157,15 @@ function showTimeless(found: PublicSessionFields): Omit<PublicSessionJson, 'serv
 }
 
 /** Every holder of the link reads this; a merchant can hide it. */
-function showCustomer(found: PublicSessionFields): Customer {
+function showCustomer(found: PublicSession): Customer {
   return found.checkout.showCustomer ? customerOf(found) : { name: '', email: '' }
 }
 
 /** Without the sender's name and the fee, which only concern the merchant. */
-function showReceived(payment: PaymentFields, returns: ReturnFields | undefined) {
+function showReceived(payment: Payment, returns: ReturnSummary | undefined) {
   const { asset } = payment
   return {
-    reference: toReference(prefixes.payment, payment.id),
+    reference: paymentReference(payment),
     amount: toWire(payment.amount, asset),
     currency: asset,
     amountAccepted: toWire(payment.amountAccepted, asset),
@@ -207,8 +183,8 @@ function showReceived(payment: PaymentFields, returns: ReturnFields | undefined)
 
 /** Returns are read after their payment: a refund made in between is not part of its amounts. */
 function refundedOf(
-  { amountReturning, amountReturned }: PaymentFields,
-  returns: ReturnFields | undefined,
+  { amountReturning, amountReturned }: Payment,
+  returns: ReturnSummary | undefined,
 ): bigint {
   const { amountRefunded = 0n } = returns ?? {}
   const sentBack = amountReturning + amountReturned
@@ -228,7 +204,7 @@ function mask(accountNumber: string): string {
 }
 
 /** The last four digits are enough for the account's owner, and useless to anyone else. */
-function showDestination(returns: ReturnFields | undefined) {
+function showDestination(returns: ReturnSummary | undefined) {
   if (returns?.destination.kind !== 'bank_account') return null
   const { bankName, accountNumber } = returns.destination
   return { bankName, accountNumber: mask(accountNumber) }

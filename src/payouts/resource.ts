@@ -1,8 +1,7 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { toIsoText } from '../base/clock.js'
 import { prefixes, toReference } from '../base/ids.js'
-import { formatDecimal, toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
+import { type JsonText, withField } from '../base/json-text.js'
 import {
   accountName,
   accountNumber,
@@ -28,8 +27,21 @@ import {
   walletAddress,
   withDescription,
   withExample,
-  withMetadata,
-} from './shapes.js'
+} from '../base/shapes.js'
+import { formatDecimal, toWire } from '../money/amounts.js'
+import type { Coin } from '../money/assets.js'
+import {
+  type ApprovalDecision,
+  type AttemptState,
+  attemptStates,
+  type Payout,
+  type PayoutApproval,
+  type PayoutAttempt,
+  type PayoutStatus,
+  payoutStatuses,
+  referenceOf,
+} from './payout.js'
+import type { BankDestination } from './ports.js'
 
 const merchantReference = Type.Optional(
   text(
@@ -127,7 +139,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
     Type.Object({
       signature,
       submittedAt: timestamp('When this attempt was signed.'),
-      state: Type.Enum(['LIVE', 'LANDED', 'FAILED', 'DEAD'], {
+      state: Type.Enum(Object.keys(attemptStates) as AttemptState[], {
         description:
           '`LIVE`: it may still reach a block. `LANDED`: it moved the money. `FAILED` and `DEAD`: it moved nothing and never will.',
         examples: ['LIVE'],
@@ -153,7 +165,7 @@ export const bankTransfer = resource('BankTransfer', {
   accountNumber,
   accountName,
   narration: orNull(text('January salary', 'Text that the recipient reads.')),
-  status: Type.Enum(['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'], {
+  status: Type.Enum([...payoutStatuses], {
     description:
       '`SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a second person.',
     examples: ['SUBMITTED'],
@@ -176,79 +188,33 @@ export const bankTransfer = resource('BankTransfer', {
   ...approvalFields,
 })
 
-export const payoutPrefixes = {
-  crypto_transfer: prefixes.cryptoTransfer,
-  bank_transfer: prefixes.bankTransfer,
-  bank_return: prefixes.paymentReturn,
-  crypto_return: prefixes.paymentReturn,
-} as const
-
-export type PayoutFields = {
-  id: string
-  kind: keyof typeof payoutPrefixes
-  asset: Asset
-  amount: bigint
-  fee: bigint
-  requestedAmount: string
-  destination:
-    | { kind: 'wallet'; address: string }
-    | {
-        kind: 'bank_account'
-        bankCode: string
-        bankName: string
-        accountNumber: string
-        accountName: string
-        narration: string | null
-      }
-  merchantReference: string | null
-  metadata: string
-  status: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
-  failureReason: string | null
-  isReviewRequired: boolean
-  approval: ApprovalFields | null
-  submittedAt: Date | null
-  completedAt: Date | null
-  failedAt: Date | null
-  reversedAt: Date | null
-  bankSessionId?: string | null
-  createdAt: Date
-}
-
-type ApprovalFields = {
-  orderHash: string
-  expiresAt: Date
-  needed: number
-  decisions: Decision[]
-}
-
-type Decision = {
-  verdict: 'APPROVED' | 'REJECTED'
-  user: { id: string; name: string } | null
-  reason: string | null
-  at: Date
-}
-
-type AttemptFields = { token: string; createdAt: Date; state: string }
-
 /** JSON text, as verify operations return it and events carry it. */
-export function showPayout(payout: PayoutFields, attempts: AttemptFields[]): string {
+export function showPayout(payout: Payout, attempts: PayoutAttempt[]): JsonText {
+  const { destination, metadata } = payout
   const fields =
-    payout.asset === 'NGN' ? bankTransferFields(payout) : cryptoTransferFields(payout, attempts)
-  return withMetadata(fields, payout.metadata)
+    destination.kind === 'bank_account'
+      ? bankTransferFields(payout, destination)
+      : cryptoTransferFields(payout, destination.address, attempts)
+  return withField(fields, 'metadata', metadata)
 }
 
-function cryptoTransferFields(payout: PayoutFields, attempts: AttemptFields[]) {
-  const { asset, amount, fee, destination } = payout
+function cryptoTransferFields(
+  payout: Payout,
+  destinationAddress: string,
+  attempts: PayoutAttempt[],
+): Omit<Static<typeof cryptoTransfer>, 'metadata'> {
+  const { amount, fee } = payout
+  const asset = payout.asset as Coin
   return {
-    reference: toReference(payoutPrefixes[payout.kind], payout.id),
+    reference: referenceOf(payout),
     merchantReference: payout.merchantReference ?? undefined,
     asset,
     network: 'SOLANA',
     amount: payout.requestedAmount,
     fee: formatDecimal(fee, asset),
     totalDebit: formatDecimal(amount + fee, asset),
-    destinationAddress: destination.kind === 'wallet' ? destination.address : '',
-    status: payout.status === 'COMPLETED' ? 'CONFIRMED' : payout.status,
+    destinationAddress,
+    status: coinStatus(payout.status),
     transactionSignature: attempts.at(-1)?.token ?? null,
     failureReason: payout.failureReason,
     submittedAt: payout.submittedAt && toIsoText(payout.submittedAt),
@@ -265,23 +231,36 @@ function cryptoTransferFields(payout: PayoutFields, attempts: AttemptFields[]) {
   }
 }
 
-function bankTransferFields(payout: PayoutFields) {
-  const { amount, fee, destination } = payout
-  const bankAccount = destination.kind === 'bank_account' ? destination : undefined
+/** A chain confirms a transfer and never reverses it. */
+function coinStatus(status: PayoutStatus) {
+  return status === 'COMPLETED'
+    ? 'CONFIRMED'
+    : (status as Exclude<PayoutStatus, 'COMPLETED' | 'REVERSED'>)
+}
+
+export function transferStatus({ asset, status }: Pick<Payout, 'asset' | 'status'>) {
+  return asset === 'NGN' ? status : coinStatus(status)
+}
+
+function bankTransferFields(
+  payout: Payout,
+  destination: BankDestination,
+): Omit<Static<typeof bankTransfer>, 'metadata'> {
+  const { amount, fee } = payout
   return {
-    reference: toReference(payoutPrefixes[payout.kind], payout.id),
+    reference: referenceOf(payout),
     merchantReference: payout.merchantReference ?? undefined,
     amount: toWire(amount, 'NGN'),
     fee: toWire(fee, 'NGN'),
     totalDebit: toWire(amount + fee, 'NGN'),
     currency: 'NGN',
-    bankCode: bankAccount?.bankCode,
-    bankName: bankAccount?.bankName,
-    accountNumber: bankAccount?.accountNumber,
-    accountName: bankAccount?.accountName,
-    narration: bankAccount?.narration ?? null,
+    bankCode: destination.bankCode,
+    bankName: destination.bankName,
+    accountNumber: destination.accountNumber,
+    accountName: destination.accountName,
+    narration: destination.narration,
     status: payout.status,
-    sessionId: payout.bankSessionId ?? null,
+    sessionId: payout.bankSessionId,
     failureReason: payout.failureReason,
     reviewRequired: payout.isReviewRequired,
     submittedAt: payout.submittedAt && toIsoText(payout.submittedAt),
@@ -295,7 +274,7 @@ function bankTransferFields(payout: PayoutFields) {
 }
 
 /** As transfers and returns show it. */
-export function showApproval({ expiresAt, needed, decisions }: ApprovalFields) {
+export function showApproval({ expiresAt, needed, decisions }: PayoutApproval) {
   const rejection = decisions.find(({ verdict }) => verdict === 'REJECTED')
   return {
     needed,
@@ -306,7 +285,7 @@ export function showApproval({ expiresAt, needed, decisions }: ApprovalFields) {
   }
 }
 
-function showDecider({ user, at }: Decision) {
+function showDecider({ user, at }: ApprovalDecision) {
   const { id, name } = user
     ? { id: toReference(prefixes.user, user.id), name: user.name }
     : simulatedMember

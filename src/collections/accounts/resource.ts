@@ -1,16 +1,6 @@
-import Type from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import { type Asset, coins } from '../money/assets.js'
-import {
-  type AmountFields,
-  type accountPrefixes,
-  amounts,
-  type PaymentFields,
-  payment,
-  showPayment,
-  variance,
-} from './payment.js'
+import Type, { type Static, type TSchema } from 'typebox'
+import { prefixes } from '../../base/ids.js'
+import { type JsonText, joinObjects, toJson, withField } from '../../base/json-text.js'
 import {
   decimal,
   expiry,
@@ -30,8 +20,14 @@ import {
   walletAddress,
   withDescription,
   withExample,
-  withMetadata,
-} from './shapes.js'
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import { type Coin, coins } from '../../money/assets.js'
+import type { OtherDeposit } from '../notices/find-notices.js'
+import { noticeDefects } from '../notices/store-notices.js'
+import type { Payment } from '../payments/payment.js'
+import { amounts, payment, showPayment, variance } from '../payments/resource.js'
+import { accountReference, type CollectionAccount } from './account.js'
 
 const merchantReference = text('order-1001', 'Your own reference, such as an order number.')
 const externalReference = text('customer-77', 'Your own reference, unique per environment.')
@@ -108,15 +104,6 @@ export const creditedAccount = resource('CreditedAccount', {
   ...dedicatedAccount.properties,
   payment,
 })
-
-/** Why a payment is booked into no account. Operators see it; nothing is credited. */
-export const noticeDefects = [
-  'another_currency',
-  'other_token_account',
-  'not_positive',
-  'too_large',
-] as const
-export type NoticeDefect = (typeof noticeDefects)[number]
 
 const rejection = Type.Object(
   {
@@ -202,97 +189,78 @@ export const creditedWallet = resource('CreditedCryptoWallet', {
   payment,
 })
 
-export type AccountFields = AmountFields & {
-  id: string
-  kind: keyof typeof accountPrefixes
-  /** Account number, or wallet address. */
-  number: string
-  accountName: string
-  bankCode: string
-  bankName: string
-  asset: Asset | null
-  amount: bigint | null
-  requestedAmount: string | null
-  merchantReference: string
-  customer: string | null
-  metadata: string
-  status: string
-  variance: string
-  amountReceived: bigint
-  expiresAt: Date | null
-  paidAt: Date | null
-  cancellationReason: string | null
-  createdAt: Date
-}
-
-/** The id starts with the signature of the transaction. */
-type OtherDepositFields = {
-  id: string
-  amount: bigint
-  currency: string
-  reason: NoticeDefect
-  receivedAt: Date
-}
-
 type Extras = {
-  payments: PaymentFields[]
-  otherDeposits: OtherDepositFields[] | undefined
+  payments: Payment[]
+  otherDeposits: OtherDeposit[] | undefined
   /** The payment of a `credited` event. */
-  credit: PaymentFields | undefined
+  credit: Payment | undefined
 }
 
 /** JSON text, as verify operations return it and events carry it. Payments come newest first. */
 export function showAccount(
-  account: AccountFields,
-  payments: PaymentFields[],
-  otherDeposits: OtherDepositFields[] = [],
-): string {
+  account: CollectionAccount,
+  payments: Payment[],
+  otherDeposits: OtherDeposit[] = [],
+): JsonText {
   const others = otherDeposits.length > 0 ? otherDeposits : undefined
   return show(account, { payments, otherDeposits: others, credit: undefined })
 }
 
 /** A dedicated account or wallet, with the payment that was credited to it. */
 export function showCredit(
-  account: AccountFields,
-  credit: PaymentFields,
-  otherDeposits: OtherDepositFields[] = [],
-): string {
+  account: CollectionAccount,
+  credit: Payment,
+  otherDeposits: OtherDeposit[] = [],
+): JsonText {
   const others = otherDeposits.length > 0 ? otherDeposits : undefined
   return show(account, { payments: [], otherDeposits: others, credit })
 }
 
-type RejectionFields = { amount: bigint | null; reason: string; rejectedAt: Date }
+type Rejection = { amount: bigint | null; reason: string; rejectedAt: Date }
 
 /** A bank account, with the payment that its bank sent back to the payer. */
 export function showRejection(
-  account: AccountFields,
-  payments: PaymentFields[],
-  { amount, reason, rejectedAt }: RejectionFields,
-): string {
-  const shown = JSON.stringify({
+  account: CollectionAccount,
+  payments: Payment[],
+  { amount, reason, rejectedAt }: Rejection,
+): JsonText {
+  const rejection = {
     amount: amount === null ? null : toWire(amount, 'NGN'),
     currency: 'NGN',
     reason,
     rejectedAt: rejectedAt.toISOString(),
-  })
-  return `${showAccount(account, payments).slice(0, -1)},"rejection":${shown}}`
-}
-
-function show(account: AccountFields, extras: Extras): string {
-  return withMetadata(fieldsOf[account.kind](account, extras), account.metadata)
-}
-
-const fieldsOf: Record<AccountFields['kind'], (account: AccountFields, extras: Extras) => object> =
-  {
-    virtual_account: virtualAccountFields,
-    dedicated_account: dedicatedAccountFields,
-    crypto_wallet: cryptoWalletFields,
-    dedicated_crypto_wallet: dedicatedCryptoWalletFields,
   }
+  return joinObjects(showAccount(account, payments), toJson({ rejection }))
+}
 
-function virtualAccountFields(account: AccountFields, { payments }: Extras) {
+function show(account: CollectionAccount, extras: Extras): JsonText {
+  return withField(fieldsOf[account.kind](account, extras), 'metadata', account.metadata)
+}
+
+const fieldsOf: Record<
+  CollectionAccount['kind'],
+  (account: CollectionAccount, extras: Extras) => object
+> = {
+  virtual_account: virtualAccountFields,
+  dedicated_account: dedicatedAccountFields,
+  crypto_wallet: cryptoWalletFields,
+  dedicated_crypto_wallet: dedicatedCryptoWalletFields,
+}
+
+/** Without the metadata, which is text already. Each kind has some of the statuses only. */
+type Fields<Schema extends TSchema> = Omit<Static<Schema>, 'metadata' | 'status'> &
+  Pick<CollectionAccount, 'status'>
+
+type WithCredit<Schema extends TSchema> = Fields<Schema> & {
+  payment: Static<typeof payment> | undefined
+}
+
+function virtualAccountFields(
+  account: CollectionAccount,
+  { payments }: Extras,
+): Fields<typeof virtualAccount> {
   return {
-    reference: toReference(prefixes.virtualAccount, account.id),
+    reference: accountReference(account),
     merchantReference: account.merchantReference,
     accountNumber: account.number,
     accountName: account.accountName,
@@ -315,10 +283,13 @@ function virtualAccountFields(account: AccountFields, { payments }: Extras) {
   }
 }
 
-function cryptoWalletFields(account: AccountFields, { payments, otherDeposits }: Extras) {
-  const asset = account.asset!
+function cryptoWalletFields(
+  account: CollectionAccount,
+  { payments, otherDeposits }: Extras,
+): Fields<typeof cryptoWallet> {
+  const asset = account.asset as Coin
   return {
-    reference: toReference(prefixes.cryptoWallet, account.id),
+    reference: accountReference(account),
     merchantReference: account.merchantReference,
     address: account.number,
     asset,
@@ -340,10 +311,13 @@ function cryptoWalletFields(account: AccountFields, { payments, otherDeposits }:
   }
 }
 
-function dedicatedAccountFields(account: AccountFields, { credit }: Extras) {
+function dedicatedAccountFields(
+  account: CollectionAccount,
+  { credit }: Extras,
+): WithCredit<typeof dedicatedAccount> {
   return {
     externalReference: account.merchantReference,
-    accountReference: toReference(prefixes.dedicatedAccount, account.id),
+    accountReference: accountReference(account),
     accountNumber: account.number,
     accountName: account.accountName,
     bankCode: account.bankCode,
@@ -355,10 +329,13 @@ function dedicatedAccountFields(account: AccountFields, { credit }: Extras) {
   }
 }
 
-function dedicatedCryptoWalletFields(account: AccountFields, { otherDeposits, credit }: Extras) {
+function dedicatedCryptoWalletFields(
+  account: CollectionAccount,
+  { otherDeposits, credit }: Extras,
+): WithCredit<typeof dedicatedCryptoWallet> {
   return {
     externalReference: account.merchantReference,
-    reference: toReference(prefixes.dedicatedCryptoWallet, account.id),
+    reference: accountReference(account),
     address: account.number,
     assets: coins,
     network: 'SOLANA',
@@ -370,8 +347,8 @@ function dedicatedCryptoWalletFields(account: AccountFields, { otherDeposits, cr
 }
 
 /** In the smallest unit, because the decimals of an unknown token are not known. */
-function showOtherDeposit({ id, amount, currency, reason, receivedAt }: OtherDepositFields) {
-  const [signature] = id.split(':')
+function showOtherDeposit({ id, amount, currency, reason, receivedAt }: OtherDeposit) {
+  const [signature = ''] = id.split(':')
   return {
     asset: currency,
     units: amount.toString(),

@@ -1,7 +1,5 @@
-import Type from 'typebox'
-import { prefixes, toReference } from '../base/ids.js'
-import { toWire } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
+import Type, { type Static } from 'typebox'
+import { prefixes, toReference } from '../../base/ids.js'
 import {
   accountName,
   accountNumber,
@@ -18,11 +16,11 @@ import {
   timestamp,
   walletAddress,
   withDescription,
-} from './shapes.js'
-
-export const refundReasons = ['duplicate', 'requested_by_customer', 'fraudulent', 'other'] as const
-
-export type RefundReason = (typeof refundReasons)[number]
+} from '../../base/shapes.js'
+import { toWire } from '../../money/amounts.js'
+import type { Destination } from '../../payouts/ports.js'
+import type { FoundReturn } from './find-returns.js'
+import { refundReasons } from './store-returns.js'
 
 /** Why a payment was refunded, as the merchant said. */
 export const refundReason = Type.Enum([...refundReasons], {
@@ -66,48 +64,24 @@ export const paymentReturn = resource('PaymentReturn', {
   ),
 })
 
-type PaymentReturnFields = {
-  id: string
-  takesFrom: 'available' | 'suspense'
-  asset: Asset
-  amount: bigint
-  state: string
-  failureReason: string | null
-  reason: RefundReason | null
-  note: string | null
-  isPending: boolean
-  orderHash: string | null
-  endedAt: Date | null
-  destination:
-    | { kind: 'wallet'; address: string }
-    | {
-        kind: 'bank_account'
-        bankCode: string
-        accountNumber: string
-        bankName: string
-        accountName: string
-      }
-  createdAt: Date
-}
-
-export function showReturn(one: PaymentReturnFields) {
+export function showReturn(found: FoundReturn): Static<typeof paymentReturn> {
   return {
-    reference: toReference(prefixes.paymentReturn, one.id),
-    kind: one.takesFrom === 'available' ? 'refund' : 'return',
-    amount: toWire(one.amount, one.asset),
-    currency: one.asset,
-    status: one.isPending ? 'PENDING' : one.state,
-    failureReason: one.failureReason,
-    reason: one.reason,
-    note: one.note,
-    endedAt: one.endedAt?.toISOString() ?? null,
-    destination: showDestination(one.destination),
-    createdAt: one.createdAt.toISOString(),
-    orderHash: one.orderHash ?? undefined,
+    reference: toReference(prefixes.paymentReturn, found.id),
+    kind: found.takesFrom === 'available' ? 'refund' : 'return',
+    amount: toWire(found.amount, found.asset),
+    currency: found.asset,
+    status: found.isPending ? 'PENDING' : found.state,
+    failureReason: found.failureReason,
+    reason: found.reason,
+    note: found.note,
+    endedAt: found.endedAt?.toISOString() ?? null,
+    destination: showDestination(found.destination),
+    createdAt: found.createdAt.toISOString(),
+    orderHash: found.orderHash ?? undefined,
   }
 }
 
-function showDestination(destination: PaymentReturnFields['destination']) {
+function showDestination(destination: Destination) {
   if (destination.kind === 'wallet') return { address: destination.address }
   const { bankCode, accountNumber, bankName, accountName } = destination
   return { bankCode, accountNumber, bankName, accountName }

@@ -1,5 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
-import { type Prefix, toReference } from '../base/ids.js'
+import { type Prefix, toReference } from './ids.js'
 
 /**
  * Building blocks of resource schemas. Every field has an example, and the example of a resource is
@@ -105,8 +105,3 @@ export const metadata = Type.Object(
     examples: [{ order: 'a-1001' }],
   },
 )
-
-/** Appends metadata, which is stored as the merchant's own JSON text, to serialized fields. */
-export function withMetadata(fields: object, metadataText: string): string {
-  return `${JSON.stringify(fields).slice(0, -1)},"metadata":${metadataText}}`
-}
