@@ -143,9 +143,9 @@ test('payouts are read exactly as they are stored, in any time zone', async () =
         const reference = toReference(prefixes.cryptoTransfer, id)
         expect(await getPayout(reader, { environmentId, reference })).toEqual(plain)
         const filter = { kinds: ['crypto_transfer'] } as const
-        const page = { beforeId: undefined, limit: 100 }
-        const { payouts } = await listPayouts(reader, environmentId, filter, page)
-        expect(payouts.find((found) => found.payout.id === id)).toEqual(plain)
+        const page = { before: undefined, limit: 100 }
+        const { rows } = await listPayouts(reader, environmentId, filter, page)
+        expect(rows.find((found) => found.payout.id === id)).toEqual(plain)
       },
     ),
     { numRuns: 60 },

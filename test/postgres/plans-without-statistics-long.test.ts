@@ -201,19 +201,13 @@ test('deliveries of events are read by key', async () => {
       const { text, values } = toStatement(source)
       const { rows } = await session.query({ text: `explain ${text}`, values })
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-      return [{ count: 0, scanned: 0, eventId: null }]
+      return [{ count: 0, scanned: 0, ids: [] }]
     },
   } as Queryable
   await countMissed(explaining, new Date(), { endpoint, since: new Date(0), types: undefined })
-  await listEndpointDeliveries(explaining, endpoint, {
-    state: 'PENDING',
-    types: ['payment.held'],
-    seen: undefined,
-    from: undefined,
-    to: undefined,
-    beforeId: undefined,
-    limit: 20,
-  })
+  const filter = { state: 'PENDING', types: ['payment.held'] } as const
+  const page = { before: undefined, limit: 20 }
+  await listEndpointDeliveries(explaining, endpoint, filter, page)
   expect(plans).toHaveLength(2)
   for (const plan of plans) {
     expect(plan).toContain('deliveries_pkey')

@@ -1,6 +1,9 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
+import { findIds } from '../../postgres/lists/find-ids.js'
+import type { RowPage } from '../../postgres/lists/find-rows.js'
+import type { Page } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
@@ -16,7 +19,7 @@ import {
   isDedicated,
   isWallet,
 } from './account.js'
-import { type AccountFilter, findAccountPage } from './filter-accounts.js'
+import { type AccountFilter, accountList } from './account-list.js'
 import { accountColumns } from './store-accounts.js'
 
 /** `payments` are the latest ones, newest first. */
@@ -31,15 +34,15 @@ export type AccountLookup = { environmentId: EnvironmentId; kind: AccountKind; r
 /** Newest first. */
 export async function listAccounts(
   db: Queryable,
-  { environmentId, kind }: { environmentId: EnvironmentId; kind: AccountKind },
+  environmentId: EnvironmentId,
   filter: AccountFilter,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<{ accounts: AccountWithPayments[]; next: string | undefined }> {
-  const { ids, next } = await findAccountPage(db, { environmentId, kind }, filter, page)
-  if (ids.length === 0) return { accounts: [], next }
+  page: Page,
+): Promise<RowPage<AccountWithPayments>> {
+  const { ids, next } = await findIds(db, accountList, { environmentId, filter }, page)
+  if (ids.length === 0) return { rows: [], next }
   const keys = ids.map((id) => ({ environmentId, id }))
   const found = (await findAccounts(db, keys)).filter((one) => one !== undefined)
-  return { accounts: await withPayments(db, found), next }
+  return { rows: await withPayments(db, found), next }
 }
 
 const findAccounts = keyedRead<CollectionAccount, CollectionAccount>({

@@ -1,6 +1,9 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference, prefixes } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
+import { findIds } from '../../postgres/lists/find-ids.js'
+import type { RowPage } from '../../postgres/lists/find-rows.js'
+import type { Page } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
@@ -8,8 +11,8 @@ import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.j
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { PaymentContext, RefundFields } from '../../resources/payment.js'
 import { withRefunds } from '../returns/find-returns.js'
-import { findPaymentPage, type PaymentFilter } from './filter-payments.js'
 import type { Payment } from './payment.js'
+import { type PaymentFilter, paymentList } from './payment-list.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
 const keyColumns = { environmentId: 'int4', id: 'uuid' } as const
@@ -40,13 +43,13 @@ export async function listPayments(
   db: Queryable,
   environmentId: EnvironmentId,
   filter: PaymentFilter,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<{ payments: ListedPayment[]; next: string | undefined }> {
-  const { ids, next } = await findPaymentPage(db, environmentId, filter, page)
+  page: Page,
+): Promise<RowPage<ListedPayment>> {
+  const { ids, next } = await findIds(db, paymentList, { environmentId, filter }, page)
   const keys = ids.map((id) => ({ environmentId, id }))
   const rows = keys.length === 0 ? [] : await db.rows(readListed(keys))
   const payments = rows.map((row) => ({ ...row, sender: toPayment(row).sender }))
-  return { payments: await withRefunds(db, payments), next }
+  return { rows: await withRefunds(db, payments), next }
 }
 
 const findPayments = keyedRead<PaymentRow, Payment>({

@@ -6,6 +6,9 @@ import {
   type Settings,
   type SettingsPatch,
 } from '../../merchants/settings/settings-document.js'
+import { findIds } from '../../postgres/lists/find-ids.js'
+import type { RowPage } from '../../postgres/lists/find-rows.js'
+import type { Page } from '../../postgres/lists/list.js'
 import { named } from '../../postgres/named.js'
 import { toColumn } from '../../postgres/names.js'
 import { type Sql, sql } from '../../postgres/sql.js'
@@ -17,8 +20,8 @@ import { accountColumns } from '../accounts/store-accounts.js'
 import { collectionLimits } from '../limits.js'
 import type { Payment } from '../payments/payment.js'
 import { findLatestPayments } from '../payments/store-payments.js'
-import { findSessionPage, type SessionFilter } from './filter-sessions.js'
 import { checkoutSessions, referencePattern, type Session } from './session.js'
+import { type SessionFilter, sessionList } from './session-list.js'
 
 /** A session has a virtual account, a wallet, or both. */
 export type SessionWithAccounts = Owner & {
@@ -118,15 +121,15 @@ export async function listSessions(
   db: Queryable,
   environmentId: EnvironmentId,
   filter: SessionFilter,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<{ sessions: FoundSession[]; next: string | undefined }> {
-  const { ids, next } = await findSessionPage(db, environmentId, filter, page)
-  if (ids.length === 0) return { sessions: [], next }
+  page: Page,
+): Promise<RowPage<FoundSession>> {
+  const { ids, next } = await findIds(db, sessionList, { environmentId, filter }, page)
+  if (ids.length === 0) return { rows: [], next }
   const listed = sql`(
     select * from checkout_sessions
     where environment_id = ${environmentId} and id = any (${ids}::uuid[]))`
   const rows = await findWhere(db, sql`true order by s.id desc`, listed)
-  return { sessions: await complete(db, rows), next }
+  return { rows: await complete(db, rows), next }
 }
 
 /** `payments` are the latest ones of accounts, if known: they are not read again. */

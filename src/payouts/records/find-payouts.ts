@@ -2,6 +2,9 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
+import { findIds } from '../../postgres/lists/find-ids.js'
+import type { RowPage } from '../../postgres/lists/find-rows.js'
+import type { Page } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
@@ -16,7 +19,7 @@ import {
   payoutKinds,
   payouts,
 } from '../payout.js'
-import { findPayoutPage, type PayoutFilter } from './filter-payouts.js'
+import { type PayoutFilter, payoutList } from './payout-list.js'
 
 export type PayoutRow = typeof payouts.readRow & { approval: string | null }
 
@@ -85,9 +88,9 @@ export async function listPayouts(
   db: Queryable,
   environmentId: EnvironmentId,
   filter: PayoutFilter,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<{ payouts: PayoutWithAttempts[]; next: string | undefined }> {
-  const { ids, next } = await findPayoutPage(db, environmentId, filter, page)
+  page: Page,
+): Promise<RowPage<PayoutWithAttempts>> {
+  const { ids, next } = await findIds(db, payoutList, { environmentId, filter }, page)
   const found =
     ids.length === 0
       ? []
@@ -95,7 +98,7 @@ export async function listPayouts(
           db,
           ids.map((id) => ({ environmentId, id })),
         )
-  return { payouts: found.filter((one) => one !== undefined), next }
+  return { rows: found.filter((one) => one !== undefined), next }
 }
 
 /** Payouts and returns that wait for approval, oldest first. */

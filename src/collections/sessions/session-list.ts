@@ -1,32 +1,52 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { listLimits } from '../../postgres/limits.js'
-import type { IdPage } from '../../postgres/lists/filtered-ids.js'
+import {
+  type Asked,
+  type CommonFilter,
+  type List,
+  matchTerms,
+  type Restriction,
+} from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { type SessionStatus, sessionStatuses } from '../../resources/checkout-session.js'
-import { findPageByReference, type ReferenceFilter } from '../accounts/filter-by-reference.js'
 
-export type SessionFilter = ReferenceFilter<SessionStatus>
+export type SessionFilter = CommonFilter & {
+  merchantReference?: string | undefined
+  status?: SessionStatus | undefined
+  /** Any of: a reference, the merchant's reference, an account number or address, a name. */
+  text?: string | undefined
+}
 
-/** Newest first. */
-export function findSessionPage(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: SessionFilter,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<IdPage> {
-  const listed = {
-    name: 'list_sessions',
-    table: 'checkout_sessions',
-    environmentId,
-    statuses: sessionStatuses,
-    where: sql`true`,
-    isReferenceIndexed: sql`merchant_reference is not null`,
-    conditions: [],
-    searchKind: 'session' as const,
-    findNamed: (text: string) => findNamedSessions(db, environmentId, text),
-  }
-  return findPageByReference(db, listed, filter, page)
+export const sessionList: List<SessionFilter> = {
+  name: 'list_sessions',
+  table: 'checkout_sessions',
+  columns: {
+    merchant_reference: { type: 'text' },
+    status: { type: 'text', values: sessionStatuses },
+  },
+  filters: {
+    merchantReference: 'merchant_reference',
+    status: 'status',
+    text: restrictText,
+  },
+  indexes: [
+    { index: 'search_terms_pkey', serves: ['terms'] },
+    {
+      index: 'checkout_sessions_by_reference',
+      serves: ['merchant_reference', 'status'],
+      where: sql`merchant_reference is not null`,
+    },
+    { index: 'checkout_sessions_by_status', serves: ['status'] },
+  ],
+}
+
+async function restrictText(
+  text: string,
+  lookup: Asked<SessionFilter> & { db: Queryable },
+): Promise<Restriction[]> {
+  const ids = await findNamedSessions(lookup.db, lookup.environmentId, text)
+  return ids.length > 0 ? [{ column: 'id', values: ids }] : matchTerms('session')(text, lookup)
 }
 
 /** The newest sessions with this reference, merchant's reference, account number or address. */
