@@ -1,9 +1,7 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
-import { findIds } from '../postgres/lists/find-ids.js'
-import type { RowPage } from '../postgres/lists/find-rows.js'
 import type { TimeRange } from '../postgres/lists/key-range.js'
-import { type List, type ListIndex, type Page, wantedColumns } from '../postgres/lists/list.js'
+import { type List, type ListIndex, wantedColumns } from '../postgres/lists/list.js'
 import { newestIds } from '../postgres/lists/newest-ids.js'
 import { named } from '../postgres/named.js'
 import { sql } from '../postgres/sql.js'
@@ -59,8 +57,11 @@ type Owner = { merchantId: string; environmentId: EnvironmentId }
 
 const filterColumns = { user_id: { type: 'uuid' }, action: { type: 'text' } } as const
 
-/** Lines of the environment and those of none, such as changes of the team. */
-function lineListOf({ merchantId, environmentId }: Owner): List<LineFilter> {
+/** What a merchant sees in one mode: lines of the environment, and of none, such as invitations. */
+export function lineListOf({
+  merchantId,
+  environmentId,
+}: Owner): List<LineFilter, WrittenAuditLine> {
   const toIndex = (index: string, ...serves: string[]): ListIndex => ({
     index,
     serves,
@@ -75,16 +76,16 @@ function lineListOf({ merchantId, environmentId }: Owner): List<LineFilter> {
       }
       const ofChain = sql`chain = ${merchantId}::uuid`
       const environment = { name: 'environment_id', type: 'int4', values: [environmentId] } as const
+      const own = newestIds({ ...range, where: ofChain, columns: [environment, ...columns] })
       const ofNone = sql`${ofChain} and environment_id is null`
-      return sql`(
-        select id from ${newestIds({ ...range, where: ofChain, columns: [environment, ...columns] })} own
-        union all
-        select id from ${newestIds({ ...range, where: ofNone, columns })} shared)`
+      const shared = newestIds({ ...range, where: ofNone, columns })
+      return sql`(select id from ${own} own union all select id from ${shared} shared)`
     },
   })
   return {
     name: 'audit_lines',
     table: 'audit_lines',
+    read: readLines,
     columns: filterColumns,
     filters: { userId: 'user_id', action: 'action' },
     indexes: [
@@ -96,19 +97,11 @@ function lineListOf({ merchantId, environmentId }: Owner): List<LineFilter> {
   }
 }
 
-/** The lines that a merchant sees in one mode, newest first. */
-export async function listMerchantLines(
-  db: Queryable,
-  owner: Owner,
-  filter: LineFilter,
-  page: Page,
-): Promise<RowPage<WrittenAuditLine>> {
-  const { environmentId } = owner
-  const { ids, next } = await findIds(db, lineListOf(owner), { environmentId, filter }, page)
+async function readLines(db: Queryable, keys: { id: string }[]): Promise<WrittenAuditLine[]> {
   const rows = await db.rows(sql<Row>`
     select ${columns} from audit_lines l left join users u on u.id = l.user_id
-    where l.id = any (${ids}::uuid[]) order by l.id desc`)
-  return { rows: rows.map(toLine), next }
+    where l.id = any (${keys.map(({ id }) => id)}::uuid[]) order by l.id desc`)
+  return rows.map(toLine)
 }
 
 type InstallationFilter = {

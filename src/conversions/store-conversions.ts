@@ -3,10 +3,9 @@ import type { EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
 import type { Asset } from '../money/assets.js'
-import { findRows, type RowPage } from '../postgres/lists/find-rows.js'
-import type { TimeRange } from '../postgres/lists/key-range.js'
-import type { List, Page } from '../postgres/lists/list.js'
+import type { List } from '../postgres/lists/list.js'
 import { sql } from '../postgres/sql.js'
+import { keyedRead } from '../postgres/transactions/keyed-read.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import {
   type Conversion,
@@ -69,25 +68,20 @@ export async function getConversion(
   return row
 }
 
-const conversionList: List<object> = {
+export const conversionList: List<object, Conversion> = {
   name: 'list_conversions',
   table: 'conversions',
+  read: keyedRead<Conversion, Conversion>({
+    name: 'read_conversions',
+    columns: conversions.of('c'),
+    table: 'conversions',
+    alias: 'c',
+    toValue: (conversion) => conversion,
+    keyOf: (conversion) => conversion,
+  }),
   columns: {},
   filters: {},
   indexes: [{ index: 'conversions_pkey', serves: [] }],
-}
-
-/** Newest first. */
-export function listConversions(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: TimeRange,
-  page: Page,
-): Promise<RowPage<Conversion>> {
-  return findRows(db, conversionList, { environmentId, filter }, page, {
-    columns: conversions.of('t'),
-    keyOf: ({ id }) => id,
-  })
 }
 
 /** What conversions of a mode earned, by asset, over all environments: for the operator. */

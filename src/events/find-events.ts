@@ -1,10 +1,8 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes, timeOf } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
-import { findIds } from '../postgres/lists/find-ids.js'
-import type { RowPage } from '../postgres/lists/find-rows.js'
 import type { TimeRange } from '../postgres/lists/key-range.js'
-import type { List, Page } from '../postgres/lists/list.js'
+import type { List } from '../postgres/lists/list.js'
 import { gather } from '../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
@@ -28,10 +26,22 @@ export type EventFilter = TimeRange & {
   resourceId?: string | undefined
 }
 
+type EventName = { environmentId: EnvironmentId; reference: string; permissions: Permissions }
+
+const findEvents = keyedRead<Event, Event>({
+  name: 'read_events',
+  columns,
+  table: 'events',
+  alias: 'e',
+  toValue: (event) => event,
+  keyOf: (event) => event,
+})
+
 /** Ids start with the time, so events have the same order by both. */
-export const eventList: List<EventFilter> = {
+export const eventList: List<EventFilter, Event> = {
   name: 'list_events',
   table: 'events',
+  read: findEvents,
   order: {
     columns: [
       { name: 'created_at', type: 'timestamptz' },
@@ -50,33 +60,6 @@ export const eventList: List<EventFilter> = {
     { index: 'events_newest_first', serves: [] },
   ],
 }
-
-/** Newest first. */
-export async function listEvents(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: EventFilter,
-  page: Page,
-): Promise<RowPage<Event>> {
-  const { ids, next } = await findIds(db, eventList, { environmentId, filter }, page)
-  if (ids.length === 0) return { rows: [], next }
-  const found = await findEvents(
-    db,
-    ids.map((id) => ({ environmentId, id })),
-  )
-  return { rows: found.filter((event) => event !== undefined), next }
-}
-
-type EventName = { environmentId: EnvironmentId; reference: string; permissions: Permissions }
-
-const findEvents = keyedRead<Event, Event>({
-  name: 'read_events',
-  columns,
-  table: 'events',
-  alias: 'e',
-  toValue: (event) => event,
-  keyOf: (event) => event,
-})
 
 /** Reads single events; calls that arrive together share a query. */
 export function createEventReader(db: Queryable) {

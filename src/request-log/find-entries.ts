@@ -1,9 +1,9 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
-import { findRows, type RowPage } from '../postgres/lists/find-rows.js'
+import { findRows } from '../postgres/lists/find-rows.js'
 import type { TimeRange } from '../postgres/lists/key-range.js'
-import type { List, Page } from '../postgres/lists/list.js'
+import type { ListOfKeys, Page, RowPage } from '../postgres/lists/list.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import { requestLogLimits } from './limits.js'
@@ -49,7 +49,7 @@ export type EntryFilter = TimeRange & {
   resourceId?: string | undefined
 }
 
-const entryList: List<EntryFilter> = {
+const entryList: ListOfKeys<EntryFilter> = {
   name: 'list_requests',
   table: 'request_logs',
   rowsScannedMax: requestLogLimits.entriesScannedPerPageMax,

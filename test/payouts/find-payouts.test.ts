@@ -6,12 +6,13 @@ import type { PayoutAttempt } from '../../src/payouts/payout.js'
 import {
   createPayoutReader,
   getPayout,
-  listPayouts,
   type PayoutRow,
   payoutColumns,
   toPayout,
 } from '../../src/payouts/records/find-payouts.js'
+import { payoutList } from '../../src/payouts/records/payout-list.js'
 import { Database } from '../../src/postgres/database.js'
+import { readList } from '../../src/postgres/lists/find-ids.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Queryable } from '../../src/postgres/transactions/tx.js'
 import { freshDatabase } from '../support/database.js'
@@ -144,7 +145,7 @@ test('payouts are read exactly as they are stored, in any time zone', async () =
         expect(await getPayout(reader, { environmentId, reference })).toEqual(plain)
         const filter = { kinds: ['crypto_transfer'] } as const
         const page = { before: undefined, limit: 100 }
-        const { rows } = await listPayouts(reader, environmentId, filter, page)
+        const { rows } = await readList(reader, payoutList, { environmentId, filter }, page)
         expect(rows.find((found) => found.payout.id === id)).toEqual(plain)
       },
     ),

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { minute, second } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
 import { eventTypes } from '../../src/events/catalogue.js'
-import { listEvents } from '../../src/events/find-events.js'
+import { eventList } from '../../src/events/find-events.js'
+import { readList } from '../../src/postgres/lists/find-ids.js'
 import { sql } from '../../src/postgres/sql.js'
 import { showEndpoint } from '../../src/resources/webhook-endpoint.js'
 import { handBackDeliveries } from '../../src/webhooks/deliveries/claim-deliveries.js'
@@ -183,7 +184,7 @@ test('handing back changes nothing once the delivery was claimed or requested ag
   expect(await read()).toEqual(claimed)
 
   const [second] = await claimFor(db, new Date(later.getTime() + 2 * minute), endpoint)
-  const { rows: events } = await listEvents(db, environmentId, {}, firstPage)
+  const { rows: events } = await readList(db, eventList, { environmentId, filter: {} }, firstPage)
   const [event] = events
   await db.transaction((tx) => redeliver(tx, later, { event: event!, endpoint }))
   const requested = await read()
@@ -200,7 +201,7 @@ test('a redelivery is not lost to an attempt in flight', async () => {
     sql`update deliveries set tries = 4, attempts = 4 where endpoint_id = ${endpoint.id}`,
   )
   const [last] = await claimFor(db, new Date(), endpoint)
-  const { rows: events } = await listEvents(db, environmentId, {}, firstPage)
+  const { rows: events } = await readList(db, eventList, { environmentId, filter: {} }, firstPage)
   const [event] = events
   const at = new Date()
   await db.transaction((tx) => redeliver(tx, at, { event: event!, endpoint }))

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox'
-import type { RowPage } from '../../postgres/lists/find-rows.js'
-import type { Page } from '../../postgres/lists/list.js'
+import { readList } from '../../postgres/lists/find-ids.js'
+import type { CommonFilter, List, Page, RowPage } from '../../postgres/lists/list.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { closed, page, pageQuery } from '../parse/schemas.js'
 import { answerList, type ListPage } from './answer-list.js'
@@ -31,13 +31,15 @@ type ListDefinition<
   cursor: CursorFormat
   /** Called once per request. Throws refusals. */
   toFilter: (request: ListRequest<Filters, Params>) => Filter | Promise<Filter>
-  /** Reads a page. */
-  read: (
-    db: Queryable,
-    request: ListRequest<Filters, Params>,
-    filter: Filter,
-    page: Page,
-  ) => Promise<RowPage<Row>>
+  /** What to read, in the environment of the caller; or how, if that takes more than a list. */
+  rows:
+    | List<Filter, Row>
+    | ((
+        db: Queryable,
+        request: ListRequest<Filters, Params>,
+        filter: Filter,
+        page: Page,
+      ) => Promise<RowPage<Row>>)
   /** A row as JSON. */
   show: (row: Row, request: ListRequest<Filters, Params>) => string
 }
@@ -49,7 +51,7 @@ export function listRoute<
   Filter,
   Row,
 >(openPage: OpenPage, definition: ListDefinition<Filters, Params, Filter, Row>): Route {
-  const { title, filters, item, columns, cursor, toFilter, read, show, ...rest } = definition
+  const { title, filters, item, columns, cursor, toFilter, rows, show, ...rest } = definition
   return route({
     ...rest,
     method: 'GET',
@@ -59,10 +61,13 @@ export function listRoute<
     async handle(given) {
       const { query, wantsCsv, forExcel } = given
       const request = given as ListRequest<Filters, Params>
-      const filter = await toFilter(request)
+      const filter = (await toFilter(request)) as Filter & CommonFilter
       const readPage = pageReader(openPage, {
         cursor,
-        read: (db, wanted) => read(db, request, filter, wanted),
+        read: (db, wanted) =>
+          typeof rows === 'function'
+            ? rows(db, request, filter, wanted)
+            : readList(db, rows, { environmentId: request.environment.id, filter }, wanted),
         show: (row) => show(row, request),
       })
       return answerList(

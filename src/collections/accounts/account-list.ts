@@ -1,14 +1,8 @@
-import {
-  type Asked,
-  type CommonFilter,
-  type List,
-  matchTerms,
-  type Restriction,
-} from '../../postgres/lists/list.js'
+import { type CommonFilter, type List, matchNamed } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
-import type { Queryable } from '../../postgres/transactions/tx.js'
 import { type AccountKind, type AccountStatus, allAccountStatuses } from './account.js'
 import { findAccountIds } from './find-account-ids.js'
+import { type AccountWithPayments, findWithPayments } from './find-accounts.js'
 
 export type AccountFilter = CommonFilter & {
   kind: AccountKind
@@ -18,9 +12,10 @@ export type AccountFilter = CommonFilter & {
   text?: string | undefined
 }
 
-export const accountList: List<AccountFilter> = {
+export const accountList: List<AccountFilter, AccountWithPayments> = {
   name: 'list_accounts',
   table: 'collection_accounts',
+  read: findWithPayments,
   columns: {
     kind: { type: 'text' },
     merchant_reference: { type: 'text' },
@@ -30,7 +25,7 @@ export const accountList: List<AccountFilter> = {
     kind: 'kind',
     merchantReference: 'merchant_reference',
     status: 'status',
-    text: restrictText,
+    text: matchNamed('account', findAccountIds),
   },
   indexes: [
     { index: 'search_terms_pkey', serves: ['terms'] },
@@ -41,12 +36,4 @@ export const accountList: List<AccountFilter> = {
     },
     { index: 'collection_accounts_by_status', serves: ['kind', 'status'] },
   ],
-}
-
-async function restrictText(
-  text: string,
-  lookup: Asked<AccountFilter> & { db: Queryable },
-): Promise<Restriction[]> {
-  const ids = await findAccountIds(lookup.db, lookup.environmentId, text)
-  return ids.length > 0 ? [{ column: 'id', values: ids }] : matchTerms('account')(text, lookup)
 }

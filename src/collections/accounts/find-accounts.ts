@@ -1,9 +1,6 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
-import { findIds } from '../../postgres/lists/find-ids.js'
-import type { RowPage } from '../../postgres/lists/find-rows.js'
-import type { Page } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
@@ -19,7 +16,6 @@ import {
   isDedicated,
   isWallet,
 } from './account.js'
-import { type AccountFilter, accountList } from './account-list.js'
 import { accountColumns } from './store-accounts.js'
 
 /** `payments` are the latest ones, newest first. */
@@ -31,20 +27,6 @@ export type AccountWithPayments = {
 
 export type AccountLookup = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
 
-/** Newest first. */
-export async function listAccounts(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: AccountFilter,
-  page: Page,
-): Promise<RowPage<AccountWithPayments>> {
-  const { ids, next } = await findIds(db, accountList, { environmentId, filter }, page)
-  if (ids.length === 0) return { rows: [], next }
-  const keys = ids.map((id) => ({ environmentId, id }))
-  const found = (await findAccounts(db, keys)).filter((one) => one !== undefined)
-  return { rows: await withPayments(db, found), next }
-}
-
 const findAccounts = keyedRead<CollectionAccount, CollectionAccount>({
   name: 'read_accounts',
   columns: accountColumns,
@@ -54,7 +36,7 @@ const findAccounts = keyedRead<CollectionAccount, CollectionAccount>({
   keyOf: (account) => account,
 })
 
-async function findWithPayments(
+export async function findWithPayments(
   db: Queryable,
   keys: RowKey[],
 ): Promise<(AccountWithPayments | undefined)[]> {

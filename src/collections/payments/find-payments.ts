@@ -1,9 +1,6 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference, prefixes } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
-import { findIds } from '../../postgres/lists/find-ids.js'
-import type { RowPage } from '../../postgres/lists/find-rows.js'
-import type { Page } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
@@ -12,7 +9,6 @@ import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { PaymentContext, RefundFields } from '../../resources/payment.js'
 import { withRefunds } from '../returns/find-returns.js'
 import type { Payment } from './payment.js'
-import { type PaymentFilter, paymentList } from './payment-list.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
 const keyColumns = { environmentId: 'int4', id: 'uuid' } as const
@@ -39,17 +35,12 @@ const readListed = listStatement<typeof keyColumns, PaymentRow & PaymentContext>
 })
 
 /** Newest first. */
-export async function listPayments(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: PaymentFilter,
-  page: Page,
-): Promise<RowPage<ListedPayment>> {
-  const { ids, next } = await findIds(db, paymentList, { environmentId, filter }, page)
-  const keys = ids.map((id) => ({ environmentId, id }))
-  const rows = keys.length === 0 ? [] : await db.rows(readListed(keys))
-  const payments = rows.map((row) => ({ ...row, sender: toPayment(row).sender }))
-  return { rows: await withRefunds(db, payments), next }
+export async function readListedPayments(db: Queryable, keys: RowKey[]): Promise<ListedPayment[]> {
+  const rows = await db.rows(readListed(keys))
+  return withRefunds(
+    db,
+    rows.map((row) => ({ ...row, sender: toPayment(row).sender })),
+  )
 }
 
 const findPayments = keyedRead<PaymentRow, Payment>({

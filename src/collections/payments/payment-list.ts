@@ -3,16 +3,15 @@ import { limits } from '../../base/limits.js'
 import type { Asset } from '../../money/assets.js'
 import {
   type AmountRange,
-  type Asked,
   type CommonFilter,
   type List,
+  type Lookup,
   matchTerms,
   type Restriction,
   servesAll,
   withinAmounts,
 } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
-import type { Queryable } from '../../postgres/transactions/tx.js'
 import { type PaymentStatus, paymentStatuses, variances } from '../../resources/payment.js'
 import { type AccountKind, accountKinds, type Variance } from '../accounts/account.js'
 import {
@@ -21,6 +20,7 @@ import {
   hasMerchantReference,
   isOfAccountWith,
 } from '../accounts/find-account-ids.js'
+import { type ListedPayment, readListedPayments } from './find-payments.js'
 
 export type PaymentFilter = CommonFilter & {
   source?: AccountKind | undefined
@@ -41,9 +41,10 @@ const bankSources = sources.filter((source) => accountKinds[source].policy === '
 const coinSources = sources.filter((source) => accountKinds[source].policy === 'crypto')
 const ofStatusAndAccount = ['status', 'account_id']
 
-export const paymentList: List<PaymentFilter> = {
+export const paymentList: List<PaymentFilter, ListedPayment> = {
   name: 'list_payments',
   table: 'payments',
+  read: readListedPayments,
   columns: {
     source: { type: 'text', values: sources },
     account_id: { type: 'uuid', isLong: true },
@@ -99,11 +100,9 @@ function restrictCurrency(
   ]
 }
 
-type Lookup = Asked<PaymentFilter> & { db: Queryable }
-
 async function restrictMerchantReference(
   reference: string,
-  { db, environmentId, filter: { accountId } }: Lookup,
+  { db, environmentId, filter: { accountId } }: Lookup<PaymentFilter>,
 ): Promise<Restriction[]> {
   if (accountId !== undefined) {
     const isOfAccount = await hasMerchantReference(db, { environmentId, id: accountId }, reference)
@@ -115,7 +114,7 @@ async function restrictMerchantReference(
     : [{ condition: isOfAccountWith(reference) }]
 }
 
-async function restrictText(text: string, lookup: Lookup): Promise<Restriction[]> {
+async function restrictText(text: string, lookup: Lookup<PaymentFilter>): Promise<Restriction[]> {
   const id = fromReference(prefixes.payment, text)
   if (id !== undefined) return [{ column: 'id', values: [id] }]
   const accountIds = await findAccountIds(lookup.db, lookup.environmentId, text)

@@ -6,14 +6,12 @@ import {
   type Settings,
   type SettingsPatch,
 } from '../../merchants/settings/settings-document.js'
-import { findIds } from '../../postgres/lists/find-ids.js'
-import type { RowPage } from '../../postgres/lists/find-rows.js'
-import type { Page } from '../../postgres/lists/list.js'
 import { named } from '../../postgres/named.js'
 import { toColumn } from '../../postgres/names.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
+import type { RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { CollectionAccount } from '../accounts/account.js'
 import { accountColumns } from '../accounts/store-accounts.js'
@@ -21,7 +19,6 @@ import { collectionLimits } from '../limits.js'
 import type { Payment } from '../payments/payment.js'
 import { findLatestPayments } from '../payments/store-payments.js'
 import { checkoutSessions, referencePattern, type Session } from './session.js'
-import { type SessionFilter, sessionList } from './session-list.js'
 
 /** A session has a virtual account, a wallet, or both. */
 export type SessionWithAccounts = Owner & {
@@ -116,20 +113,13 @@ function checkFound({ reference }: SessionKey, found: FoundSession | undefined):
   })
 }
 
-/** Newest first. */
-export async function listSessions(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: SessionFilter,
-  page: Page,
-): Promise<RowPage<FoundSession>> {
-  const { ids, next } = await findIds(db, sessionList, { environmentId, filter }, page)
-  if (ids.length === 0) return { rows: [], next }
+/** Sessions of one environment, newest first. */
+export async function readListedSessions(db: Queryable, keys: RowKey[]): Promise<FoundSession[]> {
   const listed = sql`(
     select * from checkout_sessions
-    where environment_id = ${environmentId} and id = any (${ids}::uuid[]))`
-  const rows = await findWhere(db, sql`true order by s.id desc`, listed)
-  return { rows: await complete(db, rows), next }
+    where environment_id = ${keys[0]!.environmentId}
+      and id = any (${keys.map(({ id }) => id)}::uuid[]))`
+  return complete(db, await findWhere(db, sql`true order by s.id desc`, listed))
 }
 
 /** `payments` are the latest ones of accounts, if known: they are not read again. */

@@ -1,15 +1,10 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { listLimits } from '../../postgres/limits.js'
-import {
-  type Asked,
-  type CommonFilter,
-  type List,
-  matchTerms,
-  type Restriction,
-} from '../../postgres/lists/list.js'
+import { type CommonFilter, type List, matchNamed } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { type SessionStatus, sessionStatuses } from '../../resources/checkout-session.js'
+import { type FoundSession, readListedSessions } from './find-sessions.js'
 
 export type SessionFilter = CommonFilter & {
   merchantReference?: string | undefined
@@ -18,9 +13,10 @@ export type SessionFilter = CommonFilter & {
   text?: string | undefined
 }
 
-export const sessionList: List<SessionFilter> = {
+export const sessionList: List<SessionFilter, FoundSession> = {
   name: 'list_sessions',
   table: 'checkout_sessions',
+  read: readListedSessions,
   columns: {
     merchant_reference: { type: 'text' },
     status: { type: 'text', values: sessionStatuses },
@@ -28,7 +24,7 @@ export const sessionList: List<SessionFilter> = {
   filters: {
     merchantReference: 'merchant_reference',
     status: 'status',
-    text: restrictText,
+    text: matchNamed('session', findNamedSessions),
   },
   indexes: [
     { index: 'search_terms_pkey', serves: ['terms'] },
@@ -39,14 +35,6 @@ export const sessionList: List<SessionFilter> = {
     },
     { index: 'checkout_sessions_by_status', serves: ['status'] },
   ],
-}
-
-async function restrictText(
-  text: string,
-  lookup: Asked<SessionFilter> & { db: Queryable },
-): Promise<Restriction[]> {
-  const ids = await findNamedSessions(lookup.db, lookup.environmentId, text)
-  return ids.length > 0 ? [{ column: 'id', values: ids }] : matchTerms('session')(text, lookup)
 }
 
 /** The newest sessions with this reference, merchant's reference, account number or address. */

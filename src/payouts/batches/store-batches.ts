@@ -1,12 +1,11 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference, prefixes } from '../../base/ids.js'
 import { notFound } from '../../base/refusal.js'
-import { findIds } from '../../postgres/lists/find-ids.js'
-import type { RowPage } from '../../postgres/lists/find-rows.js'
 import type { TimeRange } from '../../postgres/lists/key-range.js'
-import type { List, Page } from '../../postgres/lists/list.js'
+import type { List, Page, RowPage } from '../../postgres/lists/list.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
+import { keyedRead } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { Destination } from '../ports.js'
 import { toApproval } from '../records/find-payouts.js'
@@ -88,30 +87,23 @@ export async function findRetry(
 
 type BatchFilter = TimeRange & { state?: BatchState | undefined }
 
-const batchList: List<BatchFilter> = {
+export const batchList: List<BatchFilter, Batch> = {
   name: 'list_batches',
   table: 'payout_batches',
+  read: keyedRead<BatchRow, Batch>({
+    name: 'read_batches',
+    columns: batchColumns,
+    table: 'payout_batches',
+    alias: 'b',
+    toValue: toBatch,
+    keyOf: (batch) => batch,
+  }),
   columns: { state: { type: 'text' } },
   filters: { state: 'state' },
   indexes: [
     { index: 'payout_batches_by_state', serves: ['state'] },
     { index: 'payout_batches_pkey', serves: [] },
   ],
-}
-
-/** Newest first. */
-export async function listBatches(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: BatchFilter,
-  page: Page,
-): Promise<RowPage<Batch>> {
-  const { ids, next } = await findIds(db, batchList, { environmentId, filter }, page)
-  const rows = await db.rows(sql<BatchRow>`
-    select ${batchColumns} from payout_batches b
-    where b.environment_id = ${environmentId} and b.id = any (${ids}::uuid[])
-    order by b.id desc`)
-  return { rows: rows.map(toBatch), next }
 }
 
 const insertItemRows = listStatement({

@@ -2,9 +2,6 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
-import { findIds } from '../../postgres/lists/find-ids.js'
-import type { RowPage } from '../../postgres/lists/find-rows.js'
-import type { Page } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
@@ -19,7 +16,6 @@ import {
   payoutKinds,
   payouts,
 } from '../payout.js'
-import { type PayoutFilter, payoutList } from './payout-list.js'
 
 export type PayoutRow = typeof payouts.readRow & { approval: string | null }
 
@@ -83,24 +79,6 @@ function unpack(row: PackedRow): PayoutWithAttempts {
   }
 }
 
-/** Newest first. */
-export async function listPayouts(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: PayoutFilter,
-  page: Page,
-): Promise<RowPage<PayoutWithAttempts>> {
-  const { ids, next } = await findIds(db, payoutList, { environmentId, filter }, page)
-  const found =
-    ids.length === 0
-      ? []
-      : await findPayouts(
-          db,
-          ids.map((id) => ({ environmentId, id })),
-        )
-  return { rows: found.filter((one) => one !== undefined), next }
-}
-
 /** Payouts and returns that wait for approval, oldest first. */
 export async function listWaiting(
   db: Queryable,
@@ -121,7 +99,7 @@ export async function listWaiting(
 
 type PayoutName = { environmentId: EnvironmentId; kind?: PayoutKind; reference: string }
 
-const findPayouts = keyedRead<PackedRow, PayoutWithAttempts>({
+export const findPayouts = keyedRead<PackedRow, PayoutWithAttempts>({
   name: 'read_payouts',
   columns: packed,
   table: 'payouts',

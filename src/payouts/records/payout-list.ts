@@ -3,9 +3,9 @@ import { fromReference } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
 import {
   type AmountRange,
-  type Asked,
   type CommonFilter,
   type List,
+  type Lookup,
   matchTerms,
   type Restriction,
   withinAmounts,
@@ -20,6 +20,7 @@ import {
   payoutStatuses,
   referenceOf,
 } from '../payout.js'
+import { findPayouts, type PayoutWithAttempts } from './find-payouts.js'
 
 export type TransferKind = Extract<PayoutKind, 'bank_transfer' | 'crypto_transfer'>
 
@@ -41,9 +42,10 @@ export type PayoutFilter = CommonFilter & {
 
 const holdsTransfers = { kind: transferKinds }
 
-export const payoutList: List<PayoutFilter> = {
+export const payoutList: List<PayoutFilter, PayoutWithAttempts> = {
   name: 'list_payouts',
   table: 'payouts',
+  read: findPayouts,
   columns: {
     kind: { type: 'text' },
     status: { type: 'text', values: payoutStatuses },
@@ -97,10 +99,7 @@ function kindsOf({ kinds, currency }: PayoutFilter): TransferKind[] {
   )
 }
 
-async function restrictText(
-  text: string,
-  lookup: Asked<PayoutFilter> & { db: Queryable },
-): Promise<Restriction[]> {
+async function restrictText(text: string, lookup: Lookup<PayoutFilter>): Promise<Restriction[]> {
   const { db, environmentId, filter } = lookup
   const kinds = kindsOf(filter)
   const own = kinds.map((kind) => fromReference(payoutKinds[kind].prefix, text)).find(Boolean)

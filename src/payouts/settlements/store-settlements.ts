@@ -4,9 +4,9 @@ import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
 import type { StatementLine } from '../../ledger/statement.js'
 import { listLimits } from '../../postgres/limits.js'
-import { findRows, type RowPage } from '../../postgres/lists/find-rows.js'
+import { findRows } from '../../postgres/lists/find-rows.js'
 import { type TimeRange, toIdRange, withinRange } from '../../postgres/lists/key-range.js'
-import type { Asked, List, Page, Restriction } from '../../postgres/lists/list.js'
+import type { ListOfKeys, Lookup, Page, Restriction, RowPage } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
@@ -94,7 +94,7 @@ export type SettlementFilter = {
 }
 
 /** In the order of their entries: clocks of processes differ. */
-const settlementList: List<SettlementFilter> = {
+const settlementList: ListOfKeys<SettlementFilter> = {
   name: 'list_settlements',
   table: 'settlements',
   key: { name: 'last_entry', type: 'int8' },
@@ -139,7 +139,7 @@ export async function listSettlements(
  */
 async function restrictPeriod(
   { from, to }: TimeRange,
-  { db, environmentId }: Asked<SettlementFilter> & { db: Queryable },
+  { db, environmentId }: Lookup<SettlementFilter>,
 ): Promise<Restriction[]> {
   if (!from && !to) return []
   const { settlementsAtOnceMax: most } = settlementLimits

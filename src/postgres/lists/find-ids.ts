@@ -10,7 +10,9 @@ import {
   conditionsBeside,
   type List,
   type ListIndex,
+  type ListOfKeys,
   type Page,
+  type RowPage,
   resolveFilters,
   usableIndexes,
   type Wanted,
@@ -21,6 +23,20 @@ import { newestIdsWithTerm } from './search-terms.js'
 
 const { rowsOfFirstScan, rowsPerScan, scansPerPageMax } = listLimits
 const rowsScannedMax = rowsOfFirstScan + rowsPerScan * (scansPerPageMax - 1)
+
+/** The newest rows that pass all filters; see `findIds`. */
+export async function readList<Filter, Row>(
+  db: Queryable,
+  list: List<Filter, Row>,
+  asked: Asked<Filter>,
+  page: Page,
+): Promise<RowPage<Row>> {
+  const { ids, next } = await findIds(db, list, asked, page)
+  const { environmentId } = asked
+  const keys = ids.map((id) => ({ environmentId, id }))
+  const found = keys.length === 0 ? [] : await list.read(db, keys)
+  return { rows: found.filter((row) => row !== undefined), next }
+}
 
 export type IdPage = {
   /** Newest first. */
@@ -35,7 +51,7 @@ export type IdPage = {
  */
 export async function findIds<Filter>(
   db: Queryable,
-  list: List<Filter>,
+  list: ListOfKeys<Filter>,
   asked: Asked<Filter>,
   { before, limit }: Page,
 ): Promise<IdPage> {
@@ -63,7 +79,7 @@ export type Count = { count: number; isComplete: boolean }
 /** How many rows pass; not complete if there are more than are counted. */
 export async function countRows<Filter>(
   db: Queryable,
-  list: List<Filter>,
+  list: ListOfKeys<Filter>,
   asked: Asked<Filter>,
 ): Promise<Count> {
   const { countMax, rowsCountedMax } = listLimits
@@ -97,7 +113,7 @@ type Search = {
 /** Undefined: no row can match. */
 async function prepareSearch<Filter>(
   db: Queryable,
-  list: List<Filter>,
+  list: ListOfKeys<Filter>,
   asked: Asked<Filter>,
   limit: number,
 ): Promise<Search | undefined> {
@@ -119,13 +135,13 @@ async function prepareSearch<Filter>(
   throw new Error(`no index of ${name} serves these filters`)
 }
 
-const byId: NonNullable<List<never>['order']> = {
+const byId: NonNullable<ListOfKeys<never>['order']> = {
   columns: [{ name: 'id', type: 'uuid' }],
   positionOf: (id) => [id],
 }
 
 type IndexRead<Filter> = {
-  list: List<Filter>
+  list: ListOfKeys<Filter>
   index: ListIndex
   wanted: Wanted
   environmentId: EnvironmentId

@@ -7,22 +7,16 @@ import { type KeyRange, toIdRange } from './key-range.js'
 import {
   type Asked,
   conditionsBeside,
-  type List,
   type ListIndex,
+  type ListOfKeys,
   type Page,
+  type RowPage,
   resolveFilters,
   usableIndexes,
   type Wanted,
   wantedColumns,
 } from './list.js'
 import { type Column, descending, typed, withinIndexRange } from './newest-ids.js'
-
-export type RowPage<Row> = {
-  /** Newest first. */
-  rows: Row[]
-  /** Where the next page begins; undefined on the last one. */
-  next: string | undefined
-}
 
 const id: Column = { name: 'id', type: 'uuid' }
 
@@ -33,7 +27,7 @@ const id: Column = { name: 'id', type: 'uuid' }
  */
 export async function findRows<Row, Filter>(
   db: Queryable,
-  list: List<Filter>,
+  list: ListOfKeys<Filter>,
   asked: Asked<Filter>,
   { before, limit }: Page,
   { columns, keyOf }: { columns: Sql; keyOf: (row: Row) => string },
@@ -78,7 +72,7 @@ type Scanned = {
 }
 
 function readIndex<Filter>(
-  list: List<Filter>,
+  list: ListOfKeys<Filter>,
   { serves, where = sql`true`, of }: ListIndex,
   { wanted, range, asked }: { wanted: Wanted; range: KeyRange; asked: Asked<Filter> },
 ): Scanned {
@@ -125,7 +119,7 @@ function toNumberRange(wanted: Wanted, { name }: Column, before: string | undefi
 /** The last row that a page may read; undefined when it may read all of them. */
 async function findScanEnd<Filter>(
   db: Queryable,
-  { name }: List<Filter>,
+  { name }: ListOfKeys<Filter>,
   { index, where, order, key }: Scanned,
   rowsScannedMax: number = listLimits.rowsPerScan,
 ): Promise<string | undefined> {

@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { type Sql, sql } from '../sql.js'
+import type { RowKey } from '../transactions/keyed-read.js'
 import type { Queryable } from '../transactions/tx.js'
 import type { KeyRange, TimeRange } from './key-range.js'
 import {
@@ -12,7 +13,12 @@ import {
 import { findTerms, hasTerms, type SearchKind, type TermSearch } from './search-terms.js'
 
 /** A list of an environment, newest first: its filters, and the indexes that serve them. */
-export type List<Filter> = {
+export type List<Filter, Row> = ListOfKeys<Filter> & {
+  /** Reads the rows of the keys that were found. */
+  read: (db: Queryable, keys: RowKey[]) => Promise<(Row | undefined)[]>
+}
+
+export type ListOfKeys<Filter> = {
   /** Starts the names of the prepared statements. */
   name: string
   table: string
@@ -51,7 +57,7 @@ type FilterOf<Filter, Name extends keyof Filter> =
   | string
   | ((
       value: NonNullable<Filter[Name]>,
-      asked: Asked<Filter> & { db: Queryable },
+      lookup: Lookup<Filter>,
     ) => Restriction[] | Promise<Restriction[]>)
 
 /** What a filter asks of the rows. */
@@ -72,13 +78,21 @@ const nothing: Restriction[] = [{ column: 'id', values: [] }]
 
 /** A filter by words of a name, an account number or an address. */
 export function matchTerms(kind: SearchKind) {
-  return async (
-    text: string,
-    { db, environmentId, filter }: Asked<unknown> & { db: Queryable },
-  ) => {
+  return async (text: string, { db, environmentId, filter }: Lookup<unknown>) => {
     const { hidesPayers } = filter
     const terms = await findTerms(db, { environmentId, kind, text, hidesPayers })
     return terms ? [{ terms }] : nothing
+  }
+}
+
+/** A filter by a text that names rows exactly, or else has words of a name. */
+export function matchNamed(
+  kind: SearchKind,
+  find: (db: Queryable, environmentId: EnvironmentId, text: string) => Promise<string[]>,
+) {
+  return async (text: string, lookup: Lookup<unknown>): Promise<Restriction[]> => {
+    const ids = await find(lookup.db, lookup.environmentId, text)
+    return ids.length > 0 ? [{ column: 'id', values: ids }] : matchTerms(kind)(text, lookup)
   }
 }
 
@@ -117,10 +131,20 @@ export type ListIndex = {
 /** A call of a list. */
 export type Asked<Filter> = { environmentId: EnvironmentId; filter: Filter & CommonFilter }
 
+/** What a filter may use to find out what it asks. */
+export type Lookup<Filter> = Asked<Filter> & { db: Queryable }
+
 export type Page = {
   /** Where the previous page ended. */
   before: string | undefined
   limit: number
+}
+
+export type RowPage<Row> = {
+  /** Newest first. */
+  rows: Row[]
+  /** Where the next page begins; undefined on the last one. */
+  next: string | undefined
 }
 
 /** What all filters of a call ask together. */
@@ -134,7 +158,7 @@ export type Wanted = {
 /** Undefined: no row can match. */
 export async function resolveFilters<Filter>(
   db: Queryable,
-  list: List<Filter>,
+  list: ListOfKeys<Filter>,
   asked: Asked<Filter>,
 ): Promise<Wanted | undefined> {
   const wanted: Wanted = { values: new Map(), ranges: new Map(), terms: [], conditions: [] }
@@ -167,7 +191,7 @@ function restrict(wanted: Wanted, restriction: Restriction): void {
 
 /** The indexes that can be read for these filters, the best first. */
 export function usableIndexes(
-  { columns, indexes }: Pick<List<never>, 'columns' | 'indexes'>,
+  { columns, indexes }: Pick<ListOfKeys<never>, 'columns' | 'indexes'>,
   wanted: Wanted,
   limit: number,
 ): ListIndex[] {
@@ -196,7 +220,7 @@ export function servesAll(wanted: Wanted, serves: readonly string[]): boolean {
 }
 
 export function wantedColumns(
-  { columns }: Pick<List<never>, 'columns'>,
+  { columns }: Pick<ListOfKeys<never>, 'columns'>,
   wanted: Wanted,
   serves: readonly string[],
 ): WantedColumn[] {
@@ -208,7 +232,7 @@ export function wantedColumns(
 
 /** Conditions on the table `t` for what the index does not serve. */
 export function conditionsBeside(
-  { columns }: Pick<List<never>, 'columns'>,
+  { columns }: Pick<ListOfKeys<never>, 'columns'>,
   wanted: Wanted,
   { serves, holds = {} }: Pick<ListIndex, 'serves' | 'holds'>,
 ): Sql[] {

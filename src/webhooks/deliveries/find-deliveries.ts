@@ -1,14 +1,13 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import type { EventType } from '../../events/catalogue.js'
 import { type Event, eventList } from '../../events/find-events.js'
-import { findIds } from '../../postgres/lists/find-ids.js'
-import type { RowPage } from '../../postgres/lists/find-rows.js'
 import { type TimeRange, withinRange } from '../../postgres/lists/key-range.js'
-import { type List, type Page, wantedColumns } from '../../postgres/lists/list.js'
+import { type List, type ListOfKeys, wantedColumns } from '../../postgres/lists/list.js'
 import { newestIds } from '../../postgres/lists/newest-ids.js'
 import { named } from '../../postgres/named.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { unindexed } from '../../postgres/statement.js'
+import type { RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { webhookLimits } from '../limits.js'
 
@@ -88,24 +87,27 @@ type EndpointKey = { environmentId: EnvironmentId; id: string }
  * listed if they are among the first that are due. With types, a page reads a bounded number of the
  * environment's events of these types: it may then be short or empty and still have a next one.
  */
-export async function listEndpointDeliveries(
+export function deliveryListOf(
+  endpoint: EndpointKey,
+  { types, state }: DeliveryFilter,
+): List<DeliveryFilter, EndpointDelivery> {
+  const list = types ? listByTypes(endpoint, state) : listByStates(endpoint, state)
+  return { ...list, read: (db, keys) => readDeliveries(db, endpoint, keys) }
+}
+
+function readDeliveries(
   db: Queryable,
   endpoint: EndpointKey,
-  filter: DeliveryFilter,
-  page: Page,
-): Promise<RowPage<EndpointDelivery>> {
-  const { environmentId } = endpoint
-  const list = filter.types ? listByTypes(endpoint, filter) : listByStates(endpoint, filter)
-  const { ids, next } = await findIds(db, list, { environmentId, filter }, page)
-  if (ids.length === 0) return { rows: [], next }
-  const rows = await db.rows(
+  keys: RowKey[],
+): Promise<EndpointDelivery[]> {
+  return db.rows(
     named(
       'read_deliveries',
       sql<EndpointDelivery>`
         select d.event_id, d.state, d.attempts, d.due_at, d.is_under_way as is_in_flight,
           d.finished_at, e.type, e.created_at as event_created_at, a.started_at, a.duration_ms,
           a.status, a.error
-        from unnest(${ids}::uuid[]) listed (id)
+        from unnest(${keys.map(({ id }) => id)}::uuid[]) listed (id)
         cross join lateral ${deliveryOf('listed.id', endpoint)} d
         cross join lateral (
           select type, created_at from events
@@ -118,11 +120,13 @@ export async function listEndpointDeliveries(
         order by d.event_id desc`,
     ),
   )
-  return { rows, next }
 }
 
 /** Searches the events of the types for those that were sent to the endpoint. */
-function listByTypes(endpoint: EndpointKey, { state }: DeliveryFilter): List<DeliveryFilter> {
+function listByTypes(
+  endpoint: EndpointKey,
+  state: DeliveryState | undefined,
+): ListOfKeys<DeliveryFilter> {
   const ofEndpoint = deliveryOf('t.id', endpoint)
   const inState = state === undefined ? sql`true` : sql`d.state = ${state}`
   return {
@@ -141,8 +145,8 @@ function listByTypes(endpoint: EndpointKey, { state }: DeliveryFilter): List<Del
 
 function listByStates(
   { environmentId, id }: EndpointKey,
-  { state }: DeliveryFilter,
-): List<DeliveryFilter> {
+  state: DeliveryState | undefined,
+): ListOfKeys<DeliveryFilter> {
   const mayBeNew = state === undefined || state === 'PENDING'
   const columns = { state: { type: 'text', values: deliveryStates } } as const
   return {

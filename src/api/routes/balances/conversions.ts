@@ -5,9 +5,9 @@ import type { Conversion } from '../../../conversions/conversion.js'
 import { createConversion, takeQuote } from '../../../conversions/create-conversion.js'
 import { quoteConversion, type Wanted } from '../../../conversions/quote-conversion.js'
 import {
+  conversionList,
   getConversion,
   insertQuote,
-  listConversions,
   lockQuote,
 } from '../../../conversions/store-conversions.js'
 import type { Asset } from '../../../money/assets.js'
@@ -201,7 +201,7 @@ const list = ({ openPage }: ApiParts) =>
     columns,
     cursor: cursorOf(prefixes.conversion),
     toFilter: ({ query }) => readTimeRange(query),
-    read: (db, { environment }, filter, page) => listConversions(db, environment.id, filter, page),
+    rows: conversionList,
     show: (converted) => JSON.stringify(showConversion(converted)),
   })
 

@@ -7,12 +7,12 @@ import {
   isDedicated,
   isWallet,
 } from '../../../collections/accounts/account.js'
+import { accountList } from '../../../collections/accounts/account-list.js'
 import { type EndedAccount, endAccount } from '../../../collections/accounts/end-accounts.js'
 import {
   type AccountLookup,
   type AccountWithPayments,
   createAccountReader,
-  listAccounts,
 } from '../../../collections/accounts/find-accounts.js'
 import type { AccountRequest } from '../../../collections/accounts/prepare-accounts.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
@@ -149,7 +149,7 @@ function list({ openPage }: ApiParts, about: About): Route {
         ...readTimeRange(query),
       }
     },
-    read: (db, { environment }, filter, page) => listAccounts(db, environment.id, filter, page),
+    rows: accountList,
     show,
   })
 }

@@ -9,8 +9,8 @@ import {
   createSessionReader,
   type FoundSession,
   getSession,
-  listSessions,
 } from '../../../collections/sessions/find-sessions.js'
+import { sessionList } from '../../../collections/sessions/session-list.js'
 import { visible } from '../../../merchants/settings/settings-document.js'
 import type { Coin } from '../../../money/assets.js'
 import {
@@ -192,7 +192,7 @@ const list = ({ openPage }: ApiParts) =>
       hidesPayers: hidesPayers(actor),
       ...readTimeRange(query),
     }),
-    read: (db, { environment }, filter, page) => listSessions(db, environment.id, filter, page),
+    rows: sessionList,
     show: (session, { now }) => showSession(now, session),
   })
 

@@ -7,11 +7,7 @@ import {
   accountKinds,
   type Variance,
 } from '../../../collections/accounts/account.js'
-import {
-  createPaymentReader,
-  getPayment,
-  listPayments,
-} from '../../../collections/payments/find-payments.js'
+import { createPaymentReader, getPayment } from '../../../collections/payments/find-payments.js'
 import { type PaymentFilter, paymentList } from '../../../collections/payments/payment-list.js'
 import { listReturns } from '../../../collections/returns/find-returns.js'
 import { countRows } from '../../../postgres/lists/find-ids.js'
@@ -179,7 +175,7 @@ const list = ({ openPage }: ApiParts) =>
       ...toFilter(query, actor),
       status: query.status as PaymentStatus | undefined,
     }),
-    read: (db, { environment }, filter, page) => listPayments(db, environment.id, filter, page),
+    rows: paymentList,
     show: (payment) => JSON.stringify(showListedPayment(payment)),
   })
 

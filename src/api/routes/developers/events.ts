@@ -12,7 +12,7 @@ import { Refusal } from '../../../base/refusal.js'
 import { idOfSession } from '../../../collections/sessions/session.js'
 import { exampleOfEvent } from '../../../events/examples.js'
 import { eventFilters, typesSeen } from '../../../events/filter.js'
-import { createEventReader, type Event, getEvent, listEvents } from '../../../events/find-events.js'
+import { createEventReader, type Event, eventList, getEvent } from '../../../events/find-events.js'
 import { eventSchema, showEvent } from '../../../resources/event.js'
 import {
   notYet,
@@ -145,7 +145,7 @@ const list = ({ openPage }: ApiParts) =>
           : (fromReferenceOfAnyKind(query.resource) ?? idOfSession(query.resource) ?? unusedId),
       ...readTimeRange(query),
     }),
-    read: (db, { environment }, filter, page) => listEvents(db, environment.id, filter, page),
+    rows: eventList,
     show: (found, { environment }) => toText(found, environment.mode),
   })
 

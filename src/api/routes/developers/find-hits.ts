@@ -3,17 +3,22 @@ import { fromReference, prefixes, toReference } from '../../../base/ids.js'
 import { type AccountKind, accountKinds, isWallet } from '../../../collections/accounts/account.js'
 import { accountList } from '../../../collections/accounts/account-list.js'
 import { findAccountIds } from '../../../collections/accounts/find-account-ids.js'
-import { type ListedPayment, listPayments } from '../../../collections/payments/find-payments.js'
+import type { ListedPayment } from '../../../collections/payments/find-payments.js'
+import { paymentList } from '../../../collections/payments/payment-list.js'
 import { sessionList } from '../../../collections/sessions/session-list.js'
 import type { EventType } from '../../../events/catalogue.js'
 import { seesEvent } from '../../../events/filter.js'
 import { formatMoney, parseMoney } from '../../../money/amounts.js'
 import type { Asset } from '../../../money/assets.js'
 import { type PayoutStatus, payoutStatuses, referenceOf } from '../../../payouts/payout.js'
-import { listPayouts, type PayoutWithAttempts } from '../../../payouts/records/find-payouts.js'
-import { findPayoutBySignature, transferKinds } from '../../../payouts/records/payout-list.js'
+import type { PayoutWithAttempts } from '../../../payouts/records/find-payouts.js'
+import {
+  findPayoutBySignature,
+  payoutList,
+  transferKinds,
+} from '../../../payouts/records/payout-list.js'
 import { listLimits } from '../../../postgres/limits.js'
-import { findIds } from '../../../postgres/lists/find-ids.js'
+import { findIds, readList } from '../../../postgres/lists/find-ids.js'
 import { sql } from '../../../postgres/sql.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { type PaymentStatus, paymentStatuses, paymentStatusOf } from '../../../resources/payment.js'
@@ -161,7 +166,7 @@ async function findPaymentHits({ db, environmentId, wanted, hidesPayers }: Searc
     text: text === '' ? undefined : text,
     ...amount,
   }
-  const { rows } = await listPayments(db, environmentId, filter, firstPage)
+  const { rows } = await readList(db, paymentList, { environmentId, filter }, firstPage)
   return rows.map(toPaymentHit)
 }
 
@@ -192,7 +197,7 @@ async function findPayoutHits({ db, environmentId, wanted }: Search): Promise<Hi
     text: text === '' ? undefined : text,
     ...amount,
   }
-  const { rows } = await listPayouts(db, environmentId, filter, firstPage)
+  const { rows } = await readList(db, payoutList, { environmentId, filter }, firstPage)
   return rows.map(toPayoutHit)
 }
 

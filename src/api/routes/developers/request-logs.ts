@@ -164,7 +164,7 @@ const list = ({ openPage }: ApiParts, seesLogged: SeesLogged) =>
         ...readTimeRange(query),
       }
     },
-    read: (db, { environment }, filter, page) =>
+    rows: (db, { environment }, filter, page) =>
       listRequestLogEntries(db, environment.id, filter, page),
     show: (entry, { permissions }) => JSON.stringify(show(entry, !seesLogged(permissions, entry))),
   })

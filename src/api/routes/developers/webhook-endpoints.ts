@@ -5,6 +5,7 @@ import { prefixes, toReference } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
 import { eventFilters, permissionOf, typesOf, typesSeen } from '../../../events/filter.js'
+import { readList } from '../../../postgres/lists/find-ids.js'
 import {
   flag,
   notYet,
@@ -22,10 +23,10 @@ import { resourceKinds } from '../../../team/seen-with.js'
 import { countUndelivered } from '../../../webhooks/deliveries/count-undelivered.js'
 import {
   type DeliveryState,
+  deliveryListOf,
   deliveryStates,
   type EndpointDelivery,
   hasDueBesides,
-  listEndpointDeliveries,
 } from '../../../webhooks/deliveries/find-deliveries.js'
 import { countMissed, recover, sendTest } from '../../../webhooks/deliveries/redeliver.js'
 import {
@@ -461,8 +462,10 @@ const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
         ...readTimeRange(query),
       }
     },
-    async read(db, _request, { endpoint, seen, ...filter }, page) {
-      const { rows, next } = await listEndpointDeliveries(db, endpoint, filter, page)
+    async rows(db, _request, { endpoint, seen, ...filter }, page) {
+      const { environmentId } = endpoint
+      const list = deliveryListOf(endpoint, filter)
+      const { rows, next } = await readList(db, list, { environmentId, filter }, page)
       return { rows: seen ? rows.filter(({ type }) => seen.includes(type)) : rows, next }
     },
     show: (delivered) => JSON.stringify(showEndpointDelivery(delivered)),

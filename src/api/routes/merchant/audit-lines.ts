@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { listMerchantLines, type WrittenAuditLine } from '../../../audit/find-lines.js'
+import { lineListOf, type WrittenAuditLine } from '../../../audit/find-lines.js'
 import { auditLimits } from '../../../audit/limits.js'
 import { getChainState, storeVerification } from '../../../audit/store-verifications.js'
 import { type ChainVerdict, verifyChain } from '../../../audit/verify-chain.js'
@@ -7,6 +7,7 @@ import type { Clock } from '../../../base/clock.js'
 import type { Environment } from '../../../base/environment.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import type { Database } from '../../../postgres/database.js'
+import { readList } from '../../../postgres/lists/find-ids.js'
 import { orNull, reference, text, time, timestamp } from '../../../resources/shapes.js'
 import type { Actor } from '../../../team/actor.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -91,8 +92,10 @@ const list = ({ openPage }: ApiParts) =>
       action: query.action,
       ...readTimeRange(query),
     }),
-    read: (db, { environment: { merchantId, id: environmentId } }, filter, page) =>
-      listMerchantLines(db, { merchantId, environmentId }, filter, page),
+    rows(db, { environment: { merchantId, id: environmentId } }, filter, page) {
+      const list = lineListOf({ merchantId, environmentId })
+      return readList(db, list, { environmentId, filter }, page)
+    },
     show: (line, { environment }) => JSON.stringify(showLine(line, environment)),
   })
 

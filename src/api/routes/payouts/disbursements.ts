@@ -3,14 +3,13 @@ import { prefixes } from '../../../base/ids.js'
 import { Refusal } from '../../../base/refusal.js'
 import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { type PayoutStatus, payoutStatuses } from '../../../payouts/payout.js'
-import { listPayouts } from '../../../payouts/records/find-payouts.js'
 import {
   payoutList,
   type TransferKind,
   transferKinds,
 } from '../../../payouts/records/payout-list.js'
 import { findRecipientHistory } from '../../../payouts/requests/recipient-history.js'
-import { countRows } from '../../../postgres/lists/find-ids.js'
+import { countRows, readList } from '../../../postgres/lists/find-ids.js'
 import { disbursement, showDisbursement } from '../../../resources/disbursement.js'
 import { recipientHistory, showRecipientHistory } from '../../../resources/recipient-history.js'
 import { anyAsset, inSample, withDescription } from '../../../resources/shapes.js'
@@ -106,8 +105,13 @@ const list = ({ openPage }: ApiParts) =>
       ...toTransferFilter(kindsOf(query.kind), query),
       status: query.status === undefined ? undefined : statuses[query.status as string],
     }),
-    async read(db, { environment }, filter, page) {
-      const { rows, next } = await listPayouts(db, environment.id, filter, page)
+    async rows(db, { environment }, filter, page) {
+      const { rows, next } = await readList(
+        db,
+        payoutList,
+        { environmentId: environment.id, filter },
+        page,
+      )
       const keyIds = new Set(rows.flatMap(({ payout }) => payout.createdByKey ?? []))
       const userIds = new Set(rows.flatMap(({ payout }) => payout.createdByUser ?? []))
       const keys = await findKeyNames(db, environment.id, [...keyIds])

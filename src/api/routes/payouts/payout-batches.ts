@@ -12,10 +12,11 @@ import {
 } from '../../../payouts/batches/batch.js'
 import { createBatch } from '../../../payouts/batches/create-batch.js'
 import { retryBatch } from '../../../payouts/batches/retry-batch.js'
-import { getBatch, listBatches, listItems } from '../../../payouts/batches/store-batches.js'
+import { batchList, getBatch, listItems } from '../../../payouts/batches/store-batches.js'
 import { cancelBatch, submitBatch } from '../../../payouts/batches/submit-batch.js'
 import { batchLimits } from '../../../payouts/limits.js'
 import type { PayoutCreator } from '../../../payouts/requests/creators.js'
+import { readList } from '../../../postgres/lists/find-ids.js'
 import type { Queryable, Tx } from '../../../postgres/transactions/tx.js'
 import {
   payoutBatch,
@@ -165,8 +166,13 @@ const list = ({ openPage }: ApiParts) =>
       state: query.status as BatchState | undefined,
       ...readTimeRange(query),
     }),
-    async read(db, { environment, actor, now }, filter, page) {
-      const { rows, next } = await listBatches(db, environment.id, filter, page)
+    async rows(db, { environment, actor, now }, filter, page) {
+      const { rows, next } = await readList(
+        db,
+        batchList,
+        { environmentId: environment.id, filter },
+        page,
+      )
       return { rows: await showAll(db, rows, { actor, now }), next }
     },
     show: (batch) => JSON.stringify(batch),
@@ -299,7 +305,7 @@ const items = ({ db, openPage }: ApiParts) =>
       state: query.status as ItemState | undefined,
       hasWarnings: query.hasWarnings === 'true',
     }),
-    async read(db, _request, { batch, ...filter }, page) {
+    async rows(db, _request, { batch, ...filter }, page) {
       const { rows, next } = await listItems(db, batch, filter, page)
       return { rows: rows.map((item) => showItem(batch, item)), next }
     },

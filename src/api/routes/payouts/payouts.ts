@@ -3,8 +3,12 @@ import { fromReference, prefixes, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { type PayoutStatus, payoutKinds } from '../../../payouts/payout.js'
-import { createPayoutReader, listPayouts } from '../../../payouts/records/find-payouts.js'
-import type { PayoutFilter, TransferKind } from '../../../payouts/records/payout-list.js'
+import { createPayoutReader } from '../../../payouts/records/find-payouts.js'
+import {
+  type PayoutFilter,
+  payoutList,
+  type TransferKind,
+} from '../../../payouts/records/payout-list.js'
 import { UnderRule } from '../../../payouts/requests/create-by-keys.js'
 import type { PayoutRequest, QuoteRequest } from '../../../payouts/requests/prepare-payouts.js'
 import { showPayout } from '../../../resources/payout.js'
@@ -178,7 +182,7 @@ export function createReadRoutes(
         status: status === undefined ? undefined : statuses[status],
       }
     },
-    read: (db, { environment }, filter, page) => listPayouts(db, environment.id, filter, page),
+    rows: payoutList,
     show: ({ payout, attempts }) => showPayout(payout, attempts),
   })
   const read = route({

@@ -192,7 +192,7 @@ const list = ({ openPage }: ApiParts) =>
       const status = query.status as SettlementStatus | undefined
       return { status: status && payoutStatusOf(status), period: readTimeRange(query) }
     },
-    read: (db, { environment }, filter, page) => listSettlements(db, environment.id, filter, page),
+    rows: (db, { environment }, filter, page) => listSettlements(db, environment.id, filter, page),
     show: (found) => JSON.stringify(show(found)),
   })
 
@@ -264,7 +264,7 @@ const entries = ({ openPage }: ApiParts) =>
       environmentId: environment.id,
       reference,
     }),
-    async read(db, _request, name, page) {
+    async rows(db, _request, name, page) {
       const { settlement } = await getSettlement(db, name)
       return readEntries(db, settlement, page)
     },
