@@ -209,7 +209,7 @@ test('deliveries of events are read by key', async () => {
   const filter = { state: 'PENDING', types: ['payment.held'] } as const
   const page = { before: undefined, limit: 20 }
   const { environmentId } = endpoint
-  const list = deliveryListOf(endpoint, filter)
+  const list = deliveryListOf(endpoint)
   await readList(explaining, list, { environmentId, filter }, page)
   expect(plans).toHaveLength(2)
   for (const plan of plans) {

@@ -61,15 +61,15 @@ export async function findIds<Filter>(
   const isFiltered = search.conditions.length > 0
   const ids: string[] = []
   let range = toIdRange(asked.filter, before)
-  let rowsLeft = list.rowsScannedMax ?? rowsScannedMax
-  for (let rows: number = rowsOfFirstScan; rowsLeft > 0; rows = rowsPerScan) {
-    const rowsRead = isFiltered ? Math.max(Math.min(rows, rowsLeft), rowsOfPage) : rowsOfPage
+  let rowsRemaining = list.rowsScannedMax ?? rowsScannedMax
+  for (let rows: number = rowsOfFirstScan; rowsRemaining > 0; rows = rowsPerScan) {
+    const rowsRead = isFiltered ? Math.max(Math.min(rows, rowsRemaining), rowsOfPage) : rowsOfPage
     const found = await scan(db, { ...search, range }, rowsRead, limit + 1 - ids.length)
     ids.push(...found.ids)
     if (ids.length > limit) return { ids: ids.slice(0, limit), next: ids[limit - 1] }
     if (found.scanned < rowsRead) return { ids, next: undefined }
     range = { ...range, before: found.scanEnd! }
-    rowsLeft -= rowsRead
+    rowsRemaining -= rowsRead
   }
   return { ids, next: range.before }
 }
@@ -103,6 +103,8 @@ export async function countRows<Filter>(
 type Search = {
   name: string
   table: string
+  /** Column with the ids. */
+  key: string
   environmentId: EnvironmentId
   /** A FROM item with the newest `limit` ids in the range, read in the order of an index. */
   newestIds: (range: KeyRange, limit: number) => Sql
@@ -121,16 +123,16 @@ async function prepareSearch<Filter>(
   if (!wanted) return undefined
   const { name, table } = list
   const { environmentId } = asked
+  const search = { name, table, key: list.key?.name ?? 'id', environmentId }
   const known = wanted.values.get('id')
   if (known) {
     const conditions = conditionsBeside(list, wanted, { serves: ['id'] })
-    const newestIds = knownIds({ table, environmentId, ids: known.values })
-    return { name, table, environmentId, newestIds, conditions }
+    return { ...search, newestIds: knownIds(search, known.values), conditions }
   }
   for (const index of usableIndexes(list, wanted, limit)) {
     const newestIds = await readIndex(db, { list, index, wanted, environmentId })
     const conditions = conditionsBeside(list, wanted, index)
-    if (newestIds) return { name, table, environmentId, newestIds, conditions }
+    if (newestIds) return { ...search, newestIds, conditions }
   }
   throw new Error(`no index of ${name} serves these filters`)
 }
@@ -155,7 +157,7 @@ async function readIndex<Filter>(
   if (read) return (range, limit) => read(wanted, range, limit)
   if (serves.includes('terms'))
     return (range, limit) => newestIdsWithTerm(wanted.terms[0]!, range, limit)
-  const { table } = list
+  const table = index.of?.table ?? list.table
   const where = sql`environment_id = ${environmentId} and ${index.where ?? sql`true`}`
   const rangeColumn = serves.find((column) => wanted.ranges.has(column))
   if (rangeColumn !== undefined) {
@@ -210,15 +212,10 @@ async function sortedIds(
 }
 
 /** Reads those of a few ids that exist. */
-function knownIds({
-  table,
-  environmentId,
-  ids,
-}: {
-  table: string
-  environmentId: EnvironmentId
-  ids: readonly unknown[]
-}): Search['newestIds'] {
+function knownIds(
+  { table, environmentId }: Pick<Search, 'table' | 'environmentId'>,
+  ids: readonly unknown[],
+): Search['newestIds'] {
   return (range) => sql`(
     select id from ${sql.raw(table)}
     where environment_id = ${environmentId} and id = any (${ids}::uuid[]) ${withinRange(range)})`
@@ -260,14 +257,15 @@ async function scan(
  */
 function scanOf(search: Search & { range: KeyRange }, rows: number): Sql {
   const { table, environmentId, newestIds, conditions, range } = search
+  const key = sql.raw(`t.${search.key}`)
   const passed =
     conditions.length === 0
       ? sql`select id from scanned`
       : sql`
           select t.id from scanned
           cross join lateral (
-            select t.id from ${sql.raw(table)} t
-            where t.environment_id = ${environmentId} and t.id = scanned.id
+            select ${key} as id from ${sql.raw(table)} t
+            where t.environment_id = ${environmentId} and ${key} = scanned.id
               and ${sql.join(conditions, sql` and `)}
             offset 0) t`
   return sql`

@@ -123,7 +123,7 @@ export type ListIndex = {
   /** Whether it is right for these filters and this many rows. */
   isRight?: (wanted: Wanted, limit: number) => boolean
   /** If the index is of another table, that table and its column with the key. */
-  of?: { table: string; key: string; rowsScannedMax: number }
+  of?: { table: string; key: string; rowsScannedMax?: number }
   /** Reads the ids, where that takes more than one range per combination of values. */
   read?: (wanted: Wanted, range: KeyRange, limit: number) => Sql
 }

@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import type { EventType } from '../../events/catalogue.js'
 import { type Event, eventList } from '../../events/find-events.js'
 import { type TimeRange, withinRange } from '../../postgres/lists/key-range.js'
-import { type List, type ListOfKeys, wantedColumns } from '../../postgres/lists/list.js'
+import { type List, wantedColumns } from '../../postgres/lists/list.js'
 import { newestIds } from '../../postgres/lists/newest-ids.js'
 import { named } from '../../postgres/named.js'
 import { type Sql, sql } from '../../postgres/sql.js'
@@ -87,12 +87,58 @@ type EndpointKey = { environmentId: EnvironmentId; id: string }
  * listed if they are among the first that are due. With types, a page reads a bounded number of the
  * environment's events of these types: it may then be short or empty and still have a next one.
  */
-export function deliveryListOf(
-  endpoint: EndpointKey,
-  { types, state }: DeliveryFilter,
-): List<DeliveryFilter, EndpointDelivery> {
-  const list = types ? listByTypes(endpoint, state) : listByStates(endpoint, state)
-  return { ...list, read: (db, keys) => readDeliveries(db, endpoint, keys) }
+export function deliveryListOf({
+  environmentId,
+  id,
+}: EndpointKey): List<DeliveryFilter, EndpointDelivery> {
+  const columns = { ...eventList.columns, state: { type: 'text', values: deliveryStates } } as const
+  return {
+    name: 'list_deliveries',
+    table: 'deliveries',
+    key: { name: 'event_id', type: 'uuid' },
+    order: eventList.order!,
+    rowsScannedMax: webhookLimits.eventsScannedPerPageMax,
+    read: (db, keys) => readDeliveries(db, { environmentId, id }, keys),
+    columns,
+    filters: {
+      types: (types) => [
+        { column: 'type', values: types },
+        { condition: sql`${sql.raw(unindexed('t.endpoint_id::text'))} = ${id}` },
+      ],
+      state: 'state',
+    },
+    indexes: [
+      { index: 'events_by_type', serves: ['type'], of: { table: 'events', key: 'id' } },
+      {
+        index: 'deliveries_of_endpoint',
+        serves: ['state'],
+        read(wanted, { from, before }, limit) {
+          const states = wantedColumns({ columns }, wanted, ['state'])
+          const attempted = newestIds({
+            table: 'deliveries',
+            where: sql`environment_id = ${environmentId} and endpoint_id = ${id}
+              and attempts > 0 and not is_under_way`,
+            columns: states,
+            order: [{ name: 'event_id', type: 'uuid' }],
+            before: before === undefined ? undefined : [before],
+            from,
+            limit,
+          })
+          if (!states[0]!.values.includes('PENDING')) return attempted
+          // Those in flight or before their first attempt are not in the index of the others.
+          const max = sql.raw(String(webhookLimits.dueDeliveriesScannedMax))
+          return sql`(
+            select id from ${attempted} attempted
+            union all
+            select event_id from (
+              select * from deliveries
+              where environment_id = ${environmentId} and endpoint_id = ${id} and state = 'PENDING'
+              order by due_at limit ${max}) due
+            where (attempts = 0 or is_under_way) ${withinRange({ from, before }, 'event_id')})`
+        },
+      },
+    ],
+  }
 }
 
 function readDeliveries(
@@ -120,69 +166,6 @@ function readDeliveries(
         order by d.event_id desc`,
     ),
   )
-}
-
-/** Searches the events of the types for those that were sent to the endpoint. */
-function listByTypes(
-  endpoint: EndpointKey,
-  state: DeliveryState | undefined,
-): ListOfKeys<DeliveryFilter> {
-  const ofEndpoint = deliveryOf('t.id', endpoint)
-  const inState = state === undefined ? sql`true` : sql`d.state = ${state}`
-  return {
-    ...eventList,
-    name: 'list_deliveries_by_type',
-    rowsScannedMax: webhookLimits.eventsScannedPerPageMax,
-    filters: {
-      types: (types) => [
-        { column: 'type', values: types },
-        { condition: sql`exists (select from ${ofEndpoint} d where ${inState})` },
-      ],
-      state: () => [],
-    },
-  }
-}
-
-function listByStates(
-  { environmentId, id }: EndpointKey,
-  state: DeliveryState | undefined,
-): ListOfKeys<DeliveryFilter> {
-  const mayBeNew = state === undefined || state === 'PENDING'
-  const columns = { state: { type: 'text', values: deliveryStates } } as const
-  return {
-    name: 'list_deliveries',
-    table: 'deliveries',
-    columns,
-    filters: { state: 'state', types: () => [] },
-    indexes: [
-      {
-        index: 'deliveries_of_endpoint',
-        serves: ['state'],
-        read(wanted, { from, before }, limit) {
-          const attempted = newestIds({
-            table: 'deliveries',
-            where: sql`environment_id = ${environmentId} and endpoint_id = ${id}
-              and attempts > 0 and not is_under_way`,
-            columns: wantedColumns({ columns }, wanted, ['state']),
-            order: [{ name: 'event_id', type: 'uuid' }],
-            before: before === undefined ? undefined : [before],
-            from,
-            limit,
-          })
-          // Those in flight or before their first attempt are not in the index of the others.
-          const unattempted = sql`
-            select event_id from (
-              select * from deliveries
-              where environment_id = ${environmentId} and endpoint_id = ${id} and state = 'PENDING'
-              order by due_at limit ${sql.raw(String(webhookLimits.dueDeliveriesScannedMax))}) due
-            where (attempts = 0 or is_under_way) ${withinRange({ from, before }, 'event_id')}`
-          return sql`(
-            select id from ${attempted} attempted
-            ${mayBeNew ? sql`union all ${unattempted}` : sql``})`
-        },
-      },
-    ],
-  }
 }
 
 /** Whether events of other types than these are still to be sent to the endpoint. */

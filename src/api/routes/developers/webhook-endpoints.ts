@@ -464,7 +464,7 @@ const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
     },
     async rows(db, _request, { endpoint, seen, ...filter }, page) {
       const { environmentId } = endpoint
-      const list = deliveryListOf(endpoint, filter)
+      const list = deliveryListOf(endpoint)
       const { rows, next } = await readList(db, list, { environmentId, filter }, page)
       return { rows: seen ? rows.filter(({ type }) => seen.includes(type)) : rows, next }
     },
