@@ -1,9 +1,10 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
-import { type IdRange, withinRange } from '../postgres/lists/filtered-ids.js'
-import { rowsRead } from '../postgres/lists/newest-rows.js'
+import type { TimeRange } from '../postgres/lists/key-range.js'
+import { type List, type ListIndex, wantedColumns } from '../postgres/lists/list.js'
+import { newestIds } from '../postgres/lists/newest-ids.js'
 import { named } from '../postgres/named.js'
-import { type Sql, sql } from '../postgres/sql.js'
+import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import { installationChain } from './chain.js'
 import { auditLimits } from './limits.js'
@@ -47,73 +48,60 @@ export async function listAuditLines(
   return rows.map(toLine)
 }
 
-export type LineFilter = {
-  userId: string | undefined
-  action: string | undefined
-  range: IdRange
+export type LineFilter = TimeRange & {
+  userId?: string | undefined
+  action?: string | undefined
 }
 
-/**
- * The lines that a merchant sees in one mode, newest first: those of the environment and those of
- * none, such as changes of the team.
- */
-export async function listMerchantLines(
-  db: Queryable,
-  { merchantId, environmentId }: { merchantId: string; environmentId: EnvironmentId },
-  filter: LineFilter,
-  limit: number,
-): Promise<WrittenAuditLine[]> {
-  const newestOf = (environment: EnvironmentId | null) =>
-    selectNewest({ chain: merchantId, environment, limit }, filter)
-  const rows = await db.rows(
-    named(
-      'audit_lines',
-      sql<Row>`
-        select ${columns}
-        from (${newestOf(environmentId)} union all ${newestOf(null)}) newest
-        join audit_lines l on l.id = newest.id
-        left join users u on u.id = l.user_id
-        order by l.id desc limit ${limit}`,
-    ),
-  )
+type Owner = { merchantId: string; environmentId: EnvironmentId }
+
+const filterColumns = { user_id: { type: 'uuid' }, action: { type: 'text' } } as const
+
+/** What a merchant sees in one mode: lines of the environment, and of none, such as invitations. */
+export function lineListOf({
+  merchantId,
+  environmentId,
+}: Owner): List<LineFilter, WrittenAuditLine> {
+  const toIndex = (index: string, ...serves: string[]): ListIndex => ({
+    index,
+    serves,
+    read(wanted, { from, before }, limit) {
+      const columns = wantedColumns({ columns: filterColumns }, wanted, serves)
+      const range = {
+        table: 'audit_lines',
+        order: [{ name: 'id', type: 'uuid' } as const],
+        before: before === undefined ? undefined : [before],
+        from,
+        limit,
+      }
+      const ofChain = sql`chain = ${merchantId}::uuid`
+      const environment = { name: 'environment_id', type: 'int4', values: [environmentId] } as const
+      const own = newestIds({ ...range, where: ofChain, columns: [environment, ...columns] })
+      const ofNone = sql`${ofChain} and environment_id is null`
+      const shared = newestIds({ ...range, where: ofNone, columns })
+      return sql`(select id from ${own} own union all select id from ${shared} shared)`
+    },
+  })
+  return {
+    name: 'audit_lines',
+    table: 'audit_lines',
+    read: readLines,
+    columns: filterColumns,
+    filters: { userId: 'user_id', action: 'action' },
+    indexes: [
+      toIndex('audit_lines_by_user_and_action', 'user_id', 'action'),
+      toIndex('audit_lines_by_user', 'user_id'),
+      toIndex('audit_lines_by_action', 'action'),
+      toIndex('audit_lines_of_chain'),
+    ],
+  }
+}
+
+async function readLines(db: Queryable, keys: { id: string }[]): Promise<WrittenAuditLine[]> {
+  const rows = await db.rows(sql<Row>`
+    select ${columns} from audit_lines l left join users u on u.id = l.user_id
+    where l.id = any (${keys.map(({ id }) => id)}::uuid[]) order by l.id desc`)
   return rows.map(toLine)
-}
-
-type Place = { chain: string; environment: EnvironmentId | null; limit: number }
-
-/**
- * Ids of the newest lines of a chain, with or without an environment. Filters are a range of rows,
- * not equalities, for the reason that `newestRows` names: the planner would read the lines of all
- * merchants in the order of their ids.
- */
-function selectNewest({ chain, environment, limit }: Place, filter: LineFilter): Sql {
-  const { userId, action, range } = filter
-  const wanted = [
-    ...(userId === undefined ? [] : [{ name: 'user_id', value: sql`${userId}::uuid` }]),
-    ...(action === undefined ? [] : [{ name: 'action', value: sql`${action}::text` }]),
-  ]
-  const isByEnvironment = wanted.length === 0 && environment !== null
-  if (isByEnvironment) wanted.push({ name: 'environment_id', value: sql`${environment}::integer` })
-  const place = environment === null ? sql`is null` : sql`= ${environment}`
-  const names = wanted.map(({ name }) => name)
-  return sql`(
-    select id from audit_lines where chain = ${chain}::uuid
-      ${isByEnvironment ? sql`` : sql`and environment_id ${place}`}
-      ${wanted.length === 0 ? withinRange(range) : withinRowRange(wanted, range)}
-    order by ${sql.raw([...new Set(['environment_id', ...names, 'id'])].join(' desc, '))} desc
-    limit ${rowsRead(limit)})`
-}
-
-type Wanted = { name: string; value: Sql }
-
-function withinRowRange(wanted: Wanted[], { from, before }: IdRange): Sql {
-  const tuple = (id?: string) =>
-    sql.raw(`(${[...wanted.map(({ name }) => name), ...(id === undefined ? [] : ['id'])].join()})`)
-  const bound = (id?: string) =>
-    sql.join([...wanted.map(({ value }) => value), ...(id === undefined ? [] : [sql`${id}::uuid`])])
-  return sql`
-    and ${tuple(before)} ${sql.raw(before === undefined ? '<=' : '<')} (${bound(before)})
-    and ${tuple(from)} >= (${bound(from)})`
 }
 
 type InstallationFilter = {

@@ -1,10 +1,11 @@
 import { after } from '../base/clock.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
-import { firstIdAt, fromReference, prefixes } from '../base/ids.js'
+import { fromReference, prefixes } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
 import type { Asset } from '../money/assets.js'
-import type { TimeRange } from '../postgres/lists/filtered-ids.js'
+import type { List } from '../postgres/lists/list.js'
 import { sql } from '../postgres/sql.js'
+import { keyedRead } from '../postgres/transactions/keyed-read.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import {
   type Conversion,
@@ -67,24 +68,20 @@ export async function getConversion(
   return row
 }
 
-type Page = { beforeId: string | undefined; limit: number }
-
-/** Newest first. */
-export async function listConversions(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  range: TimeRange,
-  { beforeId, limit }: Page,
-): Promise<{ conversions: Conversion[]; next: string | undefined }> {
-  const { from, to } = range
-  const rows = await db.rows(sql<Conversion>`
-    ${selectConversions} where environment_id = ${environmentId}
-      ${from ? sql`and id >= ${firstIdAt(from)}` : sql``}
-      ${to ? sql`and id < ${firstIdAt(to)}` : sql``}
-      ${beforeId ? sql`and id < ${beforeId}` : sql``}
-    order by id desc limit ${limit + 1}`)
-  const shown = rows.slice(0, limit)
-  return { conversions: shown, next: rows.length > limit ? shown.at(-1)!.id : undefined }
+export const conversionList: List<object, Conversion> = {
+  name: 'list_conversions',
+  table: 'conversions',
+  read: keyedRead<Conversion, Conversion>({
+    name: 'read_conversions',
+    columns: conversions.of('c'),
+    table: 'conversions',
+    alias: 'c',
+    toValue: (conversion) => conversion,
+    keyOf: (conversion) => conversion,
+  }),
+  columns: {},
+  filters: {},
+  indexes: [{ index: 'conversions_pkey', serves: [] }],
 }
 
 /** What conversions of a mode earned, by asset, over all environments: for the operator. */

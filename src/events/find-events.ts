@@ -1,10 +1,9 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { fromReference, prefixes } from '../base/ids.js'
+import { fromReference, prefixes, timeOf } from '../base/ids.js'
 import type { JsonText } from '../base/json-text.js'
 import { notFound } from '../base/refusal.js'
-import { newestRows, rowsRead } from '../postgres/lists/newest-rows.js'
-import { named } from '../postgres/named.js'
-import { type Sql, sql } from '../postgres/sql.js'
+import type { TimeRange } from '../postgres/lists/key-range.js'
+import type { List } from '../postgres/lists/list.js'
 import { gather } from '../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
@@ -23,60 +22,9 @@ export type Event = {
 
 const columns = `e.environment_id, e.id, e.type, e.sequence, e.data, e.created_at`
 
-export type EventFilter = {
-  types: EventType[] | undefined
-  resourceId: string | undefined
-  from: Date | undefined
-  to: Date | undefined
-  before: { createdAt: Date; id: string } | undefined
-  limit: number
-}
-
-/** Newest first. */
-export async function listEvents(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: EventFilter,
-): Promise<Event[]> {
-  if (filter.types?.length === 0) return []
-  const page = sql<Event>`
-    select ${sql.raw(columns)} from ${searchOf(environmentId, filter)} e
-    order by e.created_at desc, e.id desc limit ${filter.limit}`
-  return db.rows(named('list_events', page))
-}
-
-function searchOf(environmentId: EnvironmentId, filter: EventFilter): Sql<unknown> {
-  const { types, resourceId, from, to, limit } = filter
-  const before = earlier(filter.before, to && { createdAt: to, id: lowestUuid })
-  if (!types && !resourceId)
-    return sql`(
-      select * from events where environment_id = ${environmentId}
-        and created_at >= ${from ?? '-infinity'}
-        and (created_at, id) < (${before?.createdAt ?? 'infinity'}, ${before?.id ?? lowestUuid})
-      order by created_at desc, id desc limit ${rowsRead(limit)})`
-  const resource = { name: 'resource_id', type: 'uuid', values: [resourceId ?? ''] } as const
-  const type = { name: 'type', type: 'text', values: types ?? eventTypes } as const
-  return newestRows({
-    table: 'events',
-    environmentId,
-    columns: resourceId ? [type, resource] : [type],
-    order: [
-      { name: 'created_at', type: 'timestamptz' },
-      { name: 'id', type: 'uuid' },
-    ],
-    before: before && [before.createdAt, before.id],
-    from,
-    limit,
-  })
-}
-
-const lowestUuid = '00000000-0000-0000-0000-000000000000'
-
-type Position = NonNullable<EventFilter['before']>
-
-function earlier(one: Position | undefined, other: Position | undefined): Position | undefined {
-  if (!one || !other) return one ?? other
-  return other.createdAt <= one.createdAt ? other : one
+export type EventFilter = TimeRange & {
+  types?: readonly EventType[] | undefined
+  resourceId?: string | undefined
 }
 
 type EventName = { environmentId: EnvironmentId; reference: string; permissions: Permissions }
@@ -89,6 +37,30 @@ const findEvents = keyedRead<Event, Event>({
   toValue: (event) => event,
   keyOf: (event) => event,
 })
+
+/** Ids start with the time, so events have the same order by both. */
+export const eventList: List<EventFilter, Event> = {
+  name: 'list_events',
+  table: 'events',
+  read: findEvents,
+  order: {
+    columns: [
+      { name: 'created_at', type: 'timestamptz' },
+      { name: 'id', type: 'uuid' },
+    ],
+    positionOf: (id) => [timeOf(id), id],
+  },
+  columns: { type: { type: 'text', values: eventTypes }, resource_id: { type: 'uuid' } },
+  filters: {
+    types: (types) => [{ column: 'type', values: types }],
+    resourceId: 'resource_id',
+  },
+  indexes: [
+    { index: 'events_by_resource', serves: ['type', 'resource_id'] },
+    { index: 'events_by_type', serves: ['type'] },
+    { index: 'events_newest_first', serves: [] },
+  ],
+}
 
 /** Reads single events; calls that arrive together share a query. */
 export function createEventReader(db: Queryable) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { writePosition } from '../../src/api/server/cursor.js'
+import { cursorOf } from '../../src/api/server/cursor.js'
 import { minute, second } from '../../src/base/clock.js'
 import { fromReference, newId, prefixes, toReference } from '../../src/base/ids.js'
 import type { JsonText } from '../../src/base/json-text.js'
@@ -148,7 +148,7 @@ describe('the list', async () => {
   })
 
   test('says when the cursor belongs to another list', async () => {
-    const cursor = writePosition(prefixes.bankTransfer, newId(clock.now()))
+    const cursor = cursorOf(prefixes.bankTransfer).write(newId(clock.now()))
     const reply = await ask('GET', `${path}?cursor=${cursor}`, { key })
     expect([reply.status, reply.json.message]).toEqual([
       400,

@@ -384,7 +384,15 @@ async function workOf(route: Route, query: Record<string, string>) {
   Object.assign(readerWork, { rows: 0, buffers: 0, nodes: [] })
   const params = paramsOf(route.operation)
   const environment = { id: ours, merchantId: merchants.ours, mode: 'test', clockOffsetMs: 0 }
-  const ask = { environment, actor, query, params, wantsCsv: false, now: new Date() }
+  const ask = {
+    environment,
+    actor,
+    permissions: everyPermission,
+    query,
+    params,
+    wantsCsv: false,
+    now: new Date(),
+  }
   const answer = await route.handle(ask as unknown as RouteRequest<never, never, never>)
   const { data } = JSON.parse((answer as Answer).body)
   return { ...readerWork, nextCursor: data.nextCursor as string | null }
@@ -471,7 +479,15 @@ test('prepared lists soon use one plan for all values', async () => {
     for (let turn = 0; turn < 12; turn += 1) {
       const params = paramsOf(route.operation)
       const environment = { id: ours, mode: 'test' }
-      const ask = { environment, actor, query: {}, params, wantsCsv: false, now: new Date() }
+      const ask = {
+        environment,
+        actor,
+        permissions: everyPermission,
+        query: {},
+        params,
+        wantsCsv: false,
+        now: new Date(),
+      }
       await route.handle(ask as unknown as RouteRequest<never, never, never>)
     }
   const { rows } = await own.query<{ name: string; generic: bigint; custom: bigint }>(`

@@ -6,12 +6,13 @@ import type { PayoutAttempt } from '../../src/payouts/payout.js'
 import {
   createPayoutReader,
   getPayout,
-  listPayouts,
   type PayoutRow,
   payoutColumns,
   toPayout,
 } from '../../src/payouts/records/find-payouts.js'
+import { payoutList } from '../../src/payouts/records/payout-list.js'
 import { Database } from '../../src/postgres/database.js'
+import { readList } from '../../src/postgres/lists/find-ids.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Queryable } from '../../src/postgres/transactions/tx.js'
 import { freshDatabase } from '../support/database.js'
@@ -143,9 +144,9 @@ test('payouts are read exactly as they are stored, in any time zone', async () =
         const reference = toReference(prefixes.cryptoTransfer, id)
         expect(await getPayout(reader, { environmentId, reference })).toEqual(plain)
         const filter = { kinds: ['crypto_transfer'] } as const
-        const page = { beforeId: undefined, limit: 100 }
-        const { payouts } = await listPayouts(reader, environmentId, filter, page)
-        expect(payouts.find((found) => found.payout.id === id)).toEqual(plain)
+        const page = { before: undefined, limit: 100 }
+        const { rows } = await readList(reader, payoutList, { environmentId, filter }, page)
+        expect(rows.find((found) => found.payout.id === id)).toEqual(plain)
       },
     ),
     { numRuns: 60 },

@@ -3,9 +3,10 @@ import path from 'node:path'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { toEnvironmentId } from '../../src/base/environment.js'
+import { readList } from '../../src/postgres/lists/find-ids.js'
 import { listTexts, replannedNames, toStatement } from '../../src/postgres/statement.js'
 import type { Queryable, Source } from '../../src/postgres/transactions/tx.js'
-import { listEndpointDeliveries } from '../../src/webhooks/deliveries/find-deliveries.js'
+import { deliveryListOf } from '../../src/webhooks/deliveries/find-deliveries.js'
 import { countMissed } from '../../src/webhooks/deliveries/redeliver.js'
 import type { WebhookEndpoint } from '../../src/webhooks/endpoints/endpoint.js'
 import { freshDatabase } from '../support/database.js'
@@ -201,19 +202,15 @@ test('deliveries of events are read by key', async () => {
       const { text, values } = toStatement(source)
       const { rows } = await session.query({ text: `explain ${text}`, values })
       plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-      return [{ count: 0, scanned: 0, eventId: null }]
+      return [{ count: 0, scanned: 0, ids: [] }]
     },
   } as Queryable
   await countMissed(explaining, new Date(), { endpoint, since: new Date(0), types: undefined })
-  await listEndpointDeliveries(explaining, endpoint, {
-    state: 'PENDING',
-    types: ['payment.held'],
-    seen: undefined,
-    from: undefined,
-    to: undefined,
-    beforeId: undefined,
-    limit: 20,
-  })
+  const filter = { state: 'PENDING', types: ['payment.held'] } as const
+  const page = { before: undefined, limit: 20 }
+  const { environmentId } = endpoint
+  const list = deliveryListOf(endpoint)
+  await readList(explaining, list, { environmentId, filter }, page)
   expect(plans).toHaveLength(2)
   for (const plan of plans) {
     expect(plan).toContain('deliveries_pkey')

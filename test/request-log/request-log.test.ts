@@ -207,22 +207,15 @@ describe('old entries', () => {
   test('pages of a rare filter stop early and lead on', async () => {
     const environmentId = await insertEnvironment(db)
     await insert(environmentId, now, 2 * entriesScannedPerPageMax + 5_000)
-    const filter = {
-      statuses: undefined,
-      method: undefined,
-      pathPrefix: '/v1/rare',
-      requestId: undefined,
-      keyId: undefined,
-      resourceId: undefined,
-      from: undefined,
-      to: undefined,
-      limit: 100,
-    }
+    const filter = { pathPrefix: '/v1/rare' }
     const ids: string[] = []
     let pages = 0
     for (let before: string | undefined, isMore = true; isMore; pages += 1) {
-      const page = await listRequestLogEntries(db, environmentId, { ...filter, before })
-      ids.push(...page.entries.map(({ id }) => id))
+      const page = await listRequestLogEntries(db, environmentId, filter, {
+        before,
+        limit: 100,
+      })
+      ids.push(...page.rows.map(({ id }) => id))
       before = page.next
       isMore = before !== undefined
     }

@@ -5,7 +5,8 @@ import { minute, second } from '../../src/base/clock.js'
 import { toJson } from '../../src/base/json-text.js'
 import { createLogger } from '../../src/base/log.js'
 import { eventTypes } from '../../src/events/catalogue.js'
-import { listEvents } from '../../src/events/find-events.js'
+import { eventList } from '../../src/events/find-events.js'
+import { readList } from '../../src/postgres/lists/find-ids.js'
 import { sql } from '../../src/postgres/sql.js'
 import { handBackDeliveries } from '../../src/webhooks/deliveries/claim-deliveries.js'
 import { redeliver } from '../../src/webhooks/deliveries/redeliver.js'
@@ -24,14 +25,7 @@ import { sampleOf } from '../support/samples.js'
 import { until } from '../support/sessions.js'
 
 const db = await freshDatabase()
-const everything = {
-  types: undefined,
-  resourceId: undefined,
-  from: undefined,
-  to: undefined,
-  before: undefined,
-  limit: 10,
-}
+const firstPage = { before: undefined, limit: 10 }
 
 describe('what merchants receive', async () => {
   const { received, url } = await openReceiver()
@@ -189,7 +183,8 @@ test('handing back changes nothing once the delivery was claimed or requested ag
   expect(await read()).toEqual(claimed)
 
   const [second] = await claimFor(db, new Date(later.getTime() + 2 * minute), endpoint)
-  const [event] = await listEvents(db, environmentId, everything)
+  const { rows: events } = await readList(db, eventList, { environmentId, filter: {} }, firstPage)
+  const [event] = events
   await db.transaction((tx) => redeliver(tx, later, { event: event!, endpoint }))
   const requested = await read()
   await handBackDeliveries(db, new Date(), [second!])
@@ -205,7 +200,8 @@ test('a redelivery is not lost to an attempt in flight', async () => {
     sql`update deliveries set tries = 4, attempts = 4 where endpoint_id = ${endpoint.id}`,
   )
   const [last] = await claimFor(db, new Date(), endpoint)
-  const [event] = await listEvents(db, environmentId, everything)
+  const { rows: events } = await readList(db, eventList, { environmentId, filter: {} }, firstPage)
+  const [event] = events
   const at = new Date()
   await db.transaction((tx) => redeliver(tx, at, { event: event!, endpoint }))
   await record(db, at, [endedOf(last!, { at, status: 500 })])

@@ -12,7 +12,7 @@ import {
   withdrawAction,
 } from '../../operations/actions/operator-actions.js'
 import { closed, inPath, pageQuery } from '../parse/schemas.js'
-import { readPosition, writePosition } from '../server/cursor.js'
+import { cursorOf } from '../server/cursor.js'
 import type { Route } from '../server/route.js'
 import type { OperatorParts } from './operator-parts.js'
 import { operatorOf, operatorRoute } from './operator-route.js'
@@ -31,7 +31,7 @@ export function actionRoutes({ db, clock, rails }: OperatorParts): Route[] {
     async handle({ query, actor, now }) {
       const { state = 'waiting', limit = limits.http.pageSizeDefault, cursor } = query
       const before =
-        cursor === undefined ? undefined : readPosition(prefixes.operatorAction, cursor)
+        cursor === undefined ? undefined : cursorOf(prefixes.operatorAction).read(cursor)
       const page = { isWaiting: state === 'waiting', before, limit: limit + 1 }
       const actions = await listActions(db, now, page)
       const shown = actions.slice(0, limit)
@@ -39,7 +39,7 @@ export function actionRoutes({ db, clock, rails }: OperatorParts): Route[] {
       return {
         items: shown.map((action) => showAction(action, ownId)),
         nextCursor:
-          actions.length > limit ? writePosition(prefixes.operatorAction, shown.at(-1)!.id) : null,
+          actions.length > limit ? cursorOf(prefixes.operatorAction).write(shown.at(-1)!.id) : null,
       }
     },
   })

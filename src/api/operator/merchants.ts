@@ -18,7 +18,7 @@ import { viewMerchant } from '../../operations/actions/view-merchant.js'
 import { showKey, stateOf } from '../../operations/commands/keys.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { closed, inPath, pageQuery, plainText, searchText } from '../parse/schemas.js'
-import { readPosition, writePosition } from '../server/cursor.js'
+import { cursorOf } from '../server/cursor.js'
 import type { Route } from '../server/route.js'
 import type { OperatorParts } from './operator-parts.js'
 import { operatorOf, operatorRoute, reasonText } from './operator-route.js'
@@ -52,13 +52,13 @@ function readRoutes({ db, seal }: OperatorParts): Route[] {
     query: closed({ q: searchText('Part of a name.', 'Ada'), ...pageQuery }),
     async handle({ query, now }) {
       const { q, limit = limits.http.pageSizeDefault, cursor } = query
-      const before = cursor === undefined ? undefined : readPosition(prefixes.merchant, cursor)
+      const before = cursor === undefined ? undefined : cursorOf(prefixes.merchant).read(cursor)
       const found = await findMerchants(db, now, { q, before, limit: limit + 1 })
       const shown = found.slice(0, limit)
       const isMore = found.length > limit
       return {
         items: shown.map(showMerchant),
-        nextCursor: isMore ? writePosition(prefixes.merchant, shown.at(-1)!.id) : null,
+        nextCursor: isMore ? cursorOf(prefixes.merchant).write(shown.at(-1)!.id) : null,
       }
     },
   })

@@ -1,7 +1,9 @@
 import { invalidField, Refusal } from '../../base/refusal.js'
 import { parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import type { Count, TimeRange } from '../../postgres/lists/filtered-ids.js'
+import type { Count } from '../../postgres/lists/find-ids.js'
+import type { TimeRange } from '../../postgres/lists/key-range.js'
+import type { AmountRange } from '../../postgres/lists/list.js'
 import { readTimeFrom, readTimeTo } from './read-time.js'
 
 export function readTimeRange(query: { from?: string; to?: string }): TimeRange {
@@ -15,14 +17,6 @@ export function readTimeRange(query: { from?: string; to?: string }): TimeRange 
   return { from, to }
 }
 
-type AmountRange = {
-  currency: Asset | undefined
-  amountMin: bigint | undefined
-  amountMax: bigint | undefined
-  /** The assets of the amounts. */
-  amountAssets: readonly Asset[]
-}
-
 /**
  * Amounts are in the unit of the currency; without one, of the assets of the list. A list of naira
  * and coins takes them as kobo, and then lists naira only.
@@ -30,19 +24,17 @@ type AmountRange = {
 export function readAmountRange(
   query: { currency?: string; minAmount?: string; maxAmount?: string },
   assetsOfList: readonly Asset[] = ['NGN'],
-): AmountRange {
+): { currency: Asset | undefined; amounts: AmountRange | undefined } {
   const { minAmount, maxAmount } = query
-  const hasAmount = minAmount !== undefined || maxAmount !== undefined
   const sent = query.currency as Asset | undefined
-  const amountAssets = sent ? [sent] : assetsOfList
-  const isOne = hasAmount && amountAssets.length === 1
+  if (minAmount === undefined && maxAmount === undefined)
+    return { currency: sent, amounts: undefined }
+  const assets = sent ? [sent] : assetsOfList
   const read = (field: string, text: string | undefined) =>
-    text === undefined ? undefined : readAmount(field, text, amountAssets[0]!)
+    text === undefined ? undefined : readAmount(field, text, assets[0]!)
   return {
-    currency: isOne ? amountAssets[0] : sent,
-    amountMin: read('minAmount', minAmount),
-    amountMax: read('maxAmount', maxAmount),
-    amountAssets,
+    currency: assets.length === 1 ? assets[0] : undefined,
+    amounts: { assets, min: read('minAmount', minAmount), max: read('maxAmount', maxAmount) },
   }
 }
 

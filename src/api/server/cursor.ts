@@ -16,15 +16,34 @@ export function readCursor(cursor: string): Record<string, string> {
   throw wrongCursor('cursor is not valid. Pass the `nextCursor` of the previous page, unchanged.')
 }
 
-/** A cursor after one resource. Cursors of other kinds of lists are refused. */
-export function writePosition(prefix: Prefix, id: string): string {
-  return writeCursor({ before: toReference(prefix, id) })
+/** How the cursors of a list name its rows. Cursors of other lists are refused. */
+export type CursorFormat = {
+  write(key: string): string
+  read(cursor: string): string
 }
 
-export function readPosition(prefix: Prefix, cursor: string): string {
-  const id = fromReference(prefix, readCursor(cursor).before ?? '')
-  if (id) return id
-  throw anotherList()
+/** A cursor after one resource. */
+export function cursorOf(prefix: Prefix): CursorFormat {
+  return {
+    write: (id) => writeCursor({ before: toReference(prefix, id) }),
+    read(cursor) {
+      const id = fromReference(prefix, readCursor(cursor).before ?? '')
+      if (id) return id
+      throw anotherList()
+    },
+  }
+}
+
+/** A cursor after a number of at most `max`, under a name that no other list has. */
+export function numberCursor(name: string, max: bigint): CursorFormat {
+  return {
+    write: (number) => writeCursor({ [name]: number }),
+    read(cursor) {
+      const number = readCursor(cursor)[name] ?? ''
+      if (/^\d{1,19}$/.test(number) && BigInt(number) <= max) return number
+      throw anotherList()
+    },
+  }
 }
 
 export function anotherList(): Refusal {

@@ -166,10 +166,11 @@ export type Route = Traits & {
   handle: (request: RouteRequest<never, never, never>) => Promise<RouteAnswer>
 }
 
-type Definition<Body extends TSchema, Query extends TSchema, Params extends TSchema> = Omit<
-  Route,
-  keyof Traits | 'body' | 'query' | 'params' | 'handle' | 'refusals'
-> &
+export type RouteDefinition<
+  Body extends TSchema,
+  Query extends TSchema,
+  Params extends TSchema,
+> = Omit<Route, keyof Traits | 'body' | 'query' | 'params' | 'handle' | 'refusals'> &
   Partial<Traits> & {
     refusals?: (Code | RefusalText)[]
     body?: Body
@@ -182,7 +183,7 @@ type Definition<Body extends TSchema, Query extends TSchema, Params extends TSch
 
 /** Defines a route; its schemas type the handler. A POST without a body schema accepts `{}`. */
 export function route<Body extends TSchema, Query extends TSchema, Params extends TSchema>(
-  definition: Definition<Body, Query, Params>,
+  definition: RouteDefinition<Body, Query, Params>,
 ): Route {
   const isBare = definition.method === 'POST' && !definition.body
   const body = isBare

@@ -16,7 +16,6 @@ import {
   isDedicated,
   isWallet,
 } from './account.js'
-import { type AccountFilter, findAccountPage } from './filter-accounts.js'
 import { accountColumns } from './store-accounts.js'
 
 /** `payments` are the latest ones, newest first. */
@@ -28,20 +27,6 @@ export type AccountWithPayments = {
 
 export type AccountLookup = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
 
-/** Newest first. */
-export async function listAccounts(
-  db: Queryable,
-  { environmentId, kind }: { environmentId: EnvironmentId; kind: AccountKind },
-  filter: AccountFilter,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<{ accounts: AccountWithPayments[]; next: string | undefined }> {
-  const { ids, next } = await findAccountPage(db, { environmentId, kind }, filter, page)
-  if (ids.length === 0) return { accounts: [], next }
-  const keys = ids.map((id) => ({ environmentId, id }))
-  const found = (await findAccounts(db, keys)).filter((one) => one !== undefined)
-  return { accounts: await withPayments(db, found), next }
-}
-
 const findAccounts = keyedRead<CollectionAccount, CollectionAccount>({
   name: 'read_accounts',
   columns: accountColumns,
@@ -51,7 +36,7 @@ const findAccounts = keyedRead<CollectionAccount, CollectionAccount>({
   keyOf: (account) => account,
 })
 
-async function findWithPayments(
+export async function findWithPayments(
   db: Queryable,
   keys: RowKey[],
 ): Promise<(AccountWithPayments | undefined)[]> {

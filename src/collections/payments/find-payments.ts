@@ -8,7 +8,6 @@ import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.j
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { withRefunds } from '../returns/find-returns.js'
 import type { Refund } from '../returns/store-returns.js'
-import { findPaymentPage, type PaymentFilter } from './filter-payments.js'
 import type { Payment } from './payment.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
 
@@ -48,17 +47,12 @@ const readListed = listStatement<typeof keyColumns, PaymentRow & PaymentContext>
 })
 
 /** Newest first. */
-export async function listPayments(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: PaymentFilter,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<{ payments: ListedPayment[]; next: string | undefined }> {
-  const { ids, next } = await findPaymentPage(db, environmentId, filter, page)
-  const keys = ids.map((id) => ({ environmentId, id }))
-  const rows = keys.length === 0 ? [] : await db.rows(readListed(keys))
-  const payments = rows.map((row) => ({ ...row, sender: toPayment(row).sender }))
-  return { payments: await withRefunds(db, payments), next }
+export async function readListedPayments(db: Queryable, keys: RowKey[]): Promise<ListedPayment[]> {
+  const rows = await db.rows(readListed(keys))
+  return withRefunds(
+    db,
+    rows.map((row) => ({ ...row, sender: toPayment(row).sender })),
+  )
 }
 
 const findPayments = keyedRead<PaymentRow, Payment>({

@@ -11,13 +11,13 @@ import { toColumn } from '../../postgres/names.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
+import type { RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { CollectionAccount } from '../accounts/account.js'
 import { accountColumns } from '../accounts/store-accounts.js'
 import { collectionLimits } from '../limits.js'
 import type { Payment } from '../payments/payment.js'
 import { findLatestPayments } from '../payments/store-payments.js'
-import { findSessionPage, type SessionFilter } from './filter-sessions.js'
 import { checkoutSessions, referencePattern, type Session } from './session.js'
 
 /** A session has a virtual account, a wallet, or both. */
@@ -113,20 +113,13 @@ function checkFound({ reference }: SessionKey, found: FoundSession | undefined):
   })
 }
 
-/** Newest first. */
-export async function listSessions(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: SessionFilter,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<{ sessions: FoundSession[]; next: string | undefined }> {
-  const { ids, next } = await findSessionPage(db, environmentId, filter, page)
-  if (ids.length === 0) return { sessions: [], next }
+/** Sessions of one environment, newest first. */
+export async function readListedSessions(db: Queryable, keys: RowKey[]): Promise<FoundSession[]> {
   const listed = sql`(
     select * from checkout_sessions
-    where environment_id = ${environmentId} and id = any (${ids}::uuid[]))`
-  const rows = await findWhere(db, sql`true order by s.id desc`, listed)
-  return { sessions: await complete(db, rows), next }
+    where environment_id = ${keys[0]!.environmentId}
+      and id = any (${keys.map(({ id }) => id)}::uuid[]))`
+  return complete(db, await findWhere(db, sql`true order by s.id desc`, listed))
 }
 
 /** `payments` are the latest ones of accounts, if known: they are not read again. */

@@ -1,9 +1,11 @@
 import type { EnvironmentId } from '../../base/environment.js'
-import { firstIdAt, fromReference, prefixes } from '../../base/ids.js'
+import { fromReference, prefixes } from '../../base/ids.js'
 import { notFound } from '../../base/refusal.js'
-import type { TimeRange } from '../../postgres/lists/filtered-ids.js'
+import type { TimeRange } from '../../postgres/lists/key-range.js'
+import type { List, Page, RowPage } from '../../postgres/lists/list.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
+import { keyedRead } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { Destination } from '../ports.js'
 import { toApproval } from '../records/find-payouts.js'
@@ -83,24 +85,25 @@ export async function findRetry(
   return row
 }
 
-type Page = { beforeId: string | undefined; limit: number }
+type BatchFilter = TimeRange & { state?: BatchState | undefined }
 
-/** Newest first. */
-export async function listBatches(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  { state, from, to }: TimeRange & { state: BatchState | undefined },
-  { beforeId, limit }: Page,
-): Promise<{ batches: Batch[]; next: string | undefined }> {
-  const rows = await db.rows(sql<BatchRow>`
-    select ${batchColumns} from payout_batches b where b.environment_id = ${environmentId}
-      ${state ? sql`and b.state = ${state}` : sql``}
-      ${from ? sql`and b.id >= ${firstIdAt(from)}` : sql``}
-      ${to ? sql`and b.id < ${firstIdAt(to)}` : sql``}
-      ${beforeId ? sql`and b.id < ${beforeId}` : sql``}
-    order by b.id desc limit ${limit + 1}`)
-  const batches = rows.slice(0, limit).map(toBatch)
-  return { batches, next: rows.length > limit ? batches.at(-1)!.id : undefined }
+export const batchList: List<BatchFilter, Batch> = {
+  name: 'list_batches',
+  table: 'payout_batches',
+  read: keyedRead<BatchRow, Batch>({
+    name: 'read_batches',
+    columns: batchColumns,
+    table: 'payout_batches',
+    alias: 'b',
+    toValue: toBatch,
+    keyOf: (batch) => batch,
+  }),
+  columns: { state: { type: 'text' } },
+  filters: { state: 'state' },
+  indexes: [
+    { index: 'payout_batches_by_state', serves: ['state'] },
+    { index: 'payout_batches_pkey', serves: [] },
+  ],
 }
 
 const insertItemRows = listStatement({
@@ -166,8 +169,7 @@ function toItem<Row extends ItemRow>(row: Row) {
   }
 }
 
-type ItemFilter = { state: ItemState | undefined; hasWarnings: boolean }
-type ItemPage = { after: number; limit: number }
+type ItemFilter = { state?: ItemState | undefined; hasWarnings: boolean }
 type BatchKey = Pick<Batch, 'environmentId' | 'id'>
 
 /** In the order of the request. */
@@ -175,20 +177,20 @@ export async function listItems(
   db: Queryable,
   { environmentId, id }: BatchKey,
   { state, hasWarnings }: ItemFilter,
-  { after, limit }: ItemPage,
-): Promise<{ items: BatchItemWithPayout[]; next: number | undefined }> {
+  { before: previous = '0', limit }: Page,
+): Promise<RowPage<BatchItemWithPayout>> {
   type Row = ItemRow & Pick<BatchItemWithPayout, 'payoutStatus' | 'failureReason'>
   const rows = await db.rows(sql<Row>`
     select ${itemColumns}, p.status as payout_status, p.failure_reason
     from payout_batch_items i left join lateral (
       select status, failure_reason from payouts
       where environment_id = ${environmentId} and id = i.payout_id offset 0) p on true
-    where i.environment_id = ${environmentId} and i.batch_id = ${id} and i.number > ${after}
+    where i.environment_id = ${environmentId} and i.batch_id = ${id} and i.number > ${previous}
       ${state ? sql`and i.state = ${state}` : sql``}
       ${hasWarnings ? sql`and i.warnings is not null` : sql``}
     order by i.number limit ${limit + 1}`)
   const items = rows.slice(0, limit).map(toItem)
-  return { items, next: rows.length > limit ? items.at(-1)!.number : undefined }
+  return { rows: items, next: rows.length > limit ? String(items.at(-1)!.number) : undefined }
 }
 
 /** All items of these states, or those of them with these numbers, in the order of the request. */

@@ -16,7 +16,6 @@ import {
   payoutKinds,
   payouts,
 } from '../payout.js'
-import { findPayoutPage, type PayoutFilter } from './filter-payouts.js'
 
 export type PayoutRow = typeof payouts.readRow & { approval: string | null }
 
@@ -80,24 +79,6 @@ function unpack(row: PackedRow): PayoutWithAttempts {
   }
 }
 
-/** Newest first. */
-export async function listPayouts(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: PayoutFilter,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<{ payouts: PayoutWithAttempts[]; next: string | undefined }> {
-  const { ids, next } = await findPayoutPage(db, environmentId, filter, page)
-  const found =
-    ids.length === 0
-      ? []
-      : await findPayouts(
-          db,
-          ids.map((id) => ({ environmentId, id })),
-        )
-  return { payouts: found.filter((one) => one !== undefined), next }
-}
-
 /** Payouts and returns that wait for approval, oldest first. */
 export async function listWaiting(
   db: Queryable,
@@ -118,7 +99,7 @@ export async function listWaiting(
 
 type PayoutName = { environmentId: EnvironmentId; kind?: PayoutKind; reference: string }
 
-const findPayouts = keyedRead<PackedRow, PayoutWithAttempts>({
+export const findPayouts = keyedRead<PackedRow, PayoutWithAttempts>({
   name: 'read_payouts',
   columns: packed,
   table: 'payouts',

@@ -4,7 +4,9 @@ import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
 import type { StatementLine } from '../../ledger/statement.js'
 import { listLimits } from '../../postgres/limits.js'
-import { type TimeRange, toIdRange, withinRange } from '../../postgres/lists/filtered-ids.js'
+import { findRows } from '../../postgres/lists/find-rows.js'
+import { type TimeRange, toIdRange, withinRange } from '../../postgres/lists/key-range.js'
+import type { ListOfKeys, Lookup, Page, Restriction, RowPage } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
@@ -86,52 +88,60 @@ export async function findSettlementsOf(
 
 export type SettlementWithPayout = { settlement: Settlement; payout: Payout }
 
-export type SettlementFilter = TimeRange & { status: PayoutStatus | undefined }
+export type SettlementFilter = {
+  status?: PayoutStatus | undefined
+  period?: TimeRange | undefined
+}
 
-type Page = { below: bigint; limit: number }
+/** In the order of their entries: clocks of processes differ. */
+const settlementList: ListOfKeys<SettlementFilter> = {
+  name: 'list_settlements',
+  table: 'settlements',
+  key: { name: 'last_entry', type: 'int8' },
+  columns: {},
+  filters: {
+    status: (status) => [
+      {
+        condition: sql`(
+          select p.status from payouts p
+          where p.environment_id = t.environment_id and p.id = t.payout_id) = ${status}`,
+      },
+    ],
+    period: restrictPeriod,
+  },
+  indexes: [{ index: 'settlement_ends_once', serves: [] }],
+}
 
-/**
- * Newest first: those whose last entry is below the given one. Of a status, one page searches a
- * bounded number of settlements, so it may be short and still have a next one.
- */
+/** Newest first. */
 export async function listSettlements(
   db: Queryable,
   environmentId: EnvironmentId,
-  { status, ...range }: SettlementFilter,
-  { below, limit }: Page,
-): Promise<{ settlements: SettlementWithPayout[]; next: bigint | undefined }> {
-  const entries = await findEntriesOf(db, environmentId, range)
-  const rowsRead = status ? Math.max(listLimits.rowsPerScan, limit + 1) : limit + 1
-  const scanned = await db.rows(sql<{ lastEntry: bigint; status: PayoutStatus }>`
-    select s.last_entry, (select p.status from payouts p
-      where p.environment_id = s.environment_id and p.id = s.payout_id) as status
-    from settlements s where s.environment_id = ${environmentId} and s.last_entry < ${below}
-      and s.last_entry between ${entries.first} and ${entries.last}
-    order by s.last_entry desc limit ${rowsRead}`)
-  const found = scanned.filter((one) => status === undefined || one.status === status)
-  const shown = found.slice(0, limit).map(({ lastEntry }) => lastEntry)
+  filter: SettlementFilter,
+  page: Page,
+): Promise<RowPage<SettlementWithPayout>> {
+  type Position = Pick<Settlement, 'lastEntry'>
+  const asked = { environmentId, filter }
+  const found = await findRows<Position, SettlementFilter>(db, settlementList, asked, page, {
+    columns: sql`t.last_entry`,
+    keyOf: ({ lastEntry }) => String(lastEntry),
+  })
+  const entries = found.rows.map(({ lastEntry }) => lastEntry)
   const rows = await db.rows(sql<Row>`
     select ${sql.raw(columns)} from settlements s
-    where s.environment_id = ${environmentId} and s.last_entry = any(${shown}::int8[])
+    where s.environment_id = ${environmentId} and s.last_entry = any(${entries}::int8[])
     order by s.last_entry desc`)
-  const end = scanned.length < rowsRead ? undefined : scanned.at(-1)!.lastEntry
-  return {
-    settlements: await withPayouts(db, rows.map(toSettlement)),
-    next: found.length > limit ? shown.at(-1) : end,
-  }
+  return { rows: await withPayouts(db, rows.map(toSettlement)), next: found.next }
 }
 
 /**
  * The last entries of the settlements of a period. Ids hold the time, but those of one moment are
  * in no order, and clocks of processes differ: so several settlements at each end are read.
  */
-async function findEntriesOf(
-  db: Queryable,
-  environmentId: EnvironmentId,
+async function restrictPeriod(
   { from, to }: TimeRange,
-): Promise<{ first: bigint; last: bigint }> {
-  const { ledgerMax } = limits.money
-  if (!from && !to) return { first: 0n, last: ledgerMax }
+  { db, environmentId }: Lookup<SettlementFilter>,
+): Promise<Restriction[]> {
+  if (!from && !to) return []
   const { settlementsAtOnceMax: most } = settlementLimits
   const [found] = await db.rows(sql<{ first: bigint | null; last: bigint | null }>`
     select (select min(last_entry) from (
@@ -142,7 +152,9 @@ async function findEntriesOf(
         select last_entry from settlements
         where environment_id = ${environmentId} ${to ? sql`and id < ${firstIdAt(to)}` : sql``}
         order by id desc limit ${most}) latest) as last`)
-  return { first: found!.first ?? ledgerMax, last: found!.last ?? 0n }
+  return [
+    { column: 'last_entry', min: found!.first ?? limits.money.ledgerMax, max: found!.last ?? 0n },
+  ]
 }
 
 export type SettlementSums = { status: PayoutStatus; count: number; amount: bigint; fee: bigint }

@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { listLimits } from '../limits.js'
 import { type Sql, sql } from '../sql.js'
 import type { Queryable } from '../transactions/tx.js'
-import { type IdRange, withinRange } from './filtered-ids.js'
+import { type KeyRange, withinRange } from './key-range.js'
 
 export type SearchKind = 'payment' | 'payout' | 'account' | 'session'
 
@@ -91,7 +91,7 @@ async function findByPrefix(
 }
 
 /** A FROM item with the newest ids that have the rarest of the words. */
-export function newestIdsWithTerm(search: TermSearch, range: IdRange, limit: number): Sql {
+export function newestIdsWithTerm(search: TermSearch, range: KeyRange, limit: number): Sql {
   const { environmentId, kind, words } = search
   return sql`(
     select distinct found.id from unnest(${words[0]}::text[]) wanted (term)
@@ -102,11 +102,6 @@ export function newestIdsWithTerm(search: TermSearch, range: IdRange, limit: num
       order by t.environment_id desc, t.kind desc, t.term desc, t.id desc
       limit ${sql.raw(String(limit))}) found
     order by found.id desc limit ${sql.raw(String(limit))})`
-}
-
-/** Conditions on a row `t` for the words that `newestIdsWithTerm` did not use. */
-export function hasOtherTerms(search: TermSearch): Sql[] {
-  return hasTerms({ ...search, words: search.words.slice(1) })
 }
 
 /** Conditions on a row `t` for all words. */

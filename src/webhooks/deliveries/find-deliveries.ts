@@ -1,11 +1,13 @@
 import type { EnvironmentId } from '../../base/environment.js'
-import { firstIdAt, timeOf } from '../../base/ids.js'
 import type { EventType } from '../../events/catalogue.js'
-import type { Event } from '../../events/find-events.js'
-import { newestRows } from '../../postgres/lists/newest-rows.js'
+import { type Event, eventList } from '../../events/find-events.js'
+import { type TimeRange, withinRange } from '../../postgres/lists/key-range.js'
+import { type List, wantedColumns } from '../../postgres/lists/list.js'
+import { newestIds } from '../../postgres/lists/newest-ids.js'
 import { named } from '../../postgres/named.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { unindexed } from '../../postgres/statement.js'
+import type { RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { webhookLimits } from '../limits.js'
 
@@ -73,23 +75,9 @@ export type EndpointDelivery = {
   error: string | null
 }
 
-export type DeliveryFilter = {
-  state: DeliveryState | undefined
-  types: EventType[] | undefined
-  /** The types that the caller may see, if not all: others are left out of a page. */
-  seen: EventType[] | undefined
-  /** Of the event. */
-  from: Date | undefined
-  to: Date | undefined
-  /** The last event of the previous page. */
-  beforeId: string | undefined
-  limit: number
-}
-
-export type DeliveryPage = {
-  deliveries: EndpointDelivery[]
-  /** Where the next page begins; undefined on the last page. */
-  next: string | undefined
+export type DeliveryFilter = TimeRange & {
+  state?: DeliveryState | undefined
+  types?: readonly EventType[] | undefined
 }
 
 type EndpointKey = { environmentId: EnvironmentId; id: string }
@@ -99,22 +87,85 @@ type EndpointKey = { environmentId: EnvironmentId; id: string }
  * listed if they are among the first that are due. With types, a page reads a bounded number of the
  * environment's events of these types: it may then be short or empty and still have a next one.
  */
-export async function listEndpointDeliveries(
+export function deliveryListOf({
+  environmentId,
+  id,
+}: EndpointKey): List<DeliveryFilter, EndpointDelivery> {
+  const columns = { ...eventList.columns, state: { type: 'text', values: deliveryStates } } as const
+  return {
+    name: 'list_deliveries',
+    table: 'deliveries',
+    key: { name: 'event_id', type: 'uuid' },
+    order: eventList.order!,
+    rowsScannedMax: webhookLimits.eventsScannedPerPageMax,
+    read: (db, keys) => readDeliveries(db, { environmentId, id }, keys),
+    columns,
+    filters: {
+      types: (types) => [
+        { column: 'type', values: types },
+        { condition: sql`${sql.raw(unindexed('t.endpoint_id::text'))} = ${id}` },
+      ],
+      state: 'state',
+    },
+    indexes: [
+      { index: 'events_by_type', serves: ['type'], of: { table: 'events', key: 'id' } },
+      {
+        index: 'deliveries_of_endpoint',
+        serves: ['state'],
+        read(wanted, { from, before }, limit) {
+          const states = wantedColumns({ columns }, wanted, ['state'])
+          const attempted = newestIds({
+            table: 'deliveries',
+            where: sql`environment_id = ${environmentId} and endpoint_id = ${id}
+              and attempts > 0 and not is_under_way`,
+            columns: states,
+            order: [{ name: 'event_id', type: 'uuid' }],
+            before: before === undefined ? undefined : [before],
+            from,
+            limit,
+          })
+          if (!states[0]!.values.includes('PENDING')) return attempted
+          // Those in flight or before their first attempt are not in the index of the others.
+          const max = sql.raw(String(webhookLimits.dueDeliveriesScannedMax))
+          return sql`(
+            select id from ${attempted} attempted
+            union all
+            select event_id from (
+              select * from deliveries
+              where environment_id = ${environmentId} and endpoint_id = ${id} and state = 'PENDING'
+              order by due_at limit ${max}) due
+            where (attempts = 0 or is_under_way) ${withinRange({ from, before }, 'event_id')})`
+        },
+      },
+    ],
+  }
+}
+
+function readDeliveries(
   db: Queryable,
   endpoint: EndpointKey,
-  filter: DeliveryFilter,
-): Promise<DeliveryPage> {
-  if (filter.types?.length === 0) return { deliveries: [], next: undefined }
-  const found = filter.types
-    ? await findByTypes(db, endpoint, filter, filter.types)
-    : { rows: await findByStates(db, endpoint, filter), end: undefined }
-  const page = found.rows.slice(0, filter.limit)
-  const isMore = found.rows.length > filter.limit
-  const { seen } = filter
-  return {
-    deliveries: seen ? page.filter(({ type }) => seen.includes(type)) : page,
-    next: isMore ? page.at(-1)!.eventId : found.end,
-  }
+  keys: RowKey[],
+): Promise<EndpointDelivery[]> {
+  return db.rows(
+    named(
+      'read_deliveries',
+      sql<EndpointDelivery>`
+        select d.event_id, d.state, d.attempts, d.due_at, d.is_under_way as is_in_flight,
+          d.finished_at, e.type, e.created_at as event_created_at, a.started_at, a.duration_ms,
+          a.status, a.error
+        from unnest(${keys.map(({ id }) => id)}::uuid[]) listed (id)
+        cross join lateral ${deliveryOf('listed.id', endpoint)} d
+        cross join lateral (
+          select type, created_at from events
+          where environment_id = d.environment_id and id = d.event_id limit 1) e
+        left join lateral (
+          select started_at, duration_ms, status, error from delivery_attempts a
+          where a.environment_id = d.environment_id and a.event_id = d.event_id
+            and a.endpoint_id = d.endpoint_id
+          order by a.number desc limit 1) a on true
+        order by d.event_id desc`,
+    ),
+  )
 }
 
 /** Whether events of other types than these are still to be sent to the endpoint. */
@@ -132,98 +183,6 @@ export async function hasDueBesides(
   return row!.isDue
 }
 
-const ofDelivery = `d.event_id, d.state, d.attempts, d.due_at, d.is_under_way as is_in_flight,
-  d.finished_at`
-
-const latestAttempt = sql.raw(`left join lateral (
-  select started_at, duration_ms, status, error
-  from delivery_attempts a where a.environment_id = d.environment_id and a.event_id = d.event_id
-    and a.endpoint_id = d.endpoint_id order by a.number desc limit 1) a on true`)
-
-const ofAttempt = `a.started_at, a.duration_ms, a.status, a.error`
-
-async function findByStates(
-  db: Queryable,
-  { environmentId, id }: EndpointKey,
-  filter: DeliveryFilter,
-): Promise<EndpointDelivery[]> {
-  const { state, from } = filter
-  const before = idBefore(filter)
-  const attempted = newestRows({
-    table: 'deliveries',
-    environmentId,
-    where: sql`endpoint_id = ${id} and attempts > 0 and not is_under_way`,
-    columns: [{ name: 'state', type: 'text', values: state ? [state] : deliveryStates }],
-    order: [{ name: 'event_id', type: 'uuid' }],
-    before: before === undefined ? undefined : [before],
-    from: from && firstIdAt(from),
-    limit: filter.limit + 1,
-  })
-  // Those in flight or before their first attempt are not in the index of the others.
-  const unattempted = sql`(
-    select * from (
-      select * from deliveries
-      where environment_id = ${environmentId} and endpoint_id = ${id} and state = 'PENDING'
-      order by due_at limit ${sql.raw(String(webhookLimits.dueDeliveriesScannedMax))}) due
-    where (attempts = 0 or is_under_way) and event_id >= ${from ? firstIdAt(from) : lowestId}
-      and event_id < ${before ?? highestId})`
-  const mayBeNew = state === undefined || state === 'PENDING'
-  const page = sql<EndpointDelivery>`
-    select ${sql.raw(ofDelivery)}, e.type, e.created_at as event_created_at, ${sql.raw(ofAttempt)}
-    from (
-      select * from (
-        select * from ${attempted} attempted
-        ${mayBeNew ? sql`union all select * from ${unattempted} unattempted` : sql``}) found
-      order by event_id desc limit ${filter.limit + 1}) d cross join lateral (
-      select type, created_at from events
-      where environment_id = d.environment_id and id = d.event_id limit 1) e
-    ${latestAttempt} order by d.event_id desc limit ${filter.limit + 1}`
-  return db.rows(named('list_deliveries', page))
-}
-
-/** An event's id starts with its time, so events have the same order by both. */
-async function findByTypes(
-  db: Queryable,
-  endpoint: EndpointKey,
-  filter: DeliveryFilter,
-  types: EventType[],
-): Promise<{ rows: EndpointDelivery[]; end: string | undefined }> {
-  const { eventsScannedPerPageMax } = webhookLimits
-  const before = idBefore(filter)
-  const newest = newestRows({
-    table: 'events',
-    environmentId: endpoint.environmentId,
-    columns: [{ name: 'type', type: 'text', values: types }],
-    order: [
-      { name: 'created_at', type: 'timestamptz' },
-      { name: 'id', type: 'uuid' },
-    ],
-    before: before === undefined ? undefined : [timeOf(before), before],
-    from: filter.from,
-    limit: eventsScannedPerPageMax,
-  })
-  const page = sql<EndpointDelivery & { scanned: number; lastId: string | null }>`
-    with recent as materialized (select id, type, created_at from ${newest} e),
-    found as (
-      select ${sql.raw(ofDelivery)}, recent.type, recent.created_at as event_created_at,
-        ${sql.raw(ofAttempt)}
-      from recent cross join lateral ${deliveryOf('recent.id', endpoint)} d
-      ${latestAttempt} where ${inState(filter)} order by recent.id desc limit ${filter.limit + 1})
-    select found.*, scan.* from (
-      select count(*)::int as scanned, (array_agg(id order by id))[1] as last_id from recent) scan
-    left join found on true order by found.event_id desc`
-  const rows = await db.rows(named('list_deliveries_by_type', page))
-  const [{ scanned, lastId }] = rows as [(typeof rows)[number]]
-  return {
-    rows: rows.filter(({ eventId }) => eventId !== null),
-    end: scanned === eventsScannedPerPageMax ? lastId! : undefined,
-  }
-}
-
-function inState({ state }: DeliveryFilter): Sql<unknown> {
-  return state === undefined ? sql`true` : sql`d.state = ${state}`
-}
-
 /**
  * The delivery of one event to an endpoint, in a lateral join. The endpoint is compared by an
  * expression that no index has, so that always the primary key is used: by the index on endpoints,
@@ -234,12 +193,4 @@ export function deliveryOf(eventId: string, { environmentId, id }: EndpointKey):
     select * from deliveries where environment_id = ${environmentId}
       and event_id = ${sql.raw(eventId)} and ${sql.raw(unindexed('endpoint_id::text'))} = ${id}
     limit 1)`
-}
-
-const lowestId = '00000000-0000-0000-0000-000000000000'
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** The lower of both ends. */
-function idBefore({ to, beforeId }: DeliveryFilter): string | undefined {
-  return [to && firstIdAt(to), beforeId].filter((one) => one !== undefined).sort()[0]
 }

@@ -288,7 +288,7 @@ function toPositions(asset: Asset | undefined, cursor: string | undefined): Posi
   return assets.map((name) => ({ asset: name, below: BigInt(positionOf[name]!) }))
 }
 
-export function isEntryNumber(text: string | undefined): boolean {
+function isEntryNumber(text: string | undefined): boolean {
   return /^\d{1,19}$/.test(text ?? '') && BigInt(text!) <= limits.money.ledgerMax
 }
 

@@ -12,29 +12,21 @@ import {
   showQuote,
 } from '../../../conversions/resource.js'
 import {
+  conversionList,
   getConversion,
   insertQuote,
-  listConversions,
   lockQuote,
 } from '../../../conversions/store-conversions.js'
 import type { Asset } from '../../../money/assets.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { readStablecoinAmount } from '../../parse/read-coins.js'
 import { readTimeRange } from '../../parse/read-filters.js'
-import {
-  closed,
-  decimalInput,
-  inPath,
-  koboInput,
-  page,
-  pageQuery,
-  timeFilters,
-} from '../../parse/schemas.js'
+import { closed, decimalInput, inPath, koboInput, timeFilters } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import { answerList } from '../../server/answer-list.js'
 import { asNumber, csvColumns, inBothUnits } from '../../server/csv.js'
-import { readPosition, writePosition } from '../../server/cursor.js'
+import { cursorOf } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 
 const path = '/v1/conversions'
@@ -187,38 +179,22 @@ const columns = csvColumns(
 )
 
 const list = ({ openPage }: ApiParts) =>
-  route({
+  listRoute(openPage, {
     ...base,
-    method: 'GET',
     path,
     permission: 'balances.see',
     operation: 'listConversions',
     summary: 'List conversions',
     description:
       'Returns conversions, newest first. Send `Accept: text/csv` to export all of them.',
-    query: closed({ ...timeFilters, ...pageQuery }),
-    answers: { 200: page(conversion) },
-    hasCsv: true,
-    handle(request) {
-      const { environment, query } = request
-      return answerList(request, {
-        title: 'Conversions',
-        columns,
-        async readPage({ cursor: sent, limit }) {
-          const { db, cursor, toNext } = openPage(sent)
-          const beforeId = cursor && readPosition(prefixes.conversion, cursor)
-          const range = readTimeRange(query)
-          const found = await listConversions(db, environment.id, range, { beforeId, limit })
-          const { conversions, next } = found
-          return {
-            items: conversions.map((one) => toJson(showConversion(one))),
-            nextCursor: toNext(
-              next === undefined ? null : writePosition(prefixes.conversion, next),
-            ),
-          }
-        },
-      })
-    },
+    title: 'Conversions',
+    filters: timeFilters,
+    item: conversion,
+    columns,
+    cursor: cursorOf(prefixes.conversion),
+    toFilter: ({ query }) => readTimeRange(query),
+    rows: conversionList,
+    show: (converted) => toJson(showConversion(converted)),
   })
 
 const read = ({ db }: ApiParts) =>

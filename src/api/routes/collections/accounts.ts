@@ -9,12 +9,12 @@ import {
   isDedicated,
   isWallet,
 } from '../../../collections/accounts/account.js'
+import { accountList } from '../../../collections/accounts/account-list.js'
 import { type EndedAccount, endAccount } from '../../../collections/accounts/end-accounts.js'
 import {
   type AccountLookup,
   type AccountWithPayments,
   createAccountReader,
-  listAccounts,
 } from '../../../collections/accounts/find-accounts.js'
 import type { AccountRequest } from '../../../collections/accounts/prepare-accounts.js'
 import { showAccount } from '../../../collections/accounts/resource.js'
@@ -22,23 +22,14 @@ import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { hidesPayers } from '../../../team/actor.js'
 import type { WalletRequest } from '../../../wallets/prepare-wallets.js'
 import { readTimeRange } from '../../parse/read-filters.js'
-import {
-  closed,
-  inPath,
-  page,
-  pageQuery,
-  plainText,
-  searchText,
-  timeFilters,
-  withStatus,
-} from '../../parse/schemas.js'
+import { inPath, plainText, searchText, timeFilters, withStatus } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { createResource } from '../../pipeline/create-resource.js'
-import { answerList } from '../../server/answer-list.js'
 import { type CsvColumn, csvColumns, inBothUnits } from '../../server/csv.js'
-import { readPosition, writePosition } from '../../server/cursor.js'
+import { cursorOf } from '../../server/cursor.js'
 import { successText } from '../../server/envelope.js'
 import type { RequestContext } from '../../server/keyed-lane.js'
+import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 
 export const referenceIn = Type.String({
@@ -123,55 +114,42 @@ type About = {
 const base = { access: 'secret', tag: 'Collections', method: 'GET' } as const
 
 export function accountRoutes(api: ApiParts, about: About): Route[] {
-  return [listRoute(api, about), readRoute(api, about)]
+  return [list(api, about), read(api, about)]
 }
 
-function listRoute({ openPage }: ApiParts, about: About): Route {
+function list({ openPage }: ApiParts, about: About): Route {
   const { kind, path, resource, statuses, defaultStatus, named } = about
   const { words, prefix } = accountKinds[kind]
-  return route({
+  return listRoute(openPage, {
     ...base,
     path,
     permission: 'payments.see',
     operation: `list${operationOf(kind)}s`,
     summary: `List ${words}s`,
     description: `Returns ${words}s, newest first.${defaultStatus ? ` Only ${defaultStatus} ones unless you filter by another status.` : ''}`,
-    query: closed({
+    title: `${titleOf(kind)}s`,
+    filters: {
       [named]: Type.Optional(named === 'externalReference' ? externalReferenceIn : referenceIn),
       status: Type.Optional(withStatus(statuses)),
       q: searchText(searchOf(kind), 'order-1001'),
       ...timeFilters,
-      ...pageQuery,
-    }),
-    answers: { 200: page(resource) },
-    hasCsv: true,
-    handle({ environment, query: sent, wantsCsv, forExcel, actor }) {
+    },
+    item: resource,
+    columns: columnsOf(kind, named),
+    cursor: cursorOf(prefix),
+    toFilter({ query: sent, actor }) {
       const query = sent as ListQuery
-      const filter = {
+      return {
+        kind,
         merchantReference: query[named],
         status: query.status ?? defaultStatus,
         text: query.q,
         hidesPayers: hidesPayers(actor),
         ...readTimeRange(query),
       }
-      return answerList(
-        { query, wantsCsv, forExcel },
-        {
-          title: `${titleOf(kind)}s`,
-          columns: columnsOf(kind, named),
-          async readPage({ cursor: from, limit }) {
-            const { db, cursor, toNext } = openPage(from)
-            const beforeId = cursor === undefined ? undefined : readPosition(prefix, cursor)
-            const owner = { environmentId: environment.id, kind }
-            const { accounts, next } = await listAccounts(db, owner, filter, { beforeId, limit })
-            return {
-              items: accounts.map(show),
-              nextCursor: toNext(next === undefined ? null : writePosition(prefix, next)),
-            }
-          },
-        },
-      )
     },
+    rows: accountList,
+    show,
   })
 }
 
@@ -217,11 +195,9 @@ type ListQuery = {
   q?: string
   from?: string
   to?: string
-  limit?: number
-  cursor?: string
 }
 
-function readRoute({ db }: ApiParts, { kind, path, resource, parameter }: About): Route {
+function read({ db }: ApiParts, { kind, path, resource, parameter }: About): Route {
   const readAccount = createAccountReader(db)
   return route({
     ...base,

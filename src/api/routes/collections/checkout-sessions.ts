@@ -10,10 +10,10 @@ import {
   createSessionReader,
   type FoundSession,
   getSession,
-  listSessions,
 } from '../../../collections/sessions/find-sessions.js'
 import { checkoutSession, showSession } from '../../../collections/sessions/resource.js'
 import { type SessionStatus, sessionStatuses } from '../../../collections/sessions/session.js'
+import { sessionList } from '../../../collections/sessions/session-list.js'
 import { visible } from '../../../merchants/settings/settings-document.js'
 import type { Coin } from '../../../money/assets.js'
 import { hidesPayers } from '../../../team/actor.js'
@@ -31,8 +31,6 @@ import {
   koboInput,
   nairaInput,
   networkInput,
-  page,
-  pageQuery,
   searchText,
   stablecoinInput,
   timeFilters,
@@ -40,10 +38,10 @@ import {
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { createResource } from '../../pipeline/create-resource.js'
-import { answerList } from '../../server/answer-list.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
-import { readPosition, writePosition } from '../../server/cursor.js'
+import { cursorOf } from '../../server/cursor.js'
 import { successText } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 import { referenceIn, retryKeyOf } from './accounts.js'
 
@@ -161,16 +159,16 @@ function readCrypto({ asset, amount }: { asset: string; amount?: string }) {
 }
 
 const list = ({ openPage }: ApiParts) =>
-  route({
+  listRoute(openPage, {
     ...base,
-    method: 'GET',
     path,
     permission: 'payments.see',
     operation: 'listCheckoutSessions',
     summary: 'List checkout sessions',
     description:
       'Returns checkout sessions, newest first. Filters combine. Send `Accept: text/csv` to export all of them.',
-    query: closed({
+    title: 'Checkout sessions',
+    filters: {
       merchantReference: Type.Optional(referenceIn),
       status: Type.Optional(withStatus([...sessionStatuses])),
       q: searchText(
@@ -178,34 +176,19 @@ const list = ({ openPage }: ApiParts) =>
         'ada',
       ),
       ...timeFilters,
-      ...pageQuery,
-    }),
-    answers: { 200: page(checkoutSession) },
-    hasCsv: true,
-    handle(request) {
-      const { environment, query, now } = request
-      const filter = {
-        merchantReference: query.merchantReference,
-        status: query.status as SessionStatus | undefined,
-        text: query.q,
-        hidesPayers: hidesPayers(request.actor),
-        ...readTimeRange(query),
-      }
-      return answerList(request, {
-        title: 'Checkout sessions',
-        columns,
-        async readPage({ cursor: sent, limit }) {
-          const { db, cursor, toNext } = openPage(sent)
-          const beforeId = cursor && readPosition(prefixes.position, cursor)
-          const page = await listSessions(db, environment.id, filter, { beforeId, limit })
-          const { sessions, next } = page
-          return {
-            items: sessions.map((one) => showSession(now, one)),
-            nextCursor: toNext(next === undefined ? null : writePosition(prefixes.position, next)),
-          }
-        },
-      })
     },
+    item: checkoutSession,
+    columns,
+    cursor: cursorOf(prefixes.position),
+    toFilter: ({ query, actor }) => ({
+      merchantReference: query.merchantReference,
+      status: query.status as SessionStatus | undefined,
+      text: query.q,
+      hidesPayers: hidesPayers(actor),
+      ...readTimeRange(query),
+    }),
+    rows: sessionList,
+    show: (session, { now }) => showSession(now, session),
   })
 
 const columns = csvColumns(

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { prefixes } from '../../../base/ids.js'
+import { fromReferenceOfAnyKind, prefixes, unusedId } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
@@ -10,17 +10,9 @@ import {
   type Variance,
   variances,
 } from '../../../collections/accounts/account.js'
-import {
-  countPayments,
-  type PaymentFilter,
-  readAccountReference,
-} from '../../../collections/payments/filter-payments.js'
-import {
-  createPaymentReader,
-  getPayment,
-  listPayments,
-} from '../../../collections/payments/find-payments.js'
+import { createPaymentReader, getPayment } from '../../../collections/payments/find-payments.js'
 import { type PaymentStatus, paymentStatuses } from '../../../collections/payments/payment.js'
+import { type PaymentFilter, paymentList } from '../../../collections/payments/payment-list.js'
 import {
   listedPayment,
   payment,
@@ -29,6 +21,7 @@ import {
 } from '../../../collections/payments/resource.js'
 import { listReturns } from '../../../collections/returns/find-returns.js'
 import { paymentReturn, showReturn } from '../../../collections/returns/resource.js'
+import { countRows } from '../../../postgres/lists/find-ids.js'
 import { isPublicTerm } from '../../../postgres/lists/search-terms.js'
 import { type Actor, hidesPayers } from '../../../team/actor.js'
 import { countByStatus, readAmountRange, readTimeRange } from '../../parse/read-filters.js'
@@ -45,10 +38,10 @@ import {
   withStatus,
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import { answerList } from '../../server/answer-list.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
-import { readPosition, writePosition } from '../../server/cursor.js'
+import { cursorOf } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 import { refundOfPayment, resolvePayment } from './payment-actions.js'
 
@@ -99,12 +92,6 @@ const filters = {
   ...timeFilters,
 }
 
-const listQuery = closed({
-  ...filters,
-  status: Type.Optional(withStatus([...paymentStatuses])),
-  ...pageQuery,
-})
-
 function toFilter(
   query: Static<ReturnType<typeof closed<typeof filters>>>,
   actor: Actor,
@@ -114,7 +101,10 @@ function toFilter(
   if (isHidden && sender !== undefined && !isPublicTerm(sender)) throw refusePayerFilter()
   return {
     source: query.source as AccountKind | undefined,
-    accountId: accountReference === undefined ? undefined : readAccountReference(accountReference),
+    accountId:
+      accountReference === undefined
+        ? undefined
+        : (fromReferenceOfAnyKind(accountReference) ?? unusedId),
     variance: query.variance as Variance | undefined,
     sender,
     merchantReference: query.merchantReference,
@@ -168,39 +158,25 @@ const columns = csvColumns(
 )
 
 const list = ({ openPage }: ApiParts) =>
-  route({
+  listRoute(openPage, {
     ...base,
-    method: 'GET',
     path,
     permission: 'payments.see',
     operation: 'listPayments',
     summary: 'List payments',
     description:
       'Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date. A page of a rare combination may be short or empty and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.',
-    query: listQuery,
-    answers: { 200: page(listedPayment) },
-    hasCsv: true,
-    handle(request) {
-      const { environment, query } = request
-      const filter = {
-        ...toFilter(query, request.actor),
-        status: query.status as PaymentStatus | undefined,
-      }
-      return answerList(request, {
-        title: 'Payments',
-        columns,
-        async readPage({ cursor: sent, limit }) {
-          const { db, cursor, toNext } = openPage(sent)
-          const beforeId = cursor === undefined ? undefined : readPosition(prefixes.payment, cursor)
-          const page = await listPayments(db, environment.id, filter, { beforeId, limit })
-          const { payments, next } = page
-          return {
-            items: payments.map((one) => toJson(showListedPayment(one))),
-            nextCursor: toNext(next === undefined ? null : writePosition(prefixes.payment, next)),
-          }
-        },
-      })
-    },
+    title: 'Payments',
+    filters: { ...filters, status: Type.Optional(withStatus([...paymentStatuses])) },
+    item: listedPayment,
+    columns,
+    cursor: cursorOf(prefixes.payment),
+    toFilter: ({ query, actor }) => ({
+      ...toFilter(query, actor),
+      status: query.status as PaymentStatus | undefined,
+    }),
+    rows: paymentList,
+    show: (payment) => toJson(showListedPayment(payment)),
   })
 
 const counts = ({ openPage }: ApiParts) =>
@@ -219,7 +195,10 @@ const counts = ({ openPage }: ApiParts) =>
       const { db } = openPage(undefined)
       const filter = toFilter(query, actor)
       const counted = await countByStatus(paymentStatuses, (status) =>
-        countPayments(db, environment.id, { ...filter, status }),
+        countRows(db, paymentList, {
+          environmentId: environment.id,
+          filter: { ...filter, status },
+        }),
       )
       return success(200, 'Payment counts', counted)
     },
@@ -246,6 +225,8 @@ const read = ({ db }: ApiParts) => {
   })
 }
 
+const cursorOfReturns = cursorOf(prefixes.paymentReturn)
+
 const returns = ({ db }: ApiParts) =>
   route({
     ...base,
@@ -263,12 +244,12 @@ const returns = ({ db }: ApiParts) =>
       const { cursor, limit = limits.http.pageSizeDefault } = query
       const payment = await getPayment(db, { environmentId: environment.id, reference })
       const found = await listReturns(db, payment, {
-        beforeId: cursor === undefined ? undefined : readPosition(prefixes.paymentReturn, cursor),
+        beforeId: cursor === undefined ? undefined : cursorOfReturns.read(cursor),
         limit: limit + 1,
       })
       const shown = found.slice(0, limit)
       const last = shown.at(-1)?.id
-      const nextCursor = found.length > limit ? writePosition(prefixes.paymentReturn, last!) : null
+      const nextCursor = found.length > limit ? cursorOfReturns.write(last!) : null
       return success(200, 'Returns', { items: shown.map(showReturn), nextCursor })
     },
   })

@@ -1,6 +1,12 @@
 import Type from 'typebox'
 import type { Mode } from '../../../base/environment.js'
-import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../../base/ids.js'
+import {
+  fromReferenceOfAnyKind,
+  prefixes,
+  timeOf,
+  toReference,
+  unusedId,
+} from '../../../base/ids.js'
 import type { JsonText } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
@@ -17,7 +23,7 @@ import {
 } from '../../../base/shapes.js'
 import { idOfSession } from '../../../collections/sessions/session.js'
 import { eventFilters, typesSeen } from '../../../events/filter.js'
-import { createEventReader, type Event, getEvent, listEvents } from '../../../events/find-events.js'
+import { createEventReader, type Event, eventList, getEvent } from '../../../events/find-events.js'
 import { eventSchema, showEvent } from '../../../events/resource.js'
 import { resourceKinds } from '../../../team/seen-with.js'
 import { type Delivery, listDeliveries } from '../../../webhooks/deliveries/find-deliveries.js'
@@ -27,13 +33,13 @@ import { webhookLimits } from '../../../webhooks/limits.js'
 import { exampleOfEvent } from '../../openapi/event-examples.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { readTimeRange } from '../../parse/read-filters.js'
-import { fromIn, readTime, toIn } from '../../parse/read-time.js'
+import { fromIn, toIn } from '../../parse/read-time.js'
 import { closed, inPath, oneOf, page, pageQuery } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import { answerList } from '../../server/answer-list.js'
 import { csvColumns } from '../../server/csv.js'
-import { anotherList, readCursor, writeCursor } from '../../server/cursor.js'
+import { anotherList, type CursorFormat, readCursor, writeCursor } from '../../server/cursor.js'
 import { success, successText } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
 import { pageOf } from '../../server/page-of.js'
 import { type Route, route } from '../../server/route.js'
 
@@ -91,17 +97,30 @@ export function eventRoutes(api: ApiParts): Route[] {
 
 const columns = csvColumns('id', 'timestamp', 'type', 'mode', 'sequence', 'data')
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Has the time beside the id, which holds it. */
+const eventCursor: CursorFormat = {
+  write: (id) => writeCursor({ at: timeOf(id).toISOString(), id }),
+  read(cursor) {
+    const { at, id } = readCursor(cursor)
+    const isOfEvent = id !== undefined && uuid.test(id) && at === timeOf(id).toISOString()
+    if (!isOfEvent) throw anotherList()
+    return id
+  },
+}
+
 const list = ({ openPage }: ApiParts) =>
-  route({
+  listRoute(openPage, {
     ...base,
-    method: 'GET',
     path: '/v1/events',
     permission: 'developers.see',
     operation: 'listEvents',
     summary: 'List events',
     description:
       'Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time. Send `Accept: text/csv` to export all of them.',
-    query: closed({
+    title: 'Events',
+    filters: {
       type: Type.Optional(
         oneOf(eventFilters, 'Only events of this type, or of this group such as `payment.*`.'),
       ),
@@ -114,39 +133,20 @@ const list = ({ openPage }: ApiParts) =>
       ),
       from: Type.Optional(fromIn('Only events at or after this time.')),
       to: Type.Optional(toIn('Only events before this time.')),
-      ...pageQuery,
-    }),
-    answers: { 200: page(event) },
-    hasCsv: true,
-    handle(request) {
-      const { environment, query, permissions } = request
-      const { resource } = query
-      const filter = {
-        types: typesSeen(permissions, query.type as string | undefined),
-        resourceId:
-          resource === undefined
-            ? undefined
-            : (fromReferenceOfAnyKind(resource) ?? idOfSession(resource) ?? unusedId),
-        from: undefined,
-        to: undefined,
-        ...readTimeRange(query),
-      }
-      return answerList(request, {
-        title: 'Events',
-        columns,
-        async readPage({ cursor: sent, limit }) {
-          const { db, cursor, toNext } = openPage(sent)
-          const before = cursor === undefined ? undefined : readPosition(cursor)
-          const wanted = { ...filter, before, limit: limit + 1 }
-          const found = await listEvents(db, environment.id, wanted)
-          const shown = found.slice(0, limit)
-          return {
-            items: shown.map((one) => toText(one, environment.mode)),
-            nextCursor: toNext(found.length > limit ? toCursor(shown.at(-1)!) : null),
-          }
-        },
-      })
     },
+    item: event,
+    columns,
+    cursor: eventCursor,
+    toFilter: ({ query, permissions }) => ({
+      types: typesSeen(permissions, query.type as string | undefined),
+      resourceId:
+        query.resource === undefined
+          ? undefined
+          : (fromReferenceOfAnyKind(query.resource) ?? idOfSession(query.resource) ?? unusedId),
+      ...readTimeRange(query),
+    }),
+    rows: eventList,
+    show: (found, { environment }) => toText(found, environment.mode),
   })
 
 const read = ({ db }: ApiParts) => {
@@ -270,20 +270,8 @@ function showDelivery({ endpointId, url, state, dueAt, isInFlight, attempts }: D
   }
 }
 
-function toCursor({ createdAt, id }: Event): string {
-  return writeCursor({ at: createdAt.toISOString(), id })
-}
-
 function isForAnotherEndpoint(): Refusal {
   return new Refusal('webhook_endpoint_failed', {
     message: 'This is a test event of another endpoint. Send the id of that endpoint.',
   })
 }
-
-function readPosition(cursor: string): { createdAt: Date; id: string } {
-  const { at, id } = readCursor(cursor)
-  if (at === undefined || id === undefined || !uuid.test(id)) throw anotherList()
-  return { createdAt: readTime('cursor', at), id }
-}
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -1,24 +1,30 @@
 import type { EnvironmentId } from '../../../base/environment.js'
 import { fromReference, prefixes, toReference } from '../../../base/ids.js'
 import { type AccountKind, accountKinds, isWallet } from '../../../collections/accounts/account.js'
-import { findAccountPage } from '../../../collections/accounts/filter-accounts.js'
+import { accountList } from '../../../collections/accounts/account-list.js'
 import { findAccountIds } from '../../../collections/accounts/find-account-ids.js'
-import { type ListedPayment, listPayments } from '../../../collections/payments/find-payments.js'
+import type { ListedPayment } from '../../../collections/payments/find-payments.js'
 import {
   type PaymentStatus,
   paymentStatuses,
   paymentStatusOf,
 } from '../../../collections/payments/payment.js'
-import { findSessionPage } from '../../../collections/sessions/filter-sessions.js'
+import { paymentList } from '../../../collections/payments/payment-list.js'
+import { sessionList } from '../../../collections/sessions/session-list.js'
 import type { EventType } from '../../../events/catalogue.js'
 import { seesEvent } from '../../../events/filter.js'
 import { formatMoney, parseMoney } from '../../../money/amounts.js'
 import type { Asset } from '../../../money/assets.js'
 import { type PayoutStatus, payoutStatuses, referenceOf } from '../../../payouts/payout.js'
-import { findPayoutBySignature, transferKinds } from '../../../payouts/records/filter-payouts.js'
-import { listPayouts, type PayoutWithAttempts } from '../../../payouts/records/find-payouts.js'
+import type { PayoutWithAttempts } from '../../../payouts/records/find-payouts.js'
+import {
+  findPayoutBySignature,
+  payoutList,
+  transferKinds,
+} from '../../../payouts/records/payout-list.js'
 import { transferStatus } from '../../../payouts/resource.js'
 import { listLimits } from '../../../postgres/limits.js'
+import { findIds, readList } from '../../../postgres/lists/find-ids.js'
 import { sql } from '../../../postgres/sql.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { type Permissions, type ResourceKind, sees } from '../../../team/seen-with.js'
@@ -59,7 +65,7 @@ type Search = {
 
 const { hitsMax } = listLimits
 const hitsPerGroup = hitsMax / 4
-const firstPage = { beforeId: undefined, limit: hitsMax }
+const firstPage = { before: undefined, limit: hitsMax }
 
 /** The newest resources that a text names, by kind; those with that very name first. */
 export async function findHits(
@@ -165,8 +171,8 @@ async function findPaymentHits({ db, environmentId, wanted, hidesPayers }: Searc
     text: text === '' ? undefined : text,
     ...amount,
   }
-  const { payments } = await listPayments(db, environmentId, filter, firstPage)
-  return payments.map(toPaymentHit)
+  const { rows } = await readList(db, paymentList, { environmentId, filter }, firstPage)
+  return rows.map(toPaymentHit)
 }
 
 function toPaymentHit(payment: ListedPayment): Hit {
@@ -196,8 +202,8 @@ async function findPayoutHits({ db, environmentId, wanted }: Search): Promise<Hi
     text: text === '' ? undefined : text,
     ...amount,
   }
-  const { payouts } = await listPayouts(db, environmentId, filter, firstPage)
-  return payouts.map(toPayoutHit)
+  const { rows } = await readList(db, payoutList, { environmentId, filter }, firstPage)
+  return rows.map(toPayoutHit)
 }
 
 function toPayoutHit({ payout }: PayoutWithAttempts): Hit {
@@ -216,7 +222,7 @@ async function findSessionHits({ db, environmentId, wanted, hidesPayers }: Searc
   const { text, order } = wanted
   if (isEmpty(wanted) || hasOther(wanted)) return []
   const filter = { merchantReference: order, text: text === '' ? undefined : text, hidesPayers }
-  const { ids } = await findSessionPage(db, environmentId, filter, firstPage)
+  const { ids } = await findIds(db, sessionList, { environmentId, filter }, firstPage)
   return db.rows(sql<Hit>`
     select 'checkout_session' as kind, reference, description as title,
       customer_name || ' · ' || customer_email as subtitle, status
@@ -258,8 +264,8 @@ async function findAccountHits(search: Search): Promise<Hit[]> {
 async function findAccountsByName(search: Search): Promise<string[]> {
   const { db, environmentId, wanted, hidesPayers } = search
   if (wanted.order !== undefined) return []
-  const owner = { environmentId, kind: 'dedicated_account' } as const
-  const { ids } = await findAccountPage(db, owner, { text: wanted.text, hidesPayers }, firstPage)
+  const filter = { kind: 'dedicated_account', text: wanted.text, hidesPayers } as const
+  const { ids } = await findIds(db, accountList, { environmentId, filter }, firstPage)
   return ids
 }
 
@@ -279,10 +285,9 @@ function readAmount({ amount }: SearchText) {
   const from = parseMoney(first, 'NGN')
   const to = second === undefined ? from : parseMoney(second, 'NGN')
   if (typeof from !== 'bigint' || typeof to !== 'bigint') return null
-  const naira = { currency: 'NGN', amountAssets: ['NGN'] } as const
-  if (sign === undefined) return { ...naira, amountMin: from, amountMax: to }
+  const inNaira = (range: { min?: bigint; max?: bigint }) =>
+    ({ currency: 'NGN', amounts: { assets: ['NGN'], ...range } }) as const
+  if (sign === undefined) return inNaira({ min: from, max: to })
   const beyond = sign.length === 2 ? 0n : 1n
-  return sign.startsWith('>')
-    ? { ...naira, amountMin: from + beyond }
-    : { ...naira, amountMax: from - beyond }
+  return inNaira(sign.startsWith('>') ? { min: from + beyond } : { max: from - beyond })
 }

@@ -31,20 +31,12 @@ import { requestLogLimits } from '../../../request-log/limits.js'
 import type { SeesLogged } from '../../auth/sees-logged.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { fromIn, toIn } from '../../parse/read-time.js'
-import {
-  closed,
-  inPath,
-  oneOf,
-  page,
-  pageQuery,
-  plainText,
-  statusPattern,
-} from '../../parse/schemas.js'
+import { inPath, oneOf, plainText, statusPattern } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import { answerList } from '../../server/answer-list.js'
 import { csvColumns } from '../../server/csv.js'
-import { readPosition, writePosition } from '../../server/cursor.js'
+import { cursorOf } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
 import { isRequestId, requestIdPattern } from '../../server/request-id.js'
 import { type Route, route } from '../../server/route.js'
 
@@ -103,16 +95,16 @@ export function requestLogRoutes(api: ApiParts, seesLogged: SeesLogged): Route[]
 }
 
 const list = ({ openPage }: ApiParts, seesLogged: SeesLogged) =>
-  route({
+  listRoute(openPage, {
     ...base,
-    method: 'GET',
     path: '/v1/request-logs',
     permission: 'developers.see',
     operation: 'listRequestLogs',
     summary: 'List request logs',
     description:
       'Returns requests made with a valid API key in the last 30 days, newest first. They appear within a second. What the caller may not see, such as a payout without `payouts.see`, is `hidden`: only method, path, status, key and time are shown. A page may hold fewer items than `limit`, or none, and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.',
-    query: closed({
+    title: 'Request logs',
+    filters: {
       status: Type.Optional(
         Type.String({
           pattern: statusPattern,
@@ -156,14 +148,13 @@ const list = ({ openPage }: ApiParts, seesLogged: SeesLogged) =>
       ),
       from: Type.Optional(fromIn('Only requests at or after this time.')),
       to: Type.Optional(toIn('Only requests before this time.')),
-      ...pageQuery,
-    }),
-    answers: { 200: page(Type.Object(fields)) },
-    hasCsv: true,
-    handle(request) {
-      const { environment, query, permissions } = request
+    },
+    item: Type.Object(fields),
+    columns: csvColumns(...Object.keys(fields)),
+    cursor: cursorOf(prefixes.requestLog),
+    toFilter({ query }) {
       const { status, keyId, resource } = query
-      const filter = {
+      return {
         statuses: status === undefined ? undefined : toStatuses(status),
         method: query.method as string | undefined,
         pathPrefix: query.path,
@@ -171,29 +162,12 @@ const list = ({ openPage }: ApiParts, seesLogged: SeesLogged) =>
         keyId:
           keyId === undefined ? undefined : (fromReference(prefixes.apiKey, keyId) ?? unusedId),
         resourceId: resource === undefined ? undefined : readResource(resource),
-        from: undefined,
-        to: undefined,
         ...readTimeRange(query),
       }
-      const isHidden = (entry: RequestLogEntry) => !seesLogged(permissions, entry)
-      return answerList(request, {
-        title: 'Request logs',
-        columns: csvColumns(...Object.keys(fields)),
-        async readPage({ cursor: sent, limit }) {
-          const { db, cursor, toNext } = openPage(sent)
-          const before =
-            cursor === undefined ? undefined : readPosition(prefixes.requestLog, cursor)
-          const wanted = { ...filter, before, limit }
-          const { entries, next } = await listRequestLogEntries(db, environment.id, wanted)
-          return {
-            items: entries.map((entry) => toJson(show(entry, isHidden(entry)))),
-            nextCursor: toNext(
-              next === undefined ? null : writePosition(prefixes.requestLog, next),
-            ),
-          }
-        },
-      })
     },
+    rows: (db, { environment }, filter, page) =>
+      listRequestLogEntries(db, environment.id, filter, page),
+    show: (entry, { permissions }) => toJson(show(entry, !seesLogged(permissions, entry))),
   })
 
 const read = ({ db }: ApiParts, seesLogged: SeesLogged) =>

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { changedFields } from '../../../audit/changed-fields.js'
 import { after, hour, second } from '../../../base/clock.js'
 import { prefixes, toReference } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
 import {
@@ -16,15 +17,16 @@ import {
   timestamp,
 } from '../../../base/shapes.js'
 import { eventFilters, permissionOf, typesOf, typesSeen } from '../../../events/filter.js'
+import { readList } from '../../../postgres/lists/find-ids.js'
 import { rolesWith } from '../../../team/permissions.js'
 import { resourceKinds } from '../../../team/seen-with.js'
 import { countUndelivered } from '../../../webhooks/deliveries/count-undelivered.js'
 import {
   type DeliveryState,
+  deliveryListOf,
   deliveryStates,
   type EndpointDelivery,
   hasDueBesides,
-  listEndpointDeliveries,
 } from '../../../webhooks/deliveries/find-deliveries.js'
 import { countMissed, recover, sendTest } from '../../../webhooks/deliveries/redeliver.js'
 import {
@@ -61,8 +63,9 @@ import {
   withStatus,
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import { readPosition, writePosition } from '../../server/cursor.js'
+import { cursorOf } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
 import { pageOf } from '../../server/page-of.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
@@ -416,9 +419,8 @@ const delivery = resource('EndpointDelivery', {
 })
 
 const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
-  route({
+  listRoute(openPage, {
     ...base,
-    method: 'GET',
     path: `${path}/:id/deliveries`,
     permission: 'developers.see',
     operation: 'listEndpointDeliveries',
@@ -427,37 +429,38 @@ const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
     description:
       'Returns deliveries of events that you may see, with their latest attempt, newest event first. A page filtered by `type` may hold fewer items than `limit`, or none, and still have a `nextCursor`. Deliveries in flight or before their first attempt are listed if they are among the 1,000 that are due first. `GET /v1/events/{id}/deliveries` has every attempt with its response.',
     params,
-    query: closed({
+    title: 'Deliveries',
+    filters: {
       status: Type.Optional(withStatus([...deliveryStates])),
       type: Type.Optional(
         oneOf(eventFilters, 'Only events of this type, or of this group such as `payment.*`.'),
       ),
       from: Type.Optional(fromIn('Only events at or after this time.')),
       to: Type.Optional(toIn('Only events before this time.')),
-      ...pageQuery,
-    }),
-    answers: { 200: page(delivery) },
-    refusals: ['not_found'],
-    async handle(request) {
-      const { status, type, limit = limits.http.pageSizeDefault } = request.query
-      const endpoint = await getEndpoint(db, nameOf(request))
-      const seen = typesSeen(request.permissions, type as string | undefined)
-      const source = openPage(request.query.cursor)
-      const { deliveries, next } = await listEndpointDeliveries(source.db, endpoint, {
-        state: status as DeliveryState | undefined,
-        types: type === undefined || type === '*' ? undefined : seen,
-        seen,
-        from: undefined,
-        to: undefined,
-        ...readTimeRange(request.query),
-        beforeId:
-          source.cursor === undefined ? undefined : readPosition(prefixes.event, source.cursor),
-        limit,
-      })
-      const items = deliveries.map(showEndpointDelivery)
-      const position = next === undefined ? null : writePosition(prefixes.event, next)
-      return success(200, 'Deliveries', { items, nextCursor: source.toNext(position) })
     },
+    item: delivery,
+    refusals: ['not_found'],
+    cursor: cursorOf(prefixes.event),
+    async toFilter(request) {
+      const { query, permissions } = request
+      const endpoint = await getEndpoint(db, nameOf(request))
+      const type = query.type as string | undefined
+      const seen = typesSeen(permissions, type)
+      return {
+        endpoint,
+        seen,
+        state: query.status as DeliveryState | undefined,
+        types: type === undefined || type === '*' ? undefined : seen,
+        ...readTimeRange(query),
+      }
+    },
+    async rows(db, _request, { endpoint, seen, ...filter }, page) {
+      const { environmentId } = endpoint
+      const list = deliveryListOf(endpoint)
+      const { rows, next } = await readList(db, list, { environmentId, filter }, page)
+      return { rows: seen ? rows.filter(({ type }) => seen.includes(type)) : rows, next }
+    },
+    show: (delivered) => toJson(showEndpointDelivery(delivered)),
   })
 
 function showEndpointDelivery(one: EndpointDelivery) {

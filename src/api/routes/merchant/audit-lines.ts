@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { listMerchantLines, type WrittenAuditLine } from '../../../audit/find-lines.js'
+import { lineListOf, type WrittenAuditLine } from '../../../audit/find-lines.js'
 import { auditLimits } from '../../../audit/limits.js'
 import { getChainState, storeVerification } from '../../../audit/store-verifications.js'
 import { type ChainVerdict, verifyChain } from '../../../audit/verify-chain.js'
@@ -9,15 +9,15 @@ import { fromReference, prefixes, toReference, unusedId } from '../../../base/id
 import { toJson } from '../../../base/json-text.js'
 import { orNull, reference, text, time, timestamp } from '../../../base/shapes.js'
 import type { Database } from '../../../postgres/database.js'
-import { toIdRange } from '../../../postgres/lists/filtered-ids.js'
+import { readList } from '../../../postgres/lists/find-ids.js'
 import type { Actor } from '../../../team/actor.js'
 import { readTimeRange } from '../../parse/read-filters.js'
-import { closed, page, pageQuery, plainText, timeFilters } from '../../parse/schemas.js'
+import { plainText, timeFilters } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import { answerList } from '../../server/answer-list.js'
 import { csvColumns } from '../../server/csv.js'
-import { readPosition, writePosition } from '../../server/cursor.js'
+import { cursorOf } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 
 export const auditLine = Type.Object({
@@ -75,41 +75,29 @@ export function auditLineRoutes(api: ApiParts): Route[] {
 }
 
 const list = ({ openPage }: ApiParts) =>
-  route({
+  listRoute(openPage, {
     ...base,
-    method: 'GET',
     path: '/v1/audit-lines',
     permission: 'audit.own',
-    hasCsv: true,
     operation: 'listAuditLines',
     summary: 'List audit lines',
     description:
       'What people did, newest first: in this mode, and what concerns both modes. Without the permission `audit.see`, only what the caller did.',
-    query: closed({ ...lineFilters, ...pageQuery }),
-    answers: { 200: page(auditLine) },
-    async handle(request) {
-      const { environment, query, actor } = request
-      const { merchantId, id: environmentId } = environment
-      const userId = readUser(query.actor, actor)
-      const times = readTimeRange(query)
-      return answerList(request, {
-        title: 'Audit lines',
-        columns: csvColumns(...Object.keys(auditLine.properties)),
-        async readPage({ cursor: sent, limit }) {
-          const { db, cursor, toNext } = openPage(sent)
-          const before = cursor === undefined ? undefined : readPosition(prefixes.auditLine, cursor)
-          const filter = { userId, action: query.action, range: toIdRange(times, before) }
-          const place = { merchantId, environmentId }
-          const lines = await listMerchantLines(db, place, filter, limit + 1)
-          const isMore = lines.length > limit
-          const shown = lines.slice(0, limit)
-          return {
-            items: shown.map((line) => toJson(showLine(line, environment))),
-            nextCursor: toNext(isMore ? writePosition(prefixes.auditLine, shown.at(-1)!.id) : null),
-          }
-        },
-      })
+    title: 'Audit lines',
+    filters: lineFilters,
+    item: auditLine,
+    columns: csvColumns(...Object.keys(auditLine.properties)),
+    cursor: cursorOf(prefixes.auditLine),
+    toFilter: ({ query, actor }) => ({
+      userId: readUser(query.actor, actor),
+      action: query.action,
+      ...readTimeRange(query),
+    }),
+    rows(db, { environment: { merchantId, id: environmentId } }, filter, page) {
+      const list = lineListOf({ merchantId, environmentId })
+      return readList(db, list, { environmentId, filter }, page)
     },
+    show: (line, { environment }) => toJson(showLine(line, environment)),
   })
 
 const readHead = ({ db }: ApiParts) =>

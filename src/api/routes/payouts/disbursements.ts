@@ -6,15 +6,16 @@ import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { type PayoutStatus, payoutStatuses } from '../../../payouts/payout.js'
 import { disbursement, showDisbursement } from '../../../payouts/records/disbursement-resource.js'
 import {
-  countPayouts,
+  payoutList,
   type TransferKind,
   transferKinds,
-} from '../../../payouts/records/filter-payouts.js'
+} from '../../../payouts/records/payout-list.js'
 import { findRecipientHistory } from '../../../payouts/requests/recipient-history.js'
 import {
   recipientHistory,
   showRecipientHistory,
 } from '../../../payouts/requests/recipient-history-resource.js'
+import { countRows, readList } from '../../../postgres/lists/find-ids.js'
 import { findUserNames } from '../../../team/find-user-names.js'
 import { countByStatus } from '../../parse/read-filters.js'
 import {
@@ -23,16 +24,15 @@ import {
   closed,
   countsOf,
   oneOf,
-  page,
-  pageQuery,
   withStatus,
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import { answerList } from '../../server/answer-list.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
+import { cursorOf } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
-import { readTransferPage, toTransferFilter, transferFilters } from './payouts.js'
+import { toTransferFilter, transferFilters } from './payouts.js'
 
 const path = '/v1/disbursements'
 const base = { access: 'secret', tag: 'Disbursements', method: 'GET' } as const
@@ -91,7 +91,7 @@ const columns = csvColumns(
 )
 
 const list = ({ openPage }: ApiParts) =>
-  route({
+  listRoute(openPage, {
     ...base,
     path,
     permission: 'payouts.see',
@@ -99,36 +99,29 @@ const list = ({ openPage }: ApiParts) =>
     summary: 'List disbursements',
     description:
       'Returns bank and crypto transfers in one list, newest first. Filters combine; `COMPLETED` and `CONFIRMED` both mean that the money arrived. Send `Accept: text/csv` to export all of them.',
-    query: closed({
-      ...filters,
-      status: Type.Optional(withStatus(Object.keys(statuses))),
-      ...pageQuery,
+    title: 'Disbursements',
+    filters: { ...filters, status: Type.Optional(withStatus(Object.keys(statuses))) },
+    item: disbursement,
+    columns,
+    cursor: cursorOf(prefixes.payout),
+    toFilter: ({ query }) => ({
+      ...toTransferFilter(kindsOf(query.kind), query),
+      status: query.status === undefined ? undefined : statuses[query.status as string],
     }),
-    answers: { 200: page(disbursement) },
-    hasCsv: true,
-    handle(request) {
-      const { environment, query } = request
-      const filter = {
-        ...toTransferFilter(kindsOf(query.kind), query),
-        status: query.status === undefined ? undefined : statuses[query.status as string],
-      }
-      return answerList(request, {
-        title: 'Disbursements',
-        columns,
-        readPage: (wanted) =>
-          readTransferPage(
-            { openPage },
-            { environmentId: environment.id, filter, prefix: prefixes.payout, ...wanted },
-            async (db, payouts) => {
-              const keyIds = new Set(payouts.flatMap(({ payout }) => payout.createdByKey ?? []))
-              const userIds = new Set(payouts.flatMap(({ payout }) => payout.createdByUser ?? []))
-              const keys = await findKeyNames(db, environment.id, [...keyIds])
-              const users = await findUserNames(db, [...userIds])
-              return payouts.map((one) => showDisbursement(one, { keys, users }))
-            },
-          ),
-      })
+    async rows(db, { environment }, filter, page) {
+      const { rows, next } = await readList(
+        db,
+        payoutList,
+        { environmentId: environment.id, filter },
+        page,
+      )
+      const keyIds = new Set(rows.flatMap(({ payout }) => payout.createdByKey ?? []))
+      const userIds = new Set(rows.flatMap(({ payout }) => payout.createdByUser ?? []))
+      const keys = await findKeyNames(db, environment.id, [...keyIds])
+      const users = await findUserNames(db, [...userIds])
+      return { rows: rows.map((found) => showDisbursement(found, { keys, users })), next }
     },
+    show: (shown) => shown,
   })
 
 const counts = ({ openPage }: ApiParts) =>
@@ -147,7 +140,10 @@ const counts = ({ openPage }: ApiParts) =>
       const { db } = openPage(undefined)
       const filter = toTransferFilter(kindsOf(query.kind), query)
       const counted = await countByStatus(payoutStatuses, (status) =>
-        countPayouts(db, environment.id, { ...filter, status }),
+        countRows(db, payoutList, {
+          environmentId: environment.id,
+          filter: { ...filter, status },
+        }),
       )
       return success(200, 'Disbursement counts', counted)
     },

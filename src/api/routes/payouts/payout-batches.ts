@@ -20,10 +20,11 @@ import {
   showItem,
 } from '../../../payouts/batches/resource.js'
 import { retryBatch } from '../../../payouts/batches/retry-batch.js'
-import { getBatch, listBatches, listItems } from '../../../payouts/batches/store-batches.js'
+import { batchList, getBatch, listItems } from '../../../payouts/batches/store-batches.js'
 import { cancelBatch, submitBatch } from '../../../payouts/batches/submit-batch.js'
 import { batchLimits } from '../../../payouts/limits.js'
 import type { PayoutCreator } from '../../../payouts/requests/creators.js'
+import { readList } from '../../../postgres/lists/find-ids.js'
 import type { Queryable, Tx } from '../../../postgres/transactions/tx.js'
 import type { Actor } from '../../../team/actor.js'
 import { findUserNames } from '../../../team/find-user-names.js'
@@ -31,27 +32,14 @@ import { withReasons } from '../../openapi/refusals-of.js'
 import { batchTemplate, readBatchCsv } from '../../parse/batch-csv.js'
 import { batchBody, batchName, readBatchItems } from '../../parse/read-batch.js'
 import { readTimeRange } from '../../parse/read-filters.js'
-import {
-  closed,
-  inPath,
-  oneOf,
-  page,
-  pageQuery,
-  timeFilters,
-  withStatus,
-} from '../../parse/schemas.js'
+import { closed, inPath, oneOf, timeFilters, withStatus } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import { answerList, type ListPage } from '../../server/answer-list.js'
+import { answerList } from '../../server/answer-list.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
-import {
-  anotherList,
-  readCursor,
-  readPosition,
-  writeCursor,
-  writePosition,
-} from '../../server/cursor.js'
+import { cursorOf, numberCursor } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
 import type { RequestContext } from '../../server/keyed-lane.js'
+import { listRoute, pageReader } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 import { showApprovers } from './approvals.js'
 
@@ -154,40 +142,31 @@ const template = () =>
   })
 
 const list = ({ openPage }: ApiParts) =>
-  route({
+  listRoute(openPage, {
     ...ofReading,
     path,
     operation: 'listPayoutBatches',
     summary: 'List payout batches',
     description: 'Returns batches, newest first. Send `Accept: text/csv` to export all of them.',
-    query: closed({
-      status: Type.Optional(withStatus([...batchStates])),
-      ...timeFilters,
-      ...pageQuery,
+    title: 'Payout batches',
+    filters: { status: Type.Optional(withStatus([...batchStates])), ...timeFilters },
+    item: payoutBatch,
+    columns: batchColumns,
+    cursor: cursorOf(prefixes.payoutBatch),
+    toFilter: ({ query }) => ({
+      state: query.status as BatchState | undefined,
+      ...readTimeRange(query),
     }),
-    answers: { 200: page(payoutBatch) },
-    hasCsv: true,
-    handle(request) {
-      const { environment, query, actor, now } = request
-      return answerList(request, {
-        title: 'Payout batches',
-        columns: batchColumns,
-        async readPage({ cursor: sent, limit }) {
-          const { db, cursor, toNext } = openPage(sent)
-          const beforeId = cursor && readPosition(prefixes.payoutBatch, cursor)
-          const filter = { ...readTimeRange(query), state: query.status as BatchState | undefined }
-          const found = await listBatches(db, environment.id, filter, { beforeId, limit })
-          const { batches, next } = found
-          const shown = await showAll(db, batches, { actor, now })
-          return {
-            items: shown.map(toJson),
-            nextCursor: toNext(
-              next === undefined ? null : writePosition(prefixes.payoutBatch, next),
-            ),
-          }
-        },
-      })
+    async rows(db, { environment, actor, now }, filter, page) {
+      const { rows, next } = await readList(
+        db,
+        batchList,
+        { environmentId: environment.id, filter },
+        page,
+      )
+      return { rows: await showAll(db, rows, { actor, now }), next }
     },
+    show: (batch) => toJson(batch),
   })
 
 const batchColumns = csvColumns(
@@ -271,33 +250,7 @@ function showCreator(
   return name ? { kind: 'key', id: toReference(prefixes.apiKey, createdByKey!), name } : null
 }
 
-type ItemQuery = { status?: string; hasWarnings?: string; limit?: number; cursor?: string }
-
-/** A page of items. The cursor is the row before the page. */
-async function readItemPage(
-  { openPage }: Pick<ApiParts, 'openPage'>,
-  { batch, query }: { batch: Batch; query: ItemQuery },
-  wanted: { cursor: string | undefined; limit: number },
-): Promise<ListPage> {
-  const { db, cursor, toNext } = openPage(wanted.cursor)
-  const after = cursor === undefined ? 0 : readRow(cursor)
-  const filter = {
-    state: query.status as ItemState | undefined,
-    hasWarnings: query.hasWarnings === 'true',
-  }
-  const page = { after, limit: wanted.limit }
-  const { items, next } = await listItems(db, batch, filter, page)
-  return {
-    items: items.map((item) => toJson(showItem(batch, item))),
-    nextCursor: toNext(next === undefined ? null : writeCursor({ row: String(next) })),
-  }
-}
-
-function readRow(cursor: string): number {
-  const { row = '' } = readCursor(cursor)
-  if (!/^\d{1,6}$/.test(row)) throw anotherList()
-  return Number(row)
-}
+const itemCursor = numberCursor('row', 999_999n)
 
 const itemColumns = csvColumns(
   'row',
@@ -320,8 +273,8 @@ const itemColumns = csvColumns(
   'endedAt',
 )
 
-const items = (api: ApiParts) =>
-  route({
+const items = ({ db, openPage }: ApiParts) =>
+  listRoute(openPage, {
     ...ofReading,
     path: `${path}/:reference/items`,
     operation: 'listPayoutBatchItems',
@@ -329,24 +282,25 @@ const items = (api: ApiParts) =>
     description:
       'Returns items in the order of the batch. Send `Accept: text/csv` to export all of them.',
     params,
-    query: closed({
+    title: ({ params }) => `Batch ${params.reference}`,
+    filters: {
       status: Type.Optional(withStatus([...itemStates])),
       hasWarnings: Type.Optional(oneOf(['true'], 'Only items with warnings.')),
-      ...pageQuery,
-    }),
-    answers: { 200: page(payoutBatchItem) },
-    refusals: ['not_found'],
-    hasCsv: true,
-    async handle(request) {
-      const { environment, query } = request
-      const { reference } = request.params
-      const batch = await getBatch(api.db, { environmentId: environment.id, reference })
-      return answerList(request, {
-        title: `Batch ${reference}`,
-        columns: itemColumns,
-        readPage: (wanted) => readItemPage(api, { batch, query: query as ItemQuery }, wanted),
-      })
     },
+    item: payoutBatchItem,
+    refusals: ['not_found'],
+    columns: itemColumns,
+    cursor: itemCursor,
+    toFilter: async ({ environment, params: { reference }, query }) => ({
+      batch: await getBatch(db, { environmentId: environment.id, reference }),
+      state: query.status as ItemState | undefined,
+      hasWarnings: query.hasWarnings === 'true',
+    }),
+    async rows(db, _request, { batch, ...filter }, page) {
+      const { rows, next } = await listItems(db, batch, filter, page)
+      return { rows: rows.map((item) => showItem(batch, item)), next }
+    },
+    show: (item) => toJson(item),
   })
 
 const report = (api: ApiParts) =>
@@ -369,7 +323,11 @@ const report = (api: ApiParts) =>
         {
           title: `Batch ${reference}`,
           columns: itemColumns,
-          readPage: (wanted) => readItemPage(api, { batch, query: {} }, wanted),
+          readPage: pageReader(api.openPage, {
+            cursor: itemCursor,
+            read: (db, page) => listItems(db, batch, { hasWarnings: false }, page),
+            show: (item) => toJson(showItem(batch, item)),
+          }),
         },
       )
     },

@@ -1,32 +1,26 @@
 import Type, { type TSchema } from 'typebox'
-import type { EnvironmentId } from '../../../base/environment.js'
-import { fromReference, type Prefix, prefixes, unusedId } from '../../../base/ids.js'
-import type { JsonText } from '../../../base/json-text.js'
+import { fromReference, prefixes, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { referenceSample, stablecoin, withDescription } from '../../../base/shapes.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { type PayoutStatus, payoutKinds } from '../../../payouts/payout.js'
-import type { PayoutFilter, TransferKind } from '../../../payouts/records/filter-payouts.js'
+import { createPayoutReader } from '../../../payouts/records/find-payouts.js'
 import {
-  createPayoutReader,
-  listPayouts,
-  type PayoutWithAttempts,
-} from '../../../payouts/records/find-payouts.js'
+  type PayoutFilter,
+  payoutList,
+  type TransferKind,
+} from '../../../payouts/records/payout-list.js'
 import { UnderRule } from '../../../payouts/requests/create-by-keys.js'
 import type { PayoutRequest, QuoteRequest } from '../../../payouts/requests/prepare-payouts.js'
 import { showPayout } from '../../../payouts/resource.js'
-import type { Queryable } from '../../../postgres/transactions/tx.js'
 import type { Actor } from '../../../team/actor.js'
 import type { FundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, readMetadata } from '../../parse/metadata.js'
 import { readAmountRange, readTimeRange } from '../../parse/read-filters.js'
 import {
   amountFilters,
-  closed,
   coinAmountFilters,
   inPath,
-  page,
-  pageQuery,
   searchText,
   timeFilters,
   withStatus,
@@ -35,11 +29,11 @@ import type { ApiParts } from '../../pipeline/api-parts.js'
 import { createResource } from '../../pipeline/create-resource.js'
 import { mayNeedApproval, submitUnderRule } from '../../pipeline/submit-under-rule.js'
 import { submitWithConversion } from '../../pipeline/submit-with-conversion.js'
-import { answerList, type ListPage } from '../../server/answer-list.js'
 import type { CsvColumn } from '../../server/csv.js'
-import { readPosition, writePosition } from '../../server/cursor.js'
+import { cursorOf } from '../../server/cursor.js'
 import { successText } from '../../server/envelope.js'
 import type { RequestContext } from '../../server/keyed-lane.js'
+import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 
 export function toPayoutRequest(
@@ -119,6 +113,7 @@ type TransferQuery = {
   q?: string
   from?: string
   to?: string
+  status?: string
 }
 
 export function toTransferFilter(
@@ -145,28 +140,6 @@ function readCreator(createdBy: string | undefined) {
   return { createdByKey: fromReference(prefixes.apiKey, createdBy) ?? unusedId }
 }
 
-/** A page of transfers, shown as the route shows them. */
-export async function readTransferPage(
-  { openPage }: Pick<ApiParts, 'openPage'>,
-  request: {
-    environmentId: EnvironmentId
-    filter: PayoutFilter
-    prefix: Prefix
-    cursor: string | undefined
-    limit: number
-  },
-  show: (db: Queryable, payouts: PayoutWithAttempts[]) => Promise<JsonText[]> | JsonText[],
-): Promise<ListPage> {
-  const { environmentId, filter, prefix, limit } = request
-  const { db, cursor, toNext } = openPage(request.cursor)
-  const beforeId = cursor === undefined ? undefined : readPosition(prefix, cursor)
-  const { payouts, next } = await listPayouts(db, environmentId, filter, { beforeId, limit })
-  return {
-    items: await show(db, payouts),
-    nextCursor: toNext(next === undefined ? null : writePosition(prefix, next)),
-  }
-}
-
 export function createReadRoutes(
   { db, openPage }: ApiParts,
   about: {
@@ -184,43 +157,33 @@ export function createReadRoutes(
   const words = kind === 'crypto_transfer' ? 'crypto transfer' : 'bank transfer'
   const title = words[0]!.toUpperCase() + words.slice(1)
   const base = { access: 'secret', tag: 'Disbursements', method: 'GET' } as const
-  const properties: Record<string, TSchema> = {
+  const filters: Record<string, TSchema> = {
     ...transferFilters,
     ...(kind === 'crypto_transfer' && { ...coinAmountFilters, currency: coinFilter }),
     status: Type.Optional(withStatus(Object.keys(statuses))),
-    ...pageQuery,
   }
-  const list = route({
+  const list = listRoute(openPage, {
     ...base,
     path,
     permission: 'payouts.see',
     operation: `list${name}s`,
     summary: `List ${words}s`,
     description: `Returns ${words}s, newest first. Filters combine. Send \`Accept: text/csv\` to export all of them.`,
-    query: closed(properties),
-    answers: { 200: page(resource) },
-    hasCsv: true,
-    handle(request) {
-      const { environment, wantsCsv, forExcel } = request
-      const query = request.query as TransferQuery & { status?: string; limit?: number }
-      const filter = {
+    title: `${title}s`,
+    filters,
+    item: resource,
+    columns,
+    cursor: cursorOf(prefix),
+    toFilter(request) {
+      const query = request.query as TransferQuery
+      const { status } = query
+      return {
         ...toTransferFilter([kind], query),
-        status: query.status === undefined ? undefined : statuses[query.status],
+        status: status === undefined ? undefined : statuses[status],
       }
-      return answerList(
-        { query, wantsCsv, forExcel },
-        {
-          title: `${title}s`,
-          columns,
-          readPage: (wanted) =>
-            readTransferPage(
-              { openPage },
-              { environmentId: environment.id, filter, prefix, ...wanted },
-              (_db, payouts) => payouts.map(({ payout, attempts }) => showPayout(payout, attempts)),
-            ),
-        },
-      )
     },
+    rows: payoutList,
+    show: ({ payout, attempts }) => showPayout(payout, attempts),
   })
   const read = route({
     ...base,

@@ -31,28 +31,21 @@ import {
   sumSettlements,
 } from '../../../payouts/settlements/store-settlements.js'
 import { listLimits } from '../../../postgres/limits.js'
+import type { Page } from '../../../postgres/lists/list.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { readTimeRange } from '../../parse/read-filters.js'
-import {
-  closed,
-  inPath,
-  koboInput,
-  page,
-  pageQuery,
-  timeFilters,
-  withStatus,
-} from '../../parse/schemas.js'
+import { closed, inPath, koboInput, timeFilters, withStatus } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
-import { answerList } from '../../server/answer-list.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
-import { anotherList, readCursor, writeCursor } from '../../server/cursor.js'
+import { anotherList, numberCursor } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
-import { balanceEntry, entryColumns, isEntryNumber, toItem } from '../balances/balance-entries.js'
+import { balanceEntry, entryColumns, toItem } from '../balances/balance-entries.js'
 
 const path = '/v1/settlements'
 const base = { access: 'secret', tag: 'Settlements' } as const
@@ -180,42 +173,25 @@ const settlementColumns = csvColumns(
 )
 
 const list = ({ openPage }: ApiParts) =>
-  route({
+  listRoute(openPage, {
     ...base,
-    method: 'GET',
     path,
     permission: 'balances.see',
     operation: 'listSettlements',
     summary: 'List settlements',
     description:
       'Returns settlements with their reports, newest first. A page of a rare status may be short or empty and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.',
-    query: closed({
-      status: Type.Optional(withStatus([...settlementStatuses])),
-      ...timeFilters,
-      ...pageQuery,
-    }),
-    answers: { 200: page(settlement) },
-    hasCsv: true,
-    handle(request) {
-      const { environment, query } = request
+    title: 'Settlements',
+    filters: { status: Type.Optional(withStatus([...settlementStatuses])), ...timeFilters },
+    item: settlement,
+    columns: settlementColumns,
+    cursor: numberCursor('settlement', limits.money.ledgerMax),
+    toFilter({ query }) {
       const status = query.status as SettlementStatus | undefined
-      const filter = { ...readTimeRange(query), status: status && payoutStatusOf(status) }
-      return answerList(request, {
-        title: 'Settlements',
-        columns: settlementColumns,
-        async readPage({ cursor: sent, limit }) {
-          const { db, cursor, toNext } = openPage(sent)
-          const below =
-            cursor === undefined ? limits.money.ledgerMax : readNumber('settlement', cursor)
-          const found = await listSettlements(db, environment.id, filter, { below, limit })
-          const { settlements, next } = found
-          return {
-            items: settlements.map((one) => toJson(show(one))),
-            nextCursor: toNext(next ? writeCursor({ settlement: String(next) }) : null),
-          }
-        },
-      })
+      return { status: status && payoutStatusOf(status), period: readTimeRange(query) }
     },
+    rows: (db, { environment }, filter, page) => listSettlements(db, environment.id, filter, page),
+    show: (found) => toJson(show(found)),
   })
 
 const summary = ({ openPage }: ApiParts) =>
@@ -267,9 +243,8 @@ const read = ({ db }: ApiParts) =>
   })
 
 const entries = ({ openPage }: ApiParts) =>
-  route({
+  listRoute(openPage, {
     ...base,
-    method: 'GET',
     path: `${path}/:reference/entries`,
     permission: 'balances.see',
     operation: 'listSettlementEntries',
@@ -277,36 +252,30 @@ const entries = ({ openPage }: ApiParts) =>
     description:
       'Returns every balance entry in the period of the settlement, newest first. `reference` of an entry names its payment or payout. Send `Accept: text/csv` to export all of them.',
     params,
-    query: closed(pageQuery),
-    answers: { 200: page(balanceEntry) },
+    title: 'Settlement entries',
+    filters: {},
+    item: balanceEntry,
     refusals: ['not_found'],
-    hasCsv: true,
-    handle(request) {
-      const { environment, params } = request
-      const name = { environmentId: environment.id, reference: params.reference }
-      return answerList(request, {
-        title: 'Settlement entries',
-        columns: entryColumns,
-        async readPage({ cursor: sent, limit }) {
-          const { db, cursor, toNext } = openPage(sent)
-          const { settlement } = await getSettlement(db, name)
-          const below =
-            cursor === undefined ? settlement.lastEntry + 1n : readNumber('entry', cursor)
-          const { items, next } = await readEntries(db, settlement, { below, limit })
-          return { items, nextCursor: toNext(next) }
-        },
-      })
+    columns: entryColumns,
+    cursor: numberCursor('entry', limits.money.ledgerMax),
+    toFilter: ({ environment, params: { reference } }) => ({
+      environmentId: environment.id,
+      reference,
+    }),
+    async rows(db, _request, name, page) {
+      const { settlement } = await getSettlement(db, name)
+      return readEntries(db, settlement, page)
     },
+    show: (entry) => toJson(entry),
   })
-
-type Position = { below: bigint; limit: number }
 
 /** Entry numbers have no gaps, so the number of remaining entries is known. */
 async function readEntries(
   db: Queryable,
   { environmentId, firstEntry, lastEntry }: Settlement,
-  { below, limit }: Position,
+  { before, limit }: Page,
 ) {
+  const below = before === undefined ? lastEntry + 1n : BigInt(before)
   if (below <= firstEntry || below > lastEntry + 1n) throw anotherList()
   const remaining = Number(below - firstEntry)
   const range = { environmentId, asset: 'NGN', first: firstEntry, below } as const
@@ -315,16 +284,9 @@ async function readEntries(
   const causes = [...new Set(entries.map(({ causeId }) => causeId))]
   const counterparties = await findCounterparties(db, environmentId, causes)
   return {
-    items: entries.map((entry) => toJson(toItem(entry, counterparties))),
-    next: last > firstEntry ? writeCursor({ entry: String(last) }) : null,
+    rows: entries.map((entry) => toItem(entry, counterparties)),
+    next: last > firstEntry ? String(last) : undefined,
   }
-}
-
-/** Each of the two lists has its own name for the position. */
-function readNumber(name: 'settlement' | 'entry', cursor: string): bigint {
-  const text = readCursor(cursor)[name]
-  if (!isEntryNumber(text)) throw anotherList()
-  return BigInt(text!)
 }
 
 function show({ settlement, payout }: SettlementWithPayout) {

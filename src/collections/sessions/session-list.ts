@@ -1,32 +1,40 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { listLimits } from '../../postgres/limits.js'
-import type { IdPage } from '../../postgres/lists/filtered-ids.js'
+import { type CommonFilter, type List, matchNamed } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { findPageByReference, type ReferenceFilter } from '../accounts/filter-by-reference.js'
+import { type FoundSession, readListedSessions } from './find-sessions.js'
 import { type SessionStatus, sessionStatuses } from './session.js'
 
-export type SessionFilter = ReferenceFilter<SessionStatus>
+export type SessionFilter = CommonFilter & {
+  merchantReference?: string | undefined
+  status?: SessionStatus | undefined
+  /** Any of: a reference, the merchant's reference, an account number or address, a name. */
+  text?: string | undefined
+}
 
-/** Newest first. */
-export function findSessionPage(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  filter: SessionFilter,
-  page: { beforeId: string | undefined; limit: number },
-): Promise<IdPage> {
-  const listed = {
-    name: 'list_sessions',
-    table: 'checkout_sessions',
-    environmentId,
-    statuses: sessionStatuses,
-    where: sql`true`,
-    isReferenceIndexed: sql`merchant_reference is not null`,
-    conditions: [],
-    searchKind: 'session' as const,
-    findNamed: (text: string) => findNamedSessions(db, environmentId, text),
-  }
-  return findPageByReference(db, listed, filter, page)
+export const sessionList: List<SessionFilter, FoundSession> = {
+  name: 'list_sessions',
+  table: 'checkout_sessions',
+  read: readListedSessions,
+  columns: {
+    merchant_reference: { type: 'text' },
+    status: { type: 'text', values: sessionStatuses },
+  },
+  filters: {
+    merchantReference: 'merchant_reference',
+    status: 'status',
+    text: matchNamed('session', findNamedSessions),
+  },
+  indexes: [
+    { index: 'search_terms_pkey', serves: ['terms'] },
+    {
+      index: 'checkout_sessions_by_reference',
+      serves: ['merchant_reference', 'status'],
+      where: sql`merchant_reference is not null`,
+    },
+    { index: 'checkout_sessions_by_status', serves: ['status'] },
+  ],
 }
 
 /** The newest sessions with this reference, merchant's reference, account number or address. */

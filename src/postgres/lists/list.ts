@@ -1,0 +1,262 @@
+import type { EnvironmentId } from '../../base/environment.js'
+import { type Sql, sql } from '../sql.js'
+import type { RowKey } from '../transactions/keyed-read.js'
+import type { Queryable } from '../transactions/tx.js'
+import type { KeyRange, TimeRange } from './key-range.js'
+import {
+  type Column,
+  type ColumnType,
+  type Position,
+  typed,
+  type WantedColumn,
+} from './newest-ids.js'
+import { findTerms, hasTerms, type SearchKind, type TermSearch } from './search-terms.js'
+
+/** A list of an environment, newest first: its filters, and the indexes that serve them. */
+export type List<Filter, Row> = ListOfKeys<Filter> & {
+  /** Reads the rows of the keys that were found. */
+  read: (db: Queryable, keys: RowKey[]) => Promise<(Row | undefined)[]>
+}
+
+export type ListOfKeys<Filter> = {
+  /** Starts the names of the prepared statements. */
+  name: string
+  table: string
+  /** The last column of every index, which names the rows. By default the id. */
+  key?: Column
+  /** If more columns than the key sort the rows, these columns and a key's position in them. */
+  order?: { columns: Column[]; positionOf: (key: string) => Position[] }
+  /** Rows that a page reads for filters which its index does not serve. */
+  rowsScannedMax?: number
+  /** The columns that filters and indexes name. */
+  columns: Record<string, ListColumn>
+  /** Of each filter, its column, or a function that returns what it asks of the rows. */
+  filters: { [Name in Exclude<keyof Filter, keyof CommonFilter>]-?: FilterOf<Filter, Name> }
+  /**
+   * The most selective first. A page reads the first one that serves a wanted filter, or the last
+   * one, and checks the other filters row by row. Rows whose ids a filter finds are read by key.
+   */
+  indexes: ListIndex[]
+}
+
+/** What every list understands. */
+export type CommonFilter = TimeRange & {
+  /** The caller may not see payers, so texts do not match their names and account numbers. */
+  hidesPayers?: boolean | undefined
+}
+
+type ListColumn = {
+  type: ColumnType
+  /** All values, for an index that has this column while no filter names it. */
+  values?: readonly string[]
+  /** Filters restrict it to any number of values. */
+  isLong?: boolean
+}
+
+type FilterOf<Filter, Name extends keyof Filter> =
+  | string
+  | ((
+      value: NonNullable<Filter[Name]>,
+      lookup: Lookup<Filter>,
+    ) => Restriction[] | Promise<Restriction[]>)
+
+/** What a filter asks of the rows. */
+export type Restriction =
+  | {
+      column: string
+      values: readonly (string | number)[]
+      /** Other restrictions imply it: it only helps to choose an index. */
+      isHint?: boolean
+    }
+  /** Both ends are included. */
+  | { column: string; min: bigint | undefined; max: bigint | undefined }
+  | { terms: TermSearch }
+  /** On the table `t`. */
+  | { condition: Sql }
+
+const nothing: Restriction[] = [{ column: 'id', values: [] }]
+
+/** A filter by words of a name, an account number or an address. */
+export function matchTerms(kind: SearchKind) {
+  return async (text: string, { db, environmentId, filter }: Lookup<unknown>) => {
+    const { hidesPayers } = filter
+    const terms = await findTerms(db, { environmentId, kind, text, hidesPayers })
+    return terms ? [{ terms }] : nothing
+  }
+}
+
+/** A filter by a text that names rows exactly, or else has words of a name. */
+export function matchNamed(
+  kind: SearchKind,
+  find: (db: Queryable, environmentId: EnvironmentId, text: string) => Promise<string[]>,
+) {
+  return async (text: string, lookup: Lookup<unknown>): Promise<Restriction[]> => {
+    const ids = await find(lookup.db, lookup.environmentId, text)
+    return ids.length > 0 ? [{ column: 'id', values: ids }] : matchTerms(kind)(text, lookup)
+  }
+}
+
+/** Amounts in the smallest unit of the assets. */
+export type AmountRange = {
+  assets: readonly string[]
+  min?: bigint | undefined
+  max?: bigint | undefined
+}
+
+/** A filter by the columns `asset` and `amount`. */
+export function withinAmounts({ assets, min, max }: AmountRange): Restriction[] {
+  return [
+    { column: 'asset', values: assets },
+    { column: 'amount', min, max },
+  ]
+}
+
+export type ListIndex = {
+  /** Its name in the database. */
+  index: string
+  /** Its columns between the environment and the key. `terms`: the words of searches. */
+  serves: readonly string[]
+  /** The condition of a partial index. */
+  where?: Sql
+  /** Values of other columns that a partial index is limited to. */
+  holds?: Record<string, readonly string[]>
+  /** Whether it is right for these filters and this many rows. */
+  isRight?: (wanted: Wanted, limit: number) => boolean
+  /** If the index is of another table, that table and its column with the key. */
+  of?: { table: string; key: string; rowsScannedMax?: number }
+  /** Reads the ids, where that takes more than one range per combination of values. */
+  read?: (wanted: Wanted, range: KeyRange, limit: number) => Sql
+}
+
+/** A call of a list. */
+export type Asked<Filter> = { environmentId: EnvironmentId; filter: Filter & CommonFilter }
+
+/** What a filter may use to find out what it asks. */
+export type Lookup<Filter> = Asked<Filter> & { db: Queryable }
+
+export type Page = {
+  /** Where the previous page ended. */
+  before: string | undefined
+  limit: number
+}
+
+export type RowPage<Row> = {
+  /** Newest first. */
+  rows: Row[]
+  /** Where the next page begins; undefined on the last one. */
+  next: string | undefined
+}
+
+/** What all filters of a call ask together. */
+export type Wanted = {
+  values: Map<string, { values: readonly (string | number)[]; isHint: boolean }>
+  ranges: Map<string, { min: bigint | undefined; max: bigint | undefined }>
+  terms: TermSearch[]
+  conditions: Sql[]
+}
+
+/** Undefined: no row can match. */
+export async function resolveFilters<Filter>(
+  db: Queryable,
+  list: ListOfKeys<Filter>,
+  asked: Asked<Filter>,
+): Promise<Wanted | undefined> {
+  const wanted: Wanted = { values: new Map(), ranges: new Map(), terms: [], conditions: [] }
+  for (const name of Object.keys(list.filters) as (keyof typeof list.filters)[]) {
+    const value = asked.filter[name]
+    if (value === undefined || value === null) continue
+    const filter = list.filters[name]
+    const restrictions =
+      typeof filter === 'string'
+        ? [{ column: filter, values: [value as string] }]
+        : await filter(value, { ...asked, db })
+    for (const restriction of restrictions) restrict(wanted, restriction)
+    if ([...wanted.values.values()].some(({ values }) => values.length === 0)) return undefined
+  }
+  return wanted
+}
+
+function restrict(wanted: Wanted, restriction: Restriction): void {
+  if ('terms' in restriction) wanted.terms.push(restriction.terms)
+  else if ('condition' in restriction) wanted.conditions.push(restriction.condition)
+  else if ('values' in restriction) {
+    const { column, values, isHint = false } = restriction
+    const known = wanted.values.get(column)
+    wanted.values.set(column, {
+      values: known ? known.values.filter((value) => values.includes(value)) : values,
+      isHint: isHint && (known?.isHint ?? true),
+    })
+  } else wanted.ranges.set(restriction.column, restriction)
+}
+
+/** The indexes that can be read for these filters, the best first. */
+export function usableIndexes(
+  { columns, indexes }: Pick<ListOfKeys<never>, 'columns' | 'indexes'>,
+  wanted: Wanted,
+  limit: number,
+): ListIndex[] {
+  const isWanted = (column: string) =>
+    column === 'terms'
+      ? wanted.terms.length > 0
+      : wanted.values.has(column) || wanted.ranges.has(column)
+  const isWithin = ([column, held]: [string, readonly (string | number)[]]) =>
+    wanted.values.get(column)?.values.every((value) => held.includes(value))
+  return indexes.filter(
+    ({ serves, holds = {}, isRight }, position) =>
+      (serves.length === 0 || serves.some(isWanted) || position === indexes.length - 1) &&
+      serves.every((column) => isWanted(column) || columns[column]?.values) &&
+      Object.entries(holds).every(isWithin) &&
+      (isRight?.(wanted, limit) ?? true),
+  )
+}
+
+/** Whether an index alone finds the rows. */
+export function servesAll(wanted: Wanted, serves: readonly string[]): boolean {
+  const { values, ranges, terms, conditions } = wanted
+  return (
+    terms.length + conditions.length + ranges.size === 0 &&
+    [...values].every(([column, { isHint }]) => isHint || serves.includes(column))
+  )
+}
+
+export function wantedColumns(
+  { columns }: Pick<ListOfKeys<never>, 'columns'>,
+  wanted: Wanted,
+  serves: readonly string[],
+): WantedColumn[] {
+  return serves.map((name) => {
+    const { type, values = [], isLong } = columns[name]!
+    return { name, type, values: wanted.values.get(name)?.values ?? values, isLong }
+  })
+}
+
+/** Conditions on the table `t` for what the index does not serve. */
+export function conditionsBeside(
+  { columns }: Pick<ListOfKeys<never>, 'columns'>,
+  wanted: Wanted,
+  { serves, holds = {} }: Pick<ListIndex, 'serves' | 'holds'>,
+): Sql[] {
+  const conditions = [...wanted.conditions]
+  for (const [column, { values, isHint }] of wanted.values) {
+    const isHeld = holds[column]?.every((value) => values.includes(value)) ?? false
+    if (isHint || isHeld || serves.includes(column)) continue
+    const name = sql.raw(`t.${column}`)
+    const { type } = columns[column]!
+    conditions.push(
+      values.length === 1
+        ? sql`${name} = ${typed(values[0], { type })}`
+        : sql`${name} = any (${values}::${sql.raw(type)}[])`,
+    )
+  }
+  for (const [column, { min, max }] of wanted.ranges) {
+    if (serves.includes(column)) continue
+    const name = sql.raw(`t.${column}`)
+    if (min !== undefined) conditions.push(sql`${name} >= ${min}`)
+    if (max !== undefined) conditions.push(sql`${name} <= ${max}`)
+  }
+  for (const [index, search] of wanted.terms.entries()) {
+    const isRead = index === 0 && serves.includes('terms')
+    conditions.push(...hasTerms(isRead ? { ...search, words: search.words.slice(1) } : search))
+  }
+  return conditions
+}
