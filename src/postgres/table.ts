@@ -3,37 +3,43 @@ import { toColumn } from './names.js'
 import { type Sql, sql } from './sql.js'
 import type { ColumnType } from './wire/messages.js'
 
+/** Arrays of text are for single rows: a list statement cannot send them. */
+type StoredType = ColumnType | 'text[]'
+
 /** A column; the type of its values exists for the compiler only. */
-type Column<Value = unknown, Type extends ColumnType = ColumnType> = {
-  type: Type
+class Column<Value = unknown, Type extends StoredType = StoredType> {
+  declare readonly value: Value
+  readonly type: Type
   /** Undefined: that of its field, in snake_case. */
-  name?: string
-  readonly value?: Value
+  readonly name: string | undefined
+
+  constructor(type: Type, name?: string) {
+    this.type = type
+    this.name = name
+  }
+
+  orNull(): Column<Value | null, Type> {
+    return this
+  }
+
+  /** For a column whose name differs from its field's. */
+  named(name: string): Column<Value, Type> {
+    return new Column(this.type, name)
+  }
 }
 
-export const bool = () => column<boolean, 'bool'>('bool')
-export const int4 = <Value extends number = number>() => column<Value, 'int4'>('int4')
-export const int8 = () => column<bigint, 'int8'>('int8')
-export const uuid = () => column<string, 'uuid'>('uuid')
-export const text = <Value extends string = string>() => column<Value, 'text'>('text')
-export const time = () => column<Date, 'timestamptz'>('timestamptz')
-export const json = <Value extends object>() => column<Value, 'json'>('json')
-/** JSON that is returned to merchants as they wrote it. */
-export const jsonText = () => column<string, 'jsonText'>('jsonText')
-
-export function orNull<Value, Type extends ColumnType>(
-  column: Column<Value, Type>,
-): Column<Value | null, Type> {
-  return { ...column }
-}
-
-/** A column whose name differs from its field's. */
-export function named<C extends Column>(name: string, column: C): C {
-  return { ...column, name }
-}
-
-function column<Value, Type extends ColumnType>(type: Type): Column<Value, Type> {
-  return { type }
+export const column = {
+  bool: () => new Column<boolean, 'bool'>('bool'),
+  bytea: () => new Column<Buffer, 'bytea'>('bytea'),
+  int4: <Value extends number = number>() => new Column<Value, 'int4'>('int4'),
+  int8: () => new Column<bigint, 'int8'>('int8'),
+  uuid: () => new Column<string, 'uuid'>('uuid'),
+  text: <Value extends string = string>() => new Column<Value, 'text'>('text'),
+  texts: <Value extends string = string>() => new Column<Value[], 'text[]'>('text[]'),
+  time: () => new Column<Date, 'timestamptz'>('timestamptz'),
+  json: <Value extends object>() => new Column<Value, 'json'>('json'),
+  /** JSON that is returned to merchants as they wrote it. */
+  jsonText: () => new Column<string, 'jsonText'>('jsonText'),
 }
 
 type Columns = Record<string, Column>
@@ -45,6 +51,13 @@ type ValueOf<C extends Column> = C extends Column<infer Value> ? Value : never
 type ReadOf<C extends Column> = C['type'] extends 'json'
   ? string | (null extends ValueOf<C> ? null : never)
   : ValueOf<C>
+
+/** How values of a packed row are restored; others are as JSON has them. */
+const unpackers: { [Type in StoredType]?: (value: string) => unknown } = {
+  int8: BigInt,
+  timestamptz: (value) => new Date(value),
+  bytea: (value) => Buffer.from(value.slice(2), 'hex'),
+}
 
 /**
  * A table, declared once: the type of its rows, the columns of selects and of list statements, and
@@ -64,7 +77,7 @@ export class Table<C extends Columns> {
     this.#columns = columns
     this.#unpackers = Object.entries(columns).map(([field, { type }]) => ({
       field,
-      convert: type === 'int8' ? BigInt : type === 'timestamptz' ? toDate : undefined,
+      convert: unpackers[type],
     }))
   }
 
@@ -99,16 +112,8 @@ export class Table<C extends Columns> {
   /** Inserts one row. Columns that the row lacks get their default; `more` are others. */
   insert(row: Partial<Row<C>>, more: Record<string, unknown> = {}): Sql {
     const given = this.fields.filter((field) => field in row)
-    const names = [
-      ...given.map((field) => this.#nameOf(field)),
-      ...Object.keys(more).map((field) => toColumn(field)),
-    ]
-    const values = [
-      ...given.map((field) => this.#toSent(field, row[field])),
-      ...Object.values(more),
-    ]
-    return sql`insert into ${sql.raw(this.name)} (${sql.raw(names.join(', '))})
-      values (${sql.join(values)})`
+    const values = given.map((field) => [this.#nameOf(field), this.#toSent(field, row[field])])
+    return insertInto(this.name, { ...Object.fromEntries(values), ...more })
   }
 
   /** Parses the JSON of a row that was read. */
@@ -158,6 +163,8 @@ export class Table<C extends Columns> {
   }
 }
 
-function toDate(value: string): Date {
-  return new Date(value)
+/** Inserts one row into a table that needs no declaration, because little of it is read. */
+export function insertInto(table: string, row: Record<string, unknown>): Sql {
+  const names = Object.keys(row).map(toColumn).join(', ')
+  return sql`insert into ${sql.raw(`${table} (${names})`)} values (${sql.join(Object.values(row))})`
 }

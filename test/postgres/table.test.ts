@@ -1,39 +1,30 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/postgres/sql.js'
-import {
-  bool,
-  int4,
-  int8,
-  json,
-  jsonText,
-  named,
-  orNull,
-  Table,
-  text,
-  time,
-  uuid,
-} from '../../src/postgres/table.js'
+import { column, insertInto, Table } from '../../src/postgres/table.js'
 import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()
 
 const samples = new Table('samples', {
-  rowId: uuid(),
-  rank: int4(),
-  amount: orNull(int8()),
+  rowId: column.uuid(),
+  rank: column.int4(),
+  amount: column.int8().orNull(),
   /** Called `kind` in the table. */
-  type: named('kind', text<'one' | 'other'>()),
-  isOpen: bool(),
-  sender: orNull(json<{ name: string }>()),
-  metadata: jsonText(),
-  createdAt: orNull(time()),
+  type: column.text<'one' | 'other'>().named('kind'),
+  isOpen: column.bool(),
+  sender: column.json<{ name: string }>().orNull(),
+  metadata: column.jsonText(),
+  hash: column.bytea(),
+  tags: column.texts(),
+  createdAt: column.time().orNull(),
 })
 
 await db.rows(sql`
   create table samples (row_id uuid primary key, rank int4 not null default 7, amount int8,
     kind text not null, is_open bool not null, sender json, metadata json not null,
-    created_at timestamptz, noted text)`)
+    hash bytea not null default '', tags text[] not null default '{}', created_at timestamptz,
+    noted text)`)
 
 const rows = fc.record({
   rowId: fc.uuid(),
@@ -43,6 +34,8 @@ const rows = fc.record({
   isOpen: fc.boolean(),
   sender: fc.option(fc.record({ name: fc.stringMatching(/^[\w "'\\]*$/) })),
   metadata: fc.constantFrom('{}', '{ "a" : 1.00 }', '[1,  2]'),
+  hash: fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+  tags: fc.array(fc.stringMatching(/^[\w "'{},\\]*$/)),
   createdAt: fc.option(
     fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }),
   ),
@@ -70,4 +63,11 @@ test('columns that a row lacks get their default', async () => {
   const [read] = await db.rows(sql<{ rank: number; amount: bigint | null }>`
     select ${samples.of('s', 'rank', 'amount')} from samples s`)
   expect(read).toEqual({ rank: 7, amount: null })
+})
+
+test('a row of a table without a declaration is inserted by the names of its fields', async () => {
+  const rowId = '019b8d62-7a80-7c31-9f04-5ad2be61e0f8'
+  await db.rows(insertInto('samples', { rowId, kind: 'other', isOpen: false, metadata: '{}' }))
+  const [read] = await db.rows(sql`select kind, is_open from samples where row_id = ${rowId}`)
+  expect(read).toEqual({ kind: 'other', isOpen: false })
 })
