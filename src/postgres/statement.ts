@@ -21,6 +21,13 @@ export const replannedNames = new Set<string>()
 type Columns = Record<string, ColumnType>
 type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
 
+export type ListText = (
+  list: string,
+  parameter: (index: number) => string,
+  names: string,
+  values: string,
+) => string
+
 /**
  * A named statement over a list of rows. The list is sent as one binary array per column and
  * unnested under the name `list`: one parse and one plan, however many rows there are. Columns have
@@ -34,12 +41,7 @@ export function listStatement<C extends Columns, Row = never>(definition: {
   name: string
   columns: C
   isReplanned?: boolean
-  text: (
-    list: string,
-    parameter: (index: number) => string,
-    names: string,
-    values: string,
-  ) => string
+  text: ListText
 }): (rows: ListRow<C>[], ...parameters: unknown[]) => Statement<Row> {
   assert(!listTexts.has(definition.name), `statement name ${definition.name} is unique`)
   const columns = Object.entries(definition.columns).map(([field, type]) => ({

@@ -116,12 +116,12 @@ export class Table<C extends Columns> {
     return insertInto(this.name, { ...Object.fromEntries(values), ...more })
   }
 
-  /** Parses the JSON of a row that was read. */
-  read(row: ReadRow<C>): Row<C> {
+  /** Parses the JSON of a row that was read; fields of other tables stay as they are. */
+  read<Read extends ReadRow<C>>(row: Read): Omit<Read, keyof C> & Row<C> {
     const read: Record<string, unknown> = { ...row }
     for (const [field, { type }] of Object.entries(this.#columns))
       if (type === 'json' && typeof read[field] === 'string') read[field] = JSON.parse(read[field])
-    return read as Row<C>
+    return read as Omit<Read, keyof C> & Row<C>
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Tx } from '../../postgres/transactions/tx.js'
 import { showEndpoint } from '../../resources/webhook-endpoint.js'
 import { type FinishedAttempt, isGone, isSuccess } from '../deliveries/judge-attempt.js'
 import { webhookLimits } from '../limits.js'
-import { columnsOf, type DisabledReason, type WebhookEndpoint } from './endpoint.js'
+import { type DisabledReason, type WebhookEndpoint, webhookEndpoints } from './endpoint.js'
 
 const name = { environmentId: 'int4', endpointId: 'uuid' } as const
 
@@ -24,7 +24,7 @@ const lockEndpoints = listStatement<typeof name, WebhookEndpoint>({
   name: 'lock_endpoints',
   columns: name,
   text: (list) => `
-    select ${columnsOf('w')} from webhook_endpoints w join ${list}
+    select ${webhookEndpoints.of('w')} from webhook_endpoints w join ${list}
       on w.environment_id = list.environment_id and w.id = list.endpoint_id
     order by w.environment_id, w.id for no key update of w`,
 })
@@ -37,7 +37,7 @@ const lockUnheldEndpoints = listStatement<
   name: 'lock_unheld_endpoints',
   columns: name,
   text: (list) => `
-    select ${columnsOf('w')}, found.id as found_id, w.id is null as is_held
+    select ${webhookEndpoints.of('w')}, found.id as found_id, w.id is null as is_held
     from webhook_endpoints found join ${list}
       on found.environment_id = list.environment_id and found.id = list.endpoint_id
     left join lateral (
@@ -50,10 +50,7 @@ const updateEndpoints = listStatement({
   name: 'update_endpoint_health',
   columns: {
     ...name,
-    isEnabled: 'bool',
-    disabledReason: 'text',
-    failingSince: 'timestamptz',
-    eventSequence: 'int4',
+    ...webhookEndpoints.types('isEnabled', 'disabledReason', 'failingSince', 'eventSequence'),
   },
   text: (list) => `
     update webhook_endpoints w set is_enabled = list.is_enabled,
