@@ -3,6 +3,7 @@ import type { Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
+import { insertInto } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 /** The operator's own money in one mode and asset, which conversions buy and sell. */
@@ -74,9 +75,7 @@ export type StockChange = {
 export function changeStock(tx: Tx, now: Date, change: StockChange): void {
   const { id = newId(now), mode, asset, amount, givenBy, note } = change
   assert(amount !== 0n, 'stock changes by an amount')
-  tx.write(sql`
-    insert into exchange_stock (id, mode, asset, amount, given_by, note, created_at)
-    values (${id}, ${mode}, ${asset}, ${amount}, ${givenBy}, ${note}, ${now})`)
+  tx.write(insertInto('exchange_stock', { id, mode, asset, amount, givenBy, note, createdAt: now }))
   tx.write(sql`
     update exchange_positions set stock = stock + ${amount}
     where mode = ${mode} and asset = ${asset}`)

@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { listStatement } from '../postgres/statement.js'
+import { assigned, listStatement } from '../postgres/statement.js'
 import type { StoredAnswer } from './answer.js'
 
 export type IdempotencyKeyRow = StoredAnswer & {
@@ -57,22 +57,20 @@ export const findClaimedKeys = listStatement<
     from idempotency_keys k join ${list} using (environment_id, digest)`,
 })
 
+const remembered = {
+  status: 'int2',
+  answer: 'text',
+  isSealed: 'bool',
+  callerId: 'uuid',
+  retryAfterSeconds: 'int4',
+  forgetAt: 'timestamptz',
+} as const
+
 export const rememberAnswers = listStatement({
   name: 'remember_answers',
-  columns: {
-    ...identity,
-    status: 'int2',
-    answer: 'text',
-    isSealed: 'bool',
-    callerId: 'uuid',
-    retryAfterSeconds: 'int4',
-    forgetAt: 'timestamptz',
-  },
+  columns: { ...identity, ...remembered },
   text: (list) => `
-    update idempotency_keys k
-    set status = list.status, answer = list.answer, is_sealed = list.is_sealed,
-      caller_id = list.caller_id, retry_after_seconds = list.retry_after_seconds,
-      forget_at = list.forget_at
+    update idempotency_keys k set ${assigned(remembered)}
     from ${list} where k.environment_id = list.environment_id and k.digest = list.digest`,
 })
 

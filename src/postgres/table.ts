@@ -1,4 +1,3 @@
-import { strict as assert } from 'node:assert'
 import { toColumn } from './names.js'
 import { type Sql, sql } from './sql.js'
 import type { ColumnType } from './wire/messages.js'
@@ -52,6 +51,10 @@ type ReadOf<C extends Column> = C['type'] extends 'json'
   ? string | (null extends ValueOf<C> ? null : never)
   : ValueOf<C>
 
+type Types<C extends Columns, Field extends keyof C> = {
+  [Name in Field]: C[Name]['type'] | { type: C[Name]['type']; name: string }
+}
+
 /** How values of a packed row are restored; others are as JSON has them. */
 const unpackers: { [Type in StoredType]?: (value: string) => unknown } = {
   int8: BigInt,
@@ -85,25 +88,29 @@ export class Table<C extends Columns> {
     return Object.keys(this.#columns)
   }
 
+  /** All columns, for a statement that gives the table no alias. */
+  get columns(): Sql {
+    return this.of(this.name)
+  }
+
   /** `p.environment_id, p.id, …` for a select, of all columns or of those named. */
   of(alias: string, ...fields: (keyof C & string)[]): Sql {
     const chosen = fields.length === 0 ? this.fields : fields
     return sql.raw(chosen.map((field) => this.#select(alias, field)).join(', '))
   }
 
-  /** Types of columns that have the names of their fields, for a list statement. */
-  types<Field extends keyof C & string>(...fields: Field[]): { [Name in Field]: C[Name]['type'] } {
+  /** Columns for a list statement. */
+  types<Field extends keyof C & string>(...fields: Field[]): Types<C, Field> {
     const types = fields.map((field) => {
       const { type, name } = this.#columns[field]!
-      assert(name === undefined, `a list statement would call ${name} by its field`)
-      return [field, type]
+      return [field, name === undefined ? type : { type, name }]
     })
     return Object.fromEntries(types)
   }
 
   typesWithout<Field extends keyof C & string>(
     ...fields: Field[]
-  ): { [Name in Exclude<keyof C & string, Field>]: C[Name]['type'] } {
+  ): Types<C, Exclude<keyof C & string, Field>> {
     type Rest = Exclude<keyof C & string, Field>
     const isLeftOut = new Set<string>(fields)
     return this.types(...(this.fields.filter((field) => !isLeftOut.has(field)) as Rest[]))

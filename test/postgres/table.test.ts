@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/postgres/sql.js'
+import { assigned, listStatement } from '../../src/postgres/statement.js'
 import { column, insertInto, Table } from '../../src/postgres/table.js'
 import { freshDatabase } from '../support/database.js'
 
@@ -55,6 +56,31 @@ test('a row is read as it was inserted, column by column and packed', async () =
     }),
     { numRuns: 50 },
   )
+})
+
+test('list statements insert and update a column whose name differs from its field', async () => {
+  const key = samples.types('rowId')
+  const [inserted, changing] = [samples.typesWithout('tags'), samples.types('type', 'sender')]
+  const insert = listStatement({
+    name: 'insert_samples',
+    columns: inserted,
+    text: (list, _parameter, names, values) =>
+      `insert into samples (${names}) select ${values} from ${list}`,
+  })
+  const update = listStatement({
+    name: 'update_samples',
+    columns: { ...key, ...changing },
+    text: (list) =>
+      `update samples s set ${assigned(changing)} from ${list} where s.row_id = list.row_id`,
+  })
+  const [row] = fc.sample(rows, { numRuns: 1, seed: 1 }).map((row) => ({ ...row, tags: [] }))
+  await db.rows(insert([row!]))
+  const changed = { ...row!, type: 'other', sender: { name: 'Ada' } } as const
+  await db.rows(update([changed]))
+  const [read] = await db.rows(sql<typeof samples.readRow>`
+    select ${samples.columns} from samples where row_id = ${row!.rowId}`)
+  expect(samples.read(read!)).toEqual(changed)
+  await db.rows(sql`truncate samples`)
 })
 
 test('columns that a row lacks get their default', async () => {

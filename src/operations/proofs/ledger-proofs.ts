@@ -3,6 +3,7 @@ import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
+import { insertInto } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { proofLimits } from '../limits.js'
 import { allProofs, type ProofResult, verifyLedger } from './verify-ledger.js'
@@ -41,8 +42,7 @@ export async function requestLedgerProof(
 ): Promise<{ id: string }> {
   const id = newId(now)
   const rows = await tx.rows(sql`
-    insert into proof_runs (id, requested_by, requested_at, due_at)
-    values (${id}, ${requestedBy}, ${now}, ${now})
+    ${insertInto('proof_runs', { id, requestedBy, requestedAt: now, dueAt: now })}
     on conflict ((true)) where ended_at is null do nothing returning id`)
   if (rows.length > 0) return { id }
   throw new Refusal('validation_failed', {

@@ -2,10 +2,10 @@ import { strict as assert } from 'node:assert'
 import { after } from '../../base/clock.js'
 import { emitAll } from '../../events/emit.js'
 import { resolveAll } from '../../ledger/resolve.js'
-import { listStatement, unindexed } from '../../postgres/statement.js'
+import { assigned, listStatement, unindexed } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { showPayout } from '../../resources/payout.js'
-import { nextSequence, type Payout, type PayoutAttempt, payoutKinds } from '../payout.js'
+import { nextSequence, type Payout, type PayoutAttempt, payoutKinds, payouts } from '../payout.js'
 import type { LiveAttempt, PreparedAttempt } from '../ports.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
 import { insertAttempts } from '../records/store-payouts.js'
@@ -102,22 +102,20 @@ const postpone = listStatement({
       and ${unindexed('a.state')} = 'LIVE'`,
 })
 
+const finishing = payouts.types(
+  'status',
+  'failureReason',
+  'completedAt',
+  'failedAt',
+  'eventSequence',
+  'bankSessionId',
+)
+
 const finishPayouts = listStatement({
   name: 'finish_payouts',
-  columns: {
-    environmentId: 'int4',
-    id: 'uuid',
-    status: 'text',
-    failureReason: 'text',
-    completedAt: 'timestamptz',
-    failedAt: 'timestamptz',
-    eventSequence: 'int4',
-    bankSessionId: 'text',
-  },
+  columns: { environmentId: 'int4', id: 'uuid', ...finishing },
   text: (list) => `
-    update payouts p set status = list.status, failure_reason = list.failure_reason,
-      completed_at = list.completed_at, failed_at = list.failed_at,
-      event_sequence = list.event_sequence, bank_session_id = list.bank_session_id
+    update payouts p set ${assigned(finishing)}
     from ${list} where p.environment_id = list.environment_id and p.id = list.id
       and ${unindexed('p.status')} = 'SUBMITTED'`,
 })

@@ -3,7 +3,7 @@ import { firstIdAt, fromReference, prefixes } from '../../base/ids.js'
 import { notFound } from '../../base/refusal.js'
 import type { TimeRange } from '../../postgres/lists/filtered-ids.js'
 import { type Sql, sql } from '../../postgres/sql.js'
-import { listStatement } from '../../postgres/statement.js'
+import { assigned, listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { toApproval } from '../records/find-payouts.js'
 import {
@@ -210,25 +210,22 @@ export async function lockItems(
   return new Set(rows.map(({ number }) => number))
 }
 
+const changing = {
+  ...payoutBatchItems.typesWithout(
+    'number',
+    'amount',
+    'requestedAmount',
+    'destination',
+    'merchantReference',
+  ),
+  dueAt: 'timestamptz',
+} as const
+
 const updateItemRows = listStatement({
   name: 'update_payout_batch_items',
-  columns: {
-    ...itemKey,
-    ...payoutBatchItems.typesWithout(
-      'number',
-      'amount',
-      'requestedAmount',
-      'destination',
-      'merchantReference',
-    ),
-    oldState: 'text',
-    dueAt: 'timestamptz',
-  },
+  columns: { ...itemKey, ...changing, oldState: 'text' },
   text: (list) => `
-    update payout_batch_items i set state = list.state, fee = list.fee,
-      bank_name = list.bank_name, account_name = list.account_name,
-      warnings = list.warnings::json, problem = list.problem::json,
-      payout_id = list.payout_id, due_at = list.due_at, ended_at = list.ended_at
+    update payout_batch_items i set ${assigned(changing)}
     from ${list}
     where i.environment_id = list.environment_id and i.batch_id = list.batch_id
       and i.number = list.number and i.state = list.old_state`,

@@ -1,6 +1,5 @@
-import { toColumn } from '../../postgres/names.js'
 import { sql } from '../../postgres/sql.js'
-import { listStatement } from '../../postgres/statement.js'
+import { assigned, listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { Plan, SandboxTransfer } from './transfer.js'
 
@@ -19,7 +18,7 @@ const whole = {
   paymentOrder: 'text',
   amount: 'int8',
   refundOf: 'text',
-  isTold: 'bool',
+  isReported: { type: 'bool', name: 'is_told' },
 } as const
 
 const insert = listStatement<typeof whole, { reference: string }>({
@@ -46,10 +45,7 @@ const replan = listStatement({
   columns: planned,
   text: (list) => `
     update sandbox_transfers t
-    set ${Object.keys(plan)
-      .map(toColumn)
-      .map((column) => `${column} = list.${column}`)
-      .join(', ')}
+    set ${assigned(plan)}
     from ${list} where t.reference = list.reference`,
 })
 
@@ -77,21 +73,8 @@ export async function insertTransfers(
   transfers: NewTransfer[],
 ): Promise<Set<string>> {
   if (transfers.length === 0) return new Set()
-  const rows = transfers.map((transfer) => ({
-    reference: transfer.reference,
-    receivedAt: transfer.receivedAt,
-    isLost: transfer.isLost,
-    ending: transfer.ending,
-    failureReason: transfer.failureReason,
-    endsAt: transfer.endsAt,
-    reversesAt: transfer.reversesAt,
-    paymentOrder: transfer.paymentOrder,
-    amount: transfer.amount,
-    refundOf: transfer.refundOf,
-    isTold: transfer.isReported,
-  }))
   const inserted = await db.rows(
-    insert(rows.sort((one, other) => (one.reference < other.reference ? -1 : 1))),
+    insert(transfers.toSorted((one, other) => (one.reference < other.reference ? -1 : 1))),
   )
   return new Set(inserted.map(({ reference }) => reference))
 }

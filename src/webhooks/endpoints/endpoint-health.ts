@@ -1,6 +1,6 @@
 import { newId } from '../../base/ids.js'
 import type { NewEvent } from '../../events/emit.js'
-import { listStatement } from '../../postgres/statement.js'
+import { assigned, listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { showEndpoint } from '../../resources/webhook-endpoint.js'
@@ -46,16 +46,18 @@ const lockUnheldEndpoints = listStatement<
       for no key update skip locked) w on true`,
 })
 
+const health = webhookEndpoints.types(
+  'isEnabled',
+  'disabledReason',
+  'failingSince',
+  'eventSequence',
+)
+
 const updateEndpoints = listStatement({
   name: 'update_endpoint_health',
-  columns: {
-    ...name,
-    ...webhookEndpoints.types('isEnabled', 'disabledReason', 'failingSince', 'eventSequence'),
-  },
+  columns: { ...name, ...health },
   text: (list) => `
-    update webhook_endpoints w set is_enabled = list.is_enabled,
-      disabled_reason = list.disabled_reason, failing_since = list.failing_since,
-      event_sequence = list.event_sequence
+    update webhook_endpoints w set ${assigned(health)}
     from ${list} where w.environment_id = list.environment_id and w.id = list.endpoint_id`,
 })
 
