@@ -3,28 +3,30 @@ import type { Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
-import { insertInto } from '../postgres/table.js'
+import { column, insertInto, Table } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
-/** The operator's own money in one mode and asset, which conversions buy and sell. */
-export type Position = {
-  mode: Mode
-  asset: Asset
+const positions = new Table('exchange_positions', {
+  mode: column.text<Mode>(),
+  asset: column.text<Asset>(),
   /** Added by the operator, less what was taken out. */
-  stock: bigint
+  stock: column.int8(),
   /** Bought from merchants and sold to them, without fees. */
-  bought: bigint
-  sold: bigint
+  bought: column.int8(),
+  sold: column.int8(),
   /** The most that the operator wants to hold; null: no limit. */
-  ceiling: bigint | null
-}
+  ceiling: column.int8().orNull(),
+})
+
+/** The operator's own money in one mode and asset, which conversions buy and sell. */
+export type Position = typeof positions.row
 
 /** How much conversions can sell. */
 export function inventoryOf({ stock, bought, sold }: Position): bigint {
   return stock + bought - sold
 }
 
-const select = sql`select mode, asset, stock, bought, sold, ceiling from exchange_positions`
+const select = sql`select ${positions.columns} from exchange_positions`
 
 export async function listPositions(db: Queryable, mode: Mode): Promise<Position[]> {
   return db.rows(sql<Position>`${select} where mode = ${mode} order by asset`)

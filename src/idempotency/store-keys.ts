@@ -1,14 +1,25 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { assigned, listStatement } from '../postgres/statement.js'
-import type { StoredAnswer } from './answer.js'
+import { column, Table } from '../postgres/table.js'
 
-export type IdempotencyKeyRow = StoredAnswer & {
-  environmentId: EnvironmentId
-  digest: string
-  fingerprint: Buffer
-}
+const idempotencyKeys = new Table('idempotency_keys', {
+  environmentId: column.int4<EnvironmentId>(),
+  digest: column.uuid(),
+  fingerprint: column.bytea(),
+  status: column.int2(),
+  answer: column.text(),
+  isSealed: column.bool(),
+  /** Set if the answer holds a secret, and so is sealed. */
+  callerId: column.uuid().orNull(),
+  /** Null: the answer does not say when to retry. */
+  retryAfterSeconds: column.int4().orNull(),
+})
 
-const identity = { environmentId: 'int4', digest: 'uuid' } as const
+export type IdempotencyKeyRow = typeof idempotencyKeys.row
+
+export type StoredAnswer = Omit<IdempotencyKeyRow, 'environmentId' | 'digest' | 'fingerprint'>
+
+const identity = idempotencyKeys.types('environmentId', 'digest')
 
 /**
  * Inserts the keys that are free. Never waits: an insert would wait for a transaction that inserted
@@ -18,10 +29,8 @@ export const claimKeys = listStatement({
   name: 'claim_idempotency_keys',
   columns: {
     ...identity,
+    ...idempotencyKeys.types('fingerprint', 'status', 'answer'),
     key: 'text',
-    fingerprint: 'bytea',
-    status: 'int2',
-    answer: 'text',
     forgetAt: 'timestamptz',
   },
   text: (list, parameter, names) => `
@@ -31,14 +40,13 @@ export const claimKeys = listStatement({
     on conflict (environment_id, digest) do nothing`,
 })
 
-const keyColumns = `environment_id, digest, fingerprint, status, answer,
-  is_sealed, caller_id, retry_after_seconds`
+const keyColumns = idempotencyKeys.of('k')
 
 export const findIdempotencyKeys = listStatement<typeof identity, IdempotencyKeyRow>({
   name: 'find_idempotency_keys',
   columns: identity,
   text: (list) => `
-    select ${keyColumns} from idempotency_keys join ${list} using (environment_id, digest)`,
+    select ${keyColumns} from idempotency_keys k join ${list} using (environment_id, digest)`,
 })
 
 /**
@@ -58,11 +66,7 @@ export const findClaimedKeys = listStatement<
 })
 
 const remembered = {
-  status: 'int2',
-  answer: 'text',
-  isSealed: 'bool',
-  callerId: 'uuid',
-  retryAfterSeconds: 'int4',
+  ...idempotencyKeys.typesWithout('environmentId', 'digest', 'fingerprint'),
   forgetAt: 'timestamptz',
 } as const
 

@@ -30,6 +30,7 @@ class Column<Value = unknown, Type extends StoredType = StoredType> {
 export const column = {
   bool: () => new Column<boolean, 'bool'>('bool'),
   bytea: () => new Column<Buffer, 'bytea'>('bytea'),
+  int2: () => new Column<number, 'int2'>('int2'),
   int4: <Value extends number = number>() => new Column<Value, 'int4'>('int4'),
   int8: () => new Column<bigint, 'int8'>('int8'),
   uuid: () => new Column<string, 'uuid'>('uuid'),
@@ -168,6 +169,21 @@ export class Table<C extends Columns> {
     const isJson = this.#columns[field]!.type === 'json'
     return isJson && value !== null ? JSON.stringify(value) : value
   }
+}
+
+/** Inserts the row of a key, or replaces these values of it. */
+export function upsert(
+  table: string,
+  key: Record<string, unknown>,
+  values: Record<string, unknown>,
+): Sql {
+  const names = Object.keys(key).map(toColumn).join(', ')
+  const replaced = Object.keys(values)
+    .map(toColumn)
+    .map((name) => `${name} = excluded.${name}`)
+    .join(', ')
+  return sql`${insertInto(table, { ...key, ...values })}
+    on conflict (${sql.raw(names)}) do update set ${sql.raw(replaced)}`
 }
 
 /** Inserts one row into a table that needs no declaration, because little of it is read. */

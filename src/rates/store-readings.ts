@@ -1,6 +1,6 @@
 import type { Coin } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
-import { column, Table } from '../postgres/table.js'
+import { column, Table, upsert } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import type { JudgedReading } from './combine-readings.js'
 
@@ -25,10 +25,13 @@ export async function listReadings(db: Queryable): Promise<StoredReading[]> {
 
 export function storeReadings(tx: Tx, now: Date, asset: Coin, judged: JudgedReading[]): void {
   for (const { source, rate, problem } of judged)
-    tx.write(sql`
-      ${rateReadings.insert({ source, asset, ...rate, readAt: now, problem })}
-      on conflict (source, asset) do update set buy = excluded.buy, sell = excluded.sell,
-        read_at = excluded.read_at, problem = excluded.problem`)
+    tx.write(
+      upsert(
+        'rate_readings',
+        { source, asset },
+        { buy: rate?.buy ?? null, sell: rate?.sell ?? null, readAt: now, problem },
+      ),
+    )
 }
 
 /** Judges stored readings again. One that a worker replaced meanwhile keeps its own verdict. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sql } from '../../src/postgres/sql.js'
 import { assigned, listStatement } from '../../src/postgres/statement.js'
-import { column, insertInto, Table } from '../../src/postgres/table.js'
+import { column, insertInto, Table, upsert } from '../../src/postgres/table.js'
 import { freshDatabase } from '../support/database.js'
 
 const db = await freshDatabase()
@@ -96,4 +96,22 @@ test('a row of a table without a declaration is inserted by the names of its fie
   await db.rows(insertInto('samples', { rowId, kind: 'other', isOpen: false, metadata: '{}' }))
   const [read] = await db.rows(sql`select kind, is_open from samples where row_id = ${rowId}`)
   expect(read).toEqual({ kind: 'other', isOpen: false })
+})
+
+test('a key that exists gets the new values, others a row', async () => {
+  await db.rows(
+    sql`create table counts (kind text, place text, seen_at int4, unique (kind, place))`,
+  )
+  const write = (place: string, seenAt: number) =>
+    db.rows(upsert('counts', { kind: 'one', place }, { seenAt }))
+  for (const [place, seenAt] of [
+    ['here', 1],
+    ['there', 2],
+    ['here', 3],
+  ] as const)
+    await write(place, seenAt)
+  expect(await db.rows(sql`select place, seen_at from counts order by place`)).toEqual([
+    { place: 'here', seenAt: 3 },
+    { place: 'there', seenAt: 2 },
+  ])
 })

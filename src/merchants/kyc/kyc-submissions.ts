@@ -4,7 +4,7 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { sql } from '../../postgres/sql.js'
-import { column, Table } from '../../postgres/table.js'
+import { column, Table, upsert } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { kycLimits } from '../limits.js'
 import type { KycStatus } from './kyc.js'
@@ -144,12 +144,8 @@ type Draft = { merchantId: string; seal: Seal; form: KycForm }
 export async function saveKyc(tx: Tx, now: Date, { merchantId, seal, form }: Draft): Promise<void> {
   const state = await lockEditableKyc(tx, merchantId)
   beginDraft(tx, state)
-  const sealed = seal.seal(JSON.stringify(form))
-  tx.write(sql`
-    insert into kyc_submissions (merchant_id, sealed_form, updated_at)
-    values (${merchantId}, ${sealed}, ${now})
-    on conflict (merchant_id) do update set sealed_form = excluded.sealed_form,
-      updated_at = excluded.updated_at`)
+  const sealedForm = seal.seal(JSON.stringify(form))
+  tx.write(upsert('kyc_submissions', { merchantId }, { sealedForm, updatedAt: now }))
 }
 
 /** Once something is stored, the merchant has begun. */

@@ -56,12 +56,14 @@ export async function chooseDestination(
   const isRecorded = isSame && isChosen(destination, await findSettlementWallet(tx, environment.id))
   if (isSame && (!waits || isRecorded)) return { before, after: before }
   await writeDestination(tx, now, environment.id, destination)
+  const usableFrom = after(now, bankAccountLimits.walletUsableAfterMs)
   if (waits)
-    tx.write(sql`
-      insert into settlement_wallets (environment_id, id, asset, address, usable_from,
-        chosen_by_user, created_at)
-      values (${environment.id}, ${newId(now)}, ${asset}, ${walletAddress},
-        ${after(now, bankAccountLimits.walletUsableAfterMs)}, ${userId}, ${now})`)
+    tx.write(
+      settlementWallets.insert(
+        { id: newId(now), usableFrom, chosenByUser: userId },
+        { environmentId: environment.id, asset, address: walletAddress, createdAt: now },
+      ),
+    )
   return { before, after: destination }
 }
 
