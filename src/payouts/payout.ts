@@ -99,6 +99,21 @@ export const payoutAttempts = new Table('payout_attempts', {
 
 export type PayoutAttempt = typeof payoutAttempts.row
 
+/** The same table, with what workers need to send an attempt and to poll it. */
+export const sentAttempts = new Table('payout_attempts', {
+  environmentId: column.int4<EnvironmentId>(),
+  payoutId: column.uuid(),
+  number: column.int4(),
+  rail: column.text(),
+  token: column.text(),
+  wire: column.bytea(),
+  validUntil: column.int8().orNull(),
+  signedSlot: column.int8().orNull(),
+  expiresBy: column.int8().orNull(),
+  polls: column.int4().named('looks'),
+  createdAt: column.time(),
+})
+
 type Kind = {
   prefix: Prefix
   refusal: Code

@@ -38,7 +38,9 @@ const document = JSON.parse(read('openapi.json'))
 
 /** These modules use names of the same form for other things, such as operator actions or the events of a bank. */
 const mayNameEvents = (file: string) =>
-  !/^(events|operations\/commands|rails|simulation|api\/routes\/rail-notices)\b/.test(file)
+  !/^(events|operations\/commands|rails|simulation|api\/routes\/collections\/rail-notices)\b/.test(
+    file,
+  )
 
 const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && mayNameEvents(file))

@@ -75,7 +75,8 @@ export async function removeKycDocument(tx: Tx, name: DocumentName): Promise<Kyc
 /** Oldest first. */
 export async function listKycDocuments(db: Queryable, merchantId: string): Promise<KycDocument[]> {
   const rows = await db.rows(sql<Row>`
-    select ${kycDocuments.columns} from kyc_documents where merchant_id = ${merchantId} order by id`)
+    select ${kycDocuments.columns} from kyc_documents
+    where merchant_id = ${merchantId} order by id`)
   return rows.map(toDocument)
 }
 

@@ -192,7 +192,8 @@ export async function listBankAccounts(
   environmentId: EnvironmentId,
 ): Promise<BankAccount[]> {
   const rows = await db.rows(sql<Row>`
-    select ${bankAccounts.columns} from merchant_bank_accounts where environment_id = ${environmentId}
+    select ${bankAccounts.columns} from merchant_bank_accounts
+    where environment_id = ${environmentId}
     order by id desc limit ${limits.operator.rowsListedMax}`)
   return rows.map(toBankAccount)
 }
