@@ -1,25 +1,18 @@
 import { sql } from '../../postgres/sql.js'
 import { assigned, listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { Plan, SandboxTransfer } from './transfer.js'
+import { type NewTransfer, type Plan, type SandboxTransfer, sandboxTransfers } from './transfer.js'
 
-const plan = {
-  receivedAt: 'timestamptz',
-  isLost: 'bool',
-  ending: 'text',
-  failureReason: 'text',
-  endsAt: 'timestamptz',
-  reversesAt: 'timestamptz',
-} as const
-const named = { reference: 'text' } as const
-const planned = { ...named, ...plan } as const
-const whole = {
-  ...planned,
-  paymentOrder: 'text',
-  amount: 'int8',
-  refundOf: 'text',
-  isReported: { type: 'bool', name: 'is_told' },
-} as const
+const named = sandboxTransfers.types('reference')
+const whole = sandboxTransfers.typesWithout()
+const plan = sandboxTransfers.types(
+  'receivedAt',
+  'isLost',
+  'ending',
+  'failureReason',
+  'endsAt',
+  'reversesAt',
+)
 
 const insert = listStatement<typeof whole, { reference: string }>({
   name: 'insert_sandbox_transfers',
@@ -33,16 +26,14 @@ const lock = listStatement<typeof named, SandboxTransfer>({
   name: 'lock_sandbox_transfers',
   columns: named,
   text: (list) => `
-    select t.reference, t.payment_order, t.amount, t.received_at, t.is_lost, t.ending,
-      t.failure_reason, t.ends_at, t.reverses_at, t.is_told as is_reported, t.reversal_number is not
-      null as is_reversal_listed
+    select ${sandboxTransfers.of('t')}, t.reversal_number is not null as is_reversal_listed
     from sandbox_transfers t where t.reference in (select list.reference from ${list})
     order by t.reference for no key update`,
 })
 
 const replan = listStatement({
   name: 'replan_sandbox_transfers',
-  columns: planned,
+  columns: { ...named, ...plan },
   text: (list) => `
     update sandbox_transfers t
     set ${assigned(plan)}
@@ -58,12 +49,6 @@ const report = listStatement({
 })
 
 export type Planned = Plan & { reference: string; receivedAt: Date }
-export type NewTransfer = Planned & {
-  paymentOrder: string
-  amount: bigint
-  refundOf: string | null
-  isReported: boolean
-}
 
 /**
  * Returns the references that were new. Inserts in sorted order, so that batches cannot deadlock.
