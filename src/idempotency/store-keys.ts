@@ -6,6 +6,7 @@ const idempotencyKeys = new Table('idempotency_keys', {
   environmentId: column.int4<EnvironmentId>(),
   digest: column.uuid(),
   fingerprint: column.bytea(),
+  /** Like `answer`, null only within the transaction that claims the key: no other reads it. */
   status: column.int2(),
   answer: column.text(),
   isSealed: column.bool(),

@@ -11,19 +11,24 @@ class Column<Value = unknown, Type extends StoredType = StoredType> {
   readonly type: Type
   /** Undefined: that of its field, in snake_case. */
   readonly name: string | undefined
+  readonly isNullable: boolean
 
-  constructor(type: Type, name?: string) {
+  constructor(
+    type: Type,
+    { name, isNullable = false }: { name?: string; isNullable?: boolean } = {},
+  ) {
     this.type = type
     this.name = name
+    this.isNullable = isNullable
   }
 
   orNull(): Column<Value | null, Type> {
-    return this
+    return new Column(this.type, { ...this, isNullable: true })
   }
 
   /** For a column whose name differs from its field's. */
   named(name: string): Column<Value, Type> {
-    return new Column(this.type, name)
+    return new Column(this.type, { ...this, name })
   }
 }
 
@@ -63,6 +68,9 @@ const unpackers: { [Type in StoredType]?: (value: string) => unknown } = {
   bytea: (value) => Buffer.from(value.slice(2), 'hex'),
 }
 
+/** A test compares them with the schema. */
+export const declaredTables: Pick<Table<Columns>, 'name' | 'describe'>[] = []
+
 /**
  * A table, declared once: the type of its rows, the columns of selects and of list statements, and
  * inserts come from it. Statements are SQL; only lists of columns are derived.
@@ -79,6 +87,7 @@ export class Table<C extends Columns> {
   constructor(name: string, columns: C) {
     this.name = name
     this.#columns = columns
+    declaredTables.push(this)
     this.#unpackers = Object.entries(columns).map(([field, { type }]) => ({
       field,
       convert: unpackers[type],
@@ -153,6 +162,14 @@ export class Table<C extends Columns> {
       row[field] = convert && value !== null ? convert(value as string) : value
     }
     return row as Row<C>
+  }
+
+  describe(): { name: string; type: StoredType; isNullable: boolean }[] {
+    return Object.entries(this.#columns).map(([field, { type, isNullable }]) => ({
+      name: this.#nameOf(field),
+      type,
+      isNullable,
+    }))
   }
 
   #select(alias: string, field: string): string {
