@@ -1,4 +1,5 @@
 import { sql } from '../postgres/sql.js'
+import { upsert } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { noHash } from './hash-line.js'
 import type { ChainVerdict } from './verify-chain.js'
@@ -24,9 +25,5 @@ export async function getChainState(db: Queryable, chain: string): Promise<Chain
 
 export function storeVerification(tx: Tx, now: Date, { chain, lines, faults }: ChainVerdict): void {
   const fault = faults[0]?.message ?? null
-  tx.write(sql`
-    insert into audit_verifications (chain, verified_at, lines, fault)
-    values (${chain}, ${now}, ${lines}, ${fault})
-    on conflict (chain) do update
-      set verified_at = excluded.verified_at, lines = excluded.lines, fault = excluded.fault`)
+  tx.write(upsert('audit_verifications', { chain }, { verifiedAt: now, lines, fault }))
 }

@@ -1,33 +1,36 @@
 import type { EnvironmentId } from '../base/environment.js'
 import type { Asset } from '../money/assets.js'
-import { int4, int8, named, orNull, Table, text, time, uuid } from '../postgres/table.js'
+import { column, Table } from '../postgres/table.js'
 
 const price = {
-  environmentId: int4<EnvironmentId>(),
-  id: uuid(),
-  source: named('source_asset', text<Asset>()),
-  target: named('target_asset', text<Asset>()),
-  sourceAmount: int8(),
-  fee: int8(),
-  targetAmount: int8(),
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  source: column.text<Asset>().named('source_asset'),
+  target: column.text<Asset>().named('target_asset'),
+  sourceAmount: column.int8(),
+  fee: column.int8(),
+  targetAmount: column.int8(),
   /** Naira for one coin, in millionths. */
-  rate: int8(),
-  createdAt: time(),
+  rate: column.int8(),
+  createdAt: column.time(),
 }
 
 /** A price that holds for a short time. */
 export type ConversionQuote = typeof conversionQuotes.row
 
-export const conversionQuotes = new Table('conversion_quotes', { ...price, expiresAt: time() })
+export const conversionQuotes = new Table('conversion_quotes', {
+  ...price,
+  expiresAt: column.time(),
+})
 
 export type Conversion = typeof conversions.row
 
 export const conversions = new Table('conversions', {
   ...price,
   /** Null: priced and converted at once, for a transfer. */
-  quoteId: orNull(uuid()),
+  quoteId: column.uuid().orNull(),
   /** The transfer that it pays for. */
-  payoutId: orNull(uuid()),
-  createdByKey: orNull(uuid()),
-  createdByUser: orNull(uuid()),
+  payoutId: column.uuid().orNull(),
+  createdByKey: column.uuid().orNull(),
+  createdByUser: column.uuid().orNull(),
 })

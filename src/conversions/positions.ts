@@ -3,27 +3,30 @@ import type { Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
+import { column, insertInto, Table } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
-/** The operator's own money in one mode and asset, which conversions buy and sell. */
-export type Position = {
-  mode: Mode
-  asset: Asset
+const positions = new Table('exchange_positions', {
+  mode: column.text<Mode>(),
+  asset: column.text<Asset>(),
   /** Added by the operator, less what was taken out. */
-  stock: bigint
+  stock: column.int8(),
   /** Bought from merchants and sold to them, without fees. */
-  bought: bigint
-  sold: bigint
+  bought: column.int8(),
+  sold: column.int8(),
   /** The most that the operator wants to hold; null: no limit. */
-  ceiling: bigint | null
-}
+  ceiling: column.int8().orNull(),
+})
+
+/** The operator's own money in one mode and asset, which conversions buy and sell. */
+export type Position = typeof positions.row
 
 /** How much conversions can sell. */
 export function inventoryOf({ stock, bought, sold }: Position): bigint {
   return stock + bought - sold
 }
 
-const select = sql`select mode, asset, stock, bought, sold, ceiling from exchange_positions`
+const select = sql`select ${positions.columns} from exchange_positions`
 
 export async function listPositions(db: Queryable, mode: Mode): Promise<Position[]> {
   return db.rows(sql<Position>`${select} where mode = ${mode} order by asset`)
@@ -74,9 +77,7 @@ export type StockChange = {
 export function changeStock(tx: Tx, now: Date, change: StockChange): void {
   const { id = newId(now), mode, asset, amount, givenBy, note } = change
   assert(amount !== 0n, 'stock changes by an amount')
-  tx.write(sql`
-    insert into exchange_stock (id, mode, asset, amount, given_by, note, created_at)
-    values (${id}, ${mode}, ${asset}, ${amount}, ${givenBy}, ${note}, ${now})`)
+  tx.write(insertInto('exchange_stock', { id, mode, asset, amount, givenBy, note, createdAt: now }))
   tx.write(sql`
     update exchange_positions set stock = stock + ${amount}
     where mode = ${mode} and asset = ${asset}`)

@@ -2,38 +2,33 @@ import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import type { JsonText } from '../base/json-text.js'
 import { listStatement } from '../postgres/statement.js'
+import { column, Table } from '../postgres/table.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import type { EventType } from './catalogue.js'
 import { listensTo } from './filter.js'
 import { wakeAfterCommit } from './new-deliveries.js'
 
-export type NewEvent = {
-  environmentId: EnvironmentId
-  type: EventType
-  resourceId: string
+const events = new Table('events', {
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  type: column.text<EventType>(),
+  resourceId: column.uuid(),
   /** The payment, payout or change behind it. A constraint allows one event per type and cause. */
-  causeId: string
+  causeId: column.uuid(),
   /** Increases with every event of the resource, so that receivers can sort them. */
-  sequence: number
+  sequence: column.int4(),
   /** The whole resource as JSON text, as its verify operation returns it. */
-  data: JsonText
+  data: column.text<JsonText>(),
+})
+
+export type NewEvent = Omit<typeof events.row, 'id'> & {
   /** Delivers to this endpoint only, whatever its filter. Default: every endpoint that listens. */
   onlyEndpointId?: string
 }
 
-const columns = {
-  environmentId: 'int4',
-  id: 'uuid',
-  type: 'text',
-  resourceId: 'uuid',
-  causeId: 'uuid',
-  sequence: 'int4',
-  data: 'text',
-} as const
-
 const insertEvents = listStatement({
   name: 'insert_events',
-  columns,
+  columns: events.typesWithout(),
   text: (list, parameter, names) => `
     insert into events (${names}, created_at)
     select ${names}, ${parameter(0)}::timestamptz from ${list}`,
@@ -41,7 +36,7 @@ const insertEvents = listStatement({
 
 const insertDeliveries = listStatement({
   name: 'insert_deliveries',
-  columns: { environmentId: 'int4', id: 'uuid', type: 'text', onlyEndpointId: 'uuid' },
+  columns: { ...events.types('environmentId', 'id', 'type'), onlyEndpointId: 'uuid' },
   text: (list, parameter) => `
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
     select e.environment_id, list.id, e.id, 'PENDING', ${parameter(0)}::timestamptz,
@@ -57,18 +52,13 @@ const insertDeliveries = listStatement({
  * time even if the environment's test clock is ahead, because deliveries are due in real time.
  * Returns the ids of the events.
  */
-export function emitAll(tx: Tx, now: Date, events: NewEvent[]): string[] {
-  if (events.length === 0) return []
+export function emitAll(tx: Tx, now: Date, emitted: NewEvent[]): string[] {
+  if (emitted.length === 0) return []
   // Lists sort by id, and ids of the same millisecond are random: sorted ids keep the given order.
-  const ids = events.map(() => newId(now)).sort()
-  const rows = events.map((event, index) => ({
-    environmentId: event.environmentId,
+  const ids = emitted.map(() => newId(now)).sort()
+  const rows = emitted.map((event, index) => ({
+    ...event,
     id: ids[index]!,
-    type: event.type,
-    resourceId: event.resourceId,
-    causeId: event.causeId,
-    sequence: event.sequence,
-    data: event.data,
     onlyEndpointId: event.onlyEndpointId ?? null,
   }))
   tx.write(insertEvents(rows, now))

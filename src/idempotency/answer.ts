@@ -1,4 +1,5 @@
 import type { Seal } from '../base/sealed.js'
+import type { StoredAnswer } from './store-keys.js'
 
 /** Exactly what the caller receives. */
 export type Answer = {
@@ -11,16 +12,6 @@ export type Answer = {
 
 /** The answer to a call that may carry a key: a new one, or the first one again. */
 export type KeyedAnswer = Answer & { isReplayed: boolean }
-
-/** `callerId` is set if the answer holds a secret, and so is sealed. */
-export type StoredAnswer = {
-  status: number
-  answer: string
-  isSealed: boolean
-  callerId: string | null
-  /** Null: the answer does not say when to retry. */
-  retryAfterSeconds: number | null
-}
 
 /**
  * Successes and business refusals are remembered. After an error that the caller can fix (400,

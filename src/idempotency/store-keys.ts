@@ -1,14 +1,26 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { listStatement } from '../postgres/statement.js'
-import type { StoredAnswer } from './answer.js'
+import { assigned, listStatement } from '../postgres/statement.js'
+import { column, Table } from '../postgres/table.js'
 
-export type IdempotencyKeyRow = StoredAnswer & {
-  environmentId: EnvironmentId
-  digest: string
-  fingerprint: Buffer
-}
+const idempotencyKeys = new Table('idempotency_keys', {
+  environmentId: column.int4<EnvironmentId>(),
+  digest: column.uuid(),
+  fingerprint: column.bytea(),
+  /** Like `answer`, null only within the transaction that claims the key: no other reads it. */
+  status: column.int2(),
+  answer: column.text(),
+  isSealed: column.bool(),
+  /** Set if the answer holds a secret, and so is sealed. */
+  callerId: column.uuid().orNull(),
+  /** Null: the answer does not say when to retry. */
+  retryAfterSeconds: column.int4().orNull(),
+})
 
-const identity = { environmentId: 'int4', digest: 'uuid' } as const
+export type IdempotencyKeyRow = typeof idempotencyKeys.row
+
+export type StoredAnswer = Omit<IdempotencyKeyRow, 'environmentId' | 'digest' | 'fingerprint'>
+
+const identity = idempotencyKeys.types('environmentId', 'digest')
 
 /**
  * Inserts the keys that are free. Never waits: an insert would wait for a transaction that inserted
@@ -18,10 +30,8 @@ export const claimKeys = listStatement({
   name: 'claim_idempotency_keys',
   columns: {
     ...identity,
+    ...idempotencyKeys.types('fingerprint', 'status', 'answer'),
     key: 'text',
-    fingerprint: 'bytea',
-    status: 'int2',
-    answer: 'text',
     forgetAt: 'timestamptz',
   },
   text: (list, parameter, names) => `
@@ -31,14 +41,13 @@ export const claimKeys = listStatement({
     on conflict (environment_id, digest) do nothing`,
 })
 
-const keyColumns = `environment_id, digest, fingerprint, status, answer,
-  is_sealed, caller_id, retry_after_seconds`
+const keyColumns = idempotencyKeys.of('k')
 
 export const findIdempotencyKeys = listStatement<typeof identity, IdempotencyKeyRow>({
   name: 'find_idempotency_keys',
   columns: identity,
   text: (list) => `
-    select ${keyColumns} from idempotency_keys join ${list} using (environment_id, digest)`,
+    select ${keyColumns} from idempotency_keys k join ${list} using (environment_id, digest)`,
 })
 
 /**
@@ -57,22 +66,16 @@ export const findClaimedKeys = listStatement<
     from idempotency_keys k join ${list} using (environment_id, digest)`,
 })
 
+const remembered = {
+  ...idempotencyKeys.typesWithout('environmentId', 'digest', 'fingerprint'),
+  forgetAt: 'timestamptz',
+} as const
+
 export const rememberAnswers = listStatement({
   name: 'remember_answers',
-  columns: {
-    ...identity,
-    status: 'int2',
-    answer: 'text',
-    isSealed: 'bool',
-    callerId: 'uuid',
-    retryAfterSeconds: 'int4',
-    forgetAt: 'timestamptz',
-  },
+  columns: { ...identity, ...remembered },
   text: (list) => `
-    update idempotency_keys k
-    set status = list.status, answer = list.answer, is_sealed = list.is_sealed,
-      caller_id = list.caller_id, retry_after_seconds = list.retry_after_seconds,
-      forget_at = list.forget_at
+    update idempotency_keys k set ${assigned(remembered)}
     from ${list} where k.environment_id = list.environment_id and k.digest = list.digest`,
 })
 

@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import type { Asset } from '../money/assets.js'
+import { column, Table } from '../postgres/table.js'
 
 /**
  * The ledger accounts of one environment and asset. `available` and `suspense` are owed to the
@@ -15,21 +16,20 @@ export type LedgerAccountName =
   | 'treasury'
   | 'deposits'
 
-export type LedgerAccountKey = {
-  environmentId: EnvironmentId
-  asset: Asset
-  name: LedgerAccountName
-}
+export const ledgerAccounts = new Table('ledger_accounts', {
+  environmentId: column.int4<EnvironmentId>(),
+  asset: column.text<Asset>(),
+  name: column.text<LedgerAccountName>(),
+  debitsPending: column.int8(),
+  debitsPosted: column.int8(),
+  creditsPending: column.int8(),
+  creditsPosted: column.int8(),
+  entryCount: column.int8(),
+})
 
-export type Sums = {
-  debitsPending: bigint
-  debitsPosted: bigint
-  creditsPending: bigint
-  creditsPosted: bigint
-  entryCount: bigint
-}
-
-export type LedgerAccount = LedgerAccountKey & Sums
+export type LedgerAccount = typeof ledgerAccounts.row
+export type LedgerAccountKey = Pick<LedgerAccount, 'environmentId' | 'asset' | 'name'>
+export type Sums = Omit<LedgerAccount, keyof LedgerAccountKey>
 
 /** Posted balance minus holds. Pending credits do not count. */
 export function spendable(account: Sums): bigint {

@@ -2,14 +2,13 @@ import { strict as assert } from 'node:assert'
 import { listStatement } from '../postgres/statement.js'
 import { environmentKey, throwIfHeld } from '../postgres/transactions/busy.js'
 import { CommitFirst, type Tx } from '../postgres/transactions/tx.js'
-import type { LedgerAccount, LedgerAccountKey } from './accounts.js'
+import { type LedgerAccount, type LedgerAccountKey, ledgerAccounts } from './accounts.js'
 import { Book, ledgerKeyOf } from './book.js'
 
-const columns = { environmentId: 'int4', asset: 'text', name: 'text' } as const
+const columns = ledgerAccounts.types('environmentId', 'asset', 'name')
 
 const lockText = (list: string) => `
-    select a.environment_id, a.asset, a.name, a.debits_pending, a.debits_posted, a.credits_pending,
-      a.credits_posted, a.entry_count
+    select ${ledgerAccounts.of('a')}
     from ledger_accounts a join ${list} using (environment_id, asset, name)
     order by a.environment_id, a.asset, a.name
     for no key update of a`
@@ -30,17 +29,15 @@ const lockUnheld = listStatement<typeof columns, LedgerAccount>({
 const find = listStatement<typeof columns, LedgerAccountKey>({
   name: 'find_accounts',
   columns,
-  text: (list) => `
-    select environment_id, asset, name
-    from ledger_accounts join ${list} using (environment_id, asset, name)`,
+  text: (list, _parameter, names) => `
+    select ${names} from ledger_accounts join ${list} using (${names})`,
 })
 
 const open = listStatement({
   name: 'open_accounts',
   columns,
-  text: (list) => `
-    insert into ledger_accounts (environment_id, asset, name)
-    select environment_id, asset, name from ${list} order by 1, 2, 3
+  text: (list, _parameter, names) => `
+    insert into ledger_accounts (${names}) select ${names} from ${list} order by 1, 2, 3
     on conflict do nothing`,
 })
 

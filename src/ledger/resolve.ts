@@ -1,13 +1,10 @@
 import { strict as assert } from 'node:assert'
 import type { EnvironmentId } from '../base/environment.js'
-import type { Asset } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/transactions/tx.js'
-import type { LedgerAccountName } from './accounts.js'
 import { lockLedgerAccounts } from './lock-accounts.js'
 import { accountsOf, environmentTime } from './move.js'
 import type { Movement, MovementEntry, MovementLine } from './movement.js'
-import type { Purpose } from './purposes.js'
 import { writeBook } from './write-book.js'
 
 export type Resolution = {
@@ -16,15 +13,7 @@ export type Resolution = {
   verb: 'settle' | 'release'
 }
 
-type HoldRow = {
-  environmentId: EnvironmentId
-  causeId: string
-  asset: Asset
-  debit: LedgerAccountName
-  credit: LedgerAccountName
-  amount: bigint
-  purpose: Purpose
-}
+type HoldRow = Pick<Movement, 'environmentId' | 'causeId' | 'asset'> & MovementLine
 
 const causes = { environmentId: 'int4', causeId: 'uuid' } as const
 

@@ -1,19 +1,11 @@
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/transactions/tx.js'
+import { ledgerAccounts } from './accounts.js'
 import type { Book } from './book.js'
 
 const update = listStatement({
   name: 'update_accounts',
-  columns: {
-    environmentId: 'int4',
-    asset: 'text',
-    name: 'text',
-    debitsPending: 'int8',
-    debitsPosted: 'int8',
-    creditsPending: 'int8',
-    creditsPosted: 'int8',
-    entryCount: 'int8',
-  },
+  columns: ledgerAccounts.typesWithout(),
   text: (list) => `
     update ledger_accounts a set
       debits_pending = a.debits_pending + list.debits_pending,

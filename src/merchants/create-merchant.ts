@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { newId, prefixes, toReference } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
+import { insertInto } from '../postgres/table.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 
 export type Merchant = { id: string; reference: string; displayName: string; createdAt: Date }
@@ -11,8 +12,7 @@ export type NewMerchant = Merchant & { environments: Record<Mode, Environment> }
 /** A merchant always has both environments. The live one starts without KYC approval. */
 export async function createMerchant(tx: Tx, now: Date, displayName: string): Promise<NewMerchant> {
   const id = newId(now)
-  tx.write(sql`
-    insert into merchants (id, display_name, created_at) values (${id}, ${displayName}, ${now})`)
+  tx.write(insertInto('merchants', { id, displayName, createdAt: now }))
   const rows = await tx.rows(sql<{ id: EnvironmentId; mode: Mode }>`
     insert into environments (merchant_id, mode, created_at)
     values (${id}, 'test', ${now}), (${id}, 'live', ${now}) returning id, mode`)

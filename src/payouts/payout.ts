@@ -5,18 +5,7 @@ import type { EventType } from '../events/catalogue.js'
 import type { Purpose } from '../ledger/purposes.js'
 import type { FeeOperation } from '../merchants/settings/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
-import {
-  bool,
-  int4,
-  int8,
-  json,
-  jsonText,
-  orNull,
-  Table,
-  text,
-  time,
-  uuid,
-} from '../postgres/table.js'
+import { column, Table } from '../postgres/table.js'
 import type { Destination } from './ports.js'
 
 /** Merchants create transfers; returns send money of a payment back. */
@@ -50,36 +39,36 @@ export type PayoutApproval = {
 }
 
 export const payouts = new Table('payouts', {
-  environmentId: int4<EnvironmentId>(),
-  id: uuid(),
-  kind: text<PayoutKind>(),
-  rail: text(),
-  asset: text<Asset>(),
-  amount: int8(),
-  fee: int8(),
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  kind: column.text<PayoutKind>(),
+  rail: column.text(),
+  asset: column.text<Asset>(),
+  amount: column.int8(),
+  fee: column.int8(),
   /** The ledger account that pays: money that was never accepted is returned from suspense. */
-  takesFrom: text<'available' | 'suspense'>(),
+  takesFrom: column.text<'available' | 'suspense'>(),
   /** As the merchant wrote it. */
-  requestedAmount: text(),
-  destination: json<Destination>(),
-  merchantReference: orNull(text()),
-  metadata: jsonText(),
+  requestedAmount: column.text(),
+  destination: column.json<Destination>(),
+  merchantReference: column.text().orNull(),
+  metadata: column.jsonText(),
   /** The API key that asked for it; null for people and for returns. */
-  createdByKey: orNull(uuid()),
+  createdByKey: column.uuid().orNull(),
   /** The person who asked for it in the console. */
-  createdByUser: orNull(uuid()),
-  status: text<PayoutStatus>(),
-  failureReason: orNull(text()),
-  isReviewRequired: bool(),
-  eventSequence: int4(),
+  createdByUser: column.uuid().orNull(),
+  status: column.text<PayoutStatus>(),
+  failureReason: column.text().orNull(),
+  isReviewRequired: column.bool(),
+  eventSequence: column.int4(),
   /** Null: never approved. */
-  submittedAt: orNull(time()),
-  completedAt: orNull(time()),
-  failedAt: orNull(time()),
-  reversedAt: orNull(time()),
+  submittedAt: column.time().orNull(),
+  completedAt: column.time().orNull(),
+  failedAt: column.time().orNull(),
+  reversedAt: column.time().orNull(),
   /** The interbank (NIP) session of a bank transfer, if the bank has reported it. */
-  bankSessionId: orNull(text()),
-  createdAt: time(),
+  bankSessionId: column.text().orNull(),
+  createdAt: column.time(),
 })
 
 export type Payout = typeof payouts.row & {
@@ -125,14 +114,29 @@ export const attemptStates = {
 export type AttemptState = keyof typeof attemptStates
 
 export const payoutAttempts = new Table('payout_attempts', {
-  number: int4(),
+  number: column.int4(),
   /** The name of the attempt at the rail, see `PreparedAttempt`. */
-  token: text(),
-  state: text<AttemptState>(),
-  createdAt: time(),
+  token: column.text(),
+  state: column.text<AttemptState>(),
+  createdAt: column.time(),
 })
 
 export type PayoutAttempt = typeof payoutAttempts.row
+
+/** The same table, with what workers need to send an attempt and to poll it. */
+export const sentAttempts = new Table('payout_attempts', {
+  environmentId: column.int4<EnvironmentId>(),
+  payoutId: column.uuid(),
+  number: column.int4(),
+  rail: column.text(),
+  token: column.text(),
+  wire: column.bytea(),
+  validUntil: column.int8().orNull(),
+  signedSlot: column.int8().orNull(),
+  expiresBy: column.int8().orNull(),
+  polls: column.int4().named('looks'),
+  createdAt: column.time(),
+})
 
 type Kind = {
   prefix: Prefix

@@ -18,14 +18,26 @@ export const listTexts = new Map<string, string>()
 /** The names of the list statements that are planned for every list. */
 export const replannedNames = new Set<string>()
 
-type Columns = Record<string, ColumnType>
-type ListRow<C extends Columns> = { [Name in keyof C]: ColumnValue<C[Name]> }
+type Columns = Record<string, ColumnType | NamedColumn>
+type ListRow<C extends Columns> = { [Field in keyof C]: ColumnValue<TypeOf<C[Field]>> }
+
+/** A column whose name is not that of its field in snake_case. */
+type NamedColumn<Type extends ColumnType = ColumnType> = { type: Type; name: string }
+type TypeOf<C> = C extends ColumnType ? C : C extends NamedColumn<infer Type> ? Type : never
+
+export type ListText = (
+  list: string,
+  parameter: (index: number) => string,
+  names: string,
+  values: string,
+) => string
 
 /**
  * A named statement over a list of rows. The list is sent as one binary array per column and
  * unnested under the name `list`: one parse and one plan, however many rows there are. Columns have
  * the names of the rows' fields, which SQL writes in snake_case. `parameter(0)` is the first value
- * after the rows. For inserts, `names` lists the columns, and `values` what they get.
+ * after the rows. For inserts, `names` lists the columns, and `values` what they get; for updates,
+ * `assigned`.
  *
  * `isReplanned`: sent without its name, so that it is planned for every list, at the size that the
  * tables have then. A connection keeps the plan of a named statement until the table is analyzed.
@@ -34,20 +46,10 @@ export function listStatement<C extends Columns, Row = never>(definition: {
   name: string
   columns: C
   isReplanned?: boolean
-  text: (
-    list: string,
-    parameter: (index: number) => string,
-    names: string,
-    values: string,
-  ) => string
+  text: ListText
 }): (rows: ListRow<C>[], ...parameters: unknown[]) => Statement<Row> {
   assert(!listTexts.has(definition.name), `statement name ${definition.name} is unique`)
-  const columns = Object.entries(definition.columns).map(([field, type]) => ({
-    field,
-    type,
-    name: toColumn(field),
-    isJson: type === 'json' || type === 'jsonText',
-  }))
+  const columns = listColumns(definition.columns)
   const arrays = columns.map(
     ({ type, isJson }, index) => `$${index + 1}::${isJson ? 'text' : type}[]`,
   )
@@ -57,7 +59,7 @@ export function listStatement<C extends Columns, Row = never>(definition: {
     list,
     (index) => `$${columns.length + 1 + index}`,
     names,
-    columns.map(({ name, isJson }) => `list.${name}${isJson ? '::json' : ''}`).join(', '),
+    columns.map(({ value }) => value).join(', '),
   )
   listTexts.set(definition.name, text)
   if (definition.isReplanned) replannedNames.add(definition.name)
@@ -67,6 +69,22 @@ export function listStatement<C extends Columns, Row = never>(definition: {
     values.push(...parameters)
     return definition.isReplanned ? { text, values } : { name: definition.name, text, values }
   }
+}
+
+/** `status = list.status, …`: what an update of a list statement sets. */
+export function assigned(columns: Columns): string {
+  return listColumns(columns)
+    .map(({ name, value }) => `${name} = ${value}`)
+    .join(', ')
+}
+
+function listColumns(columns: Columns) {
+  return Object.entries(columns).map(([field, column]) => {
+    const { type, name } =
+      typeof column === 'string' ? { type: column, name: toColumn(field) } : column
+    const isJson = type === 'json' || type === 'jsonText'
+    return { field, type, name, isJson, value: `list.${name}${isJson ? '::json' : ''}` }
+  })
 }
 
 /**

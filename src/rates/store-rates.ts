@@ -2,22 +2,25 @@ import { newId } from '../base/ids.js'
 import type { Coin } from '../money/assets.js'
 import type { RatePair } from '../money/rates.js'
 import { sql } from '../postgres/sql.js'
+import { column, Table } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
-export type StoredRate = RatePair & {
-  id: string
-  asset: Coin
-  origin: 'operator' | 'sources'
+const rates = new Table('rates', {
+  id: column.uuid(),
+  asset: column.text<Coin>(),
+  buy: column.int8(),
+  sell: column.int8(),
+  origin: column.text<'operator' | 'sources'>(),
   /** The operator, or the names of the sources. */
-  givenBy: string
-  createdAt: Date
-  expiresAt: Date | null
-}
+  givenBy: column.text(),
+  createdAt: column.time(),
+  expiresAt: column.time().orNull(),
+})
+
+export type StoredRate = typeof rates.row
 
 /** The rate that applied before one operator began to change it. */
 export type RateBase = RatePair & { since: Date }
-
-const columns = sql`id, asset, buy, sell, origin, given_by, created_at, expires_at`
 
 /**
  * The rate of each coin that holds now: the operator's while there is one, then the last one of the
@@ -28,7 +31,7 @@ export async function findRates(db: Queryable, now: Date): Promise<StoredRate[]>
     select distinct on (newest.asset) newest.* from unnest(array['USDC', 'USDT']) coin
     cross join unnest(array['operator', 'sources']) place
     cross join lateral (
-      select ${columns}, withdrawn_at from rates where asset = coin and origin = place
+      select ${rates.columns}, withdrawn_at from rates where asset = coin and origin = place
       order by created_at desc, id desc limit 1) newest
     where newest.withdrawn_at is null and (expires_at is null or expires_at > ${now})
     order by newest.asset, newest.origin`)
@@ -40,7 +43,7 @@ export async function findLastOfSources(
   asset: Coin,
 ): Promise<StoredRate | undefined> {
   const [row] = await db.rows(sql<StoredRate>`
-    select ${columns} from rates where asset = ${asset} and origin = 'sources'
+    select ${rates.columns} from rates where asset = ${asset} and origin = 'sources'
     order by created_at desc, id desc limit 1`)
   return row
 }
@@ -60,7 +63,7 @@ export async function findLastOfOperator(
   asset: Coin,
 ): Promise<(StoredRate & { withdrawnAt: Date | null }) | undefined> {
   const [row] = await db.rows(sql<StoredRate & { withdrawnAt: Date | null }>`
-    select ${columns}, withdrawn_at from rates
+    select ${rates.columns}, withdrawn_at from rates
     where asset = ${asset} and origin = 'operator' order by created_at desc, id desc limit 1`)
   return row
 }
@@ -68,12 +71,9 @@ export async function findLastOfOperator(
 type RateToStore = Omit<StoredRate, 'id' | 'createdAt'> & { base?: RateBase | undefined }
 
 export function insertRate(tx: Tx, now: Date, rate: RateToStore): void {
-  const { asset, buy, sell, origin, givenBy, expiresAt, base } = rate
-  tx.write(sql`
-    insert into rates (id, asset, buy, sell, origin, given_by, created_at, expires_at,
-      base_buy, base_sell, base_since)
-    values (${newId(now)}, ${asset}, ${buy}, ${sell}, ${origin}, ${givenBy}, ${now}, ${expiresAt},
-      ${base?.buy ?? null}, ${base?.sell ?? null}, ${base?.since ?? null})`)
+  const { base } = rate
+  const before = base && { baseBuy: base.buy, baseSell: base.sell, baseSince: base.since }
+  tx.write(rates.insert({ ...rate, id: newId(now), createdAt: now }, before))
 }
 
 /** Ends the operator's rate of a coin; the sources then apply. False: there was none. */
@@ -91,6 +91,6 @@ export async function listRates(
   { asset, limit }: { asset: Coin; limit: number },
 ): Promise<(StoredRate & { withdrawnAt: Date | null })[]> {
   return db.rows(sql<StoredRate & { withdrawnAt: Date | null }>`
-    select ${columns}, withdrawn_at from rates where asset = ${asset}
+    select ${rates.columns}, withdrawn_at from rates where asset = ${asset}
     order by created_at desc, id desc limit ${limit}`)
 }

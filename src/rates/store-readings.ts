@@ -1,33 +1,37 @@
 import type { Coin } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
+import { column, Table, upsert } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import type { JudgedReading } from './combine-readings.js'
 
-export type StoredReading = {
-  source: string
-  asset: Coin
+const rateReadings = new Table('rate_readings', {
+  source: column.text(),
+  asset: column.text<Coin>(),
   /** Null: the source gave no rate, or an old one. */
-  buy: bigint | null
-  sell: bigint | null
-  readAt: Date
+  buy: column.int8().orNull(),
+  sell: column.int8().orNull(),
+  readAt: column.time(),
   /** Why it is not used; null: it is. */
-  problem: string | null
-}
+  problem: column.text().orNull(),
+})
+
+export type StoredReading = typeof rateReadings.row
 
 /** What each source gave when it was last read. */
 export async function listReadings(db: Queryable): Promise<StoredReading[]> {
   return db.rows(sql<StoredReading>`
-    select source, asset, buy, sell, read_at, problem
-    from rate_readings order by asset, source`)
+    select ${rateReadings.columns} from rate_readings order by asset, source`)
 }
 
 export function storeReadings(tx: Tx, now: Date, asset: Coin, judged: JudgedReading[]): void {
   for (const { source, rate, problem } of judged)
-    tx.write(sql`
-      insert into rate_readings (source, asset, buy, sell, read_at, problem)
-      values (${source}, ${asset}, ${rate?.buy ?? null}, ${rate?.sell ?? null}, ${now}, ${problem})
-      on conflict (source, asset) do update set buy = excluded.buy, sell = excluded.sell,
-        read_at = excluded.read_at, problem = excluded.problem`)
+    tx.write(
+      upsert(
+        'rate_readings',
+        { source, asset },
+        { buy: rate?.buy ?? null, sell: rate?.sell ?? null, readAt: now, problem },
+      ),
+    )
 }
 
 /** Judges stored readings again. One that a worker replaced meanwhile keeps its own verdict. */

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { after } from '../base/clock.js'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
+import { insertInto } from '../postgres/table.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
 
@@ -59,8 +60,7 @@ export async function takeChallenge(tx: Tx, now: Date, challenge: string): Promi
     delete from used_challenges where hash in (
       select hash from used_challenges where expires_at < ${now}
       limit ${signInLimits.rowsDeletedMax} for update skip locked)`)
-  const count = await tx.count(sql`
-    insert into used_challenges (hash, expires_at) values (${hash}, ${expiresAt})
-    on conflict do nothing`)
+  const used = insertInto('used_challenges', { hash, expiresAt })
+  const count = await tx.count(sql`${used} on conflict do nothing`)
   return count > 0
 }

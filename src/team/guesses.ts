@@ -3,6 +3,7 @@ import { after } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import { type Sql, sql } from '../postgres/sql.js'
+import { insertInto } from '../postgres/table.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
 
@@ -38,9 +39,7 @@ export async function countGuess(tx: Tx, now: Date, guesser: Guesser): Promise<G
   }
   const id = newId(now)
   deleteOld(tx, since)
-  tx.write(sql`
-    insert into sign_in_guesses (id, subject, network, created_at)
-    values (${id}, ${subject}, ${guesser.network}, ${now})`)
+  tx.write(insertInto('sign_in_guesses', { id, subject, network: guesser.network, createdAt: now }))
   return { id, isLastOfUser: byUser.count + 1 === guessesPerUserMax }
 }
 

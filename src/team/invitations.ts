@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { after } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import { type Sql, sql } from '../postgres/sql.js'
+import { column, Table } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
 import { normalizeEmail } from './people.js'
@@ -15,17 +16,28 @@ export type Purpose =
   /** Null: made by an operator, for a user of any merchant. */
   | { kind: 'reset'; userId: string; madeInMerchantId: string | null }
 
-export type Invitation = {
-  id: string
-  email: string
+const invitations = new Table('invitations', {
+  id: column.uuid(),
+  email: column.text(),
+  merchantId: column.uuid().orNull(),
+  role: column.text<Role>().orNull(),
+  maySeeLive: column.bool(),
+  resetsUserId: column.uuid().orNull(),
+  madeInMerchantId: column.uuid().orNull(),
+  /** Null if the link was made on the operator's command line. */
+  makerId: column.uuid().orNull().named('created_by_user'),
+  createdBy: column.text(),
+  createdAt: column.time(),
+  expiresAt: column.time(),
+})
+
+export type Invitation = Pick<
+  typeof invitations.row,
+  'id' | 'email' | 'makerId' | 'createdBy' | 'createdAt' | 'expiresAt'
+> & {
   purpose: Purpose
   /** Of the merchant; null for operators and new passwords. */
   merchantName: string | null
-  /** Null if the link was made on the operator's command line. */
-  makerId: string | null
-  createdBy: string
-  createdAt: Date
-  expiresAt: Date
 }
 
 export type NewInvitation = Pick<Invitation, 'email' | 'purpose' | 'makerId' | 'createdBy'>
@@ -49,28 +61,28 @@ export function createInvitation(
     where email = ${normalizeEmail(email)} and ${isOpen}
       and merchant_id is not distinct from ${merchantId}
       and resets_user_id is not distinct from ${resetsUserId}`)
-  tx.write(sql`
-    insert into invitations (id, hash, email, merchant_id, role, may_see_live, is_operator,
-      resets_user_id, made_in_merchant_id, created_by_user, created_by, created_at, expires_at)
-    values (${id}, ${hashToken(token)}, ${normalizeEmail(email)}, ${merchantId},
-      ${purpose.kind === 'member' ? purpose.role : null},
-      ${purpose.kind === 'member' && purpose.maySeeLive}, ${purpose.kind === 'operator'},
-      ${resetsUserId}, ${madeInMerchantId}, ${makerId}, ${createdBy}, ${now}, ${expiresAt})`)
+  const invitation: typeof invitations.row = {
+    id,
+    email: normalizeEmail(email),
+    merchantId,
+    role: purpose.kind === 'member' ? purpose.role : null,
+    maySeeLive: purpose.kind === 'member' && purpose.maySeeLive,
+    resetsUserId,
+    madeInMerchantId,
+    makerId,
+    createdBy,
+    createdAt: now,
+    expiresAt,
+  }
+  const isOperator = purpose.kind === 'operator'
+  tx.write(invitations.insert(invitation, { hash: hashToken(token), isOperator }))
   return { id, token, expiresAt }
 }
 
-type Row = Omit<Invitation, 'purpose'> & {
-  merchantId: string | null
-  role: Role | null
-  maySeeLive: boolean
-  resetsUserId: string | null
-  madeInMerchantId: string | null
-}
+type Row = typeof invitations.row & { merchantName: string | null }
 
 const selectInvitations = sql`
-  select i.id, i.email, i.merchant_id, m.display_name as merchant_name, i.role, i.may_see_live,
-    i.resets_user_id, i.made_in_merchant_id, i.created_by_user as maker_id, i.created_by,
-    i.created_at, i.expires_at
+  select ${invitations.of('i')}, m.display_name as merchant_name
   from invitations i left join merchants m on m.id = i.merchant_id`
 
 function toInvitation(row: Row): Invitation {

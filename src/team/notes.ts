@@ -2,26 +2,31 @@ import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
 import { notFound, Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
+import { column, Table } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { noteLimits } from './limits.js'
 
+const notes = new Table('notes', {
+  id: column.uuid(),
+  authorId: column.uuid(),
+  /** Null: withdrawn. */
+  text: column.text().orNull(),
+  createdAt: column.time(),
+  withdrawnAt: column.time().orNull(),
+})
+
 /** What a member wrote about a payment or payout, for the team of the merchant. */
-export type Note = {
+export type Note = Omit<typeof notes.row, 'id' | 'authorId'> & {
   reference: string
   author: { id: string; name: string }
-  /** Null: withdrawn. */
-  text: string | null
-  createdAt: Date
-  withdrawnAt: Date | null
 }
 
 /** The payment or payout that notes are about. */
 export type NoteSubject = { environmentId: EnvironmentId; id: string }
 
-type Row = Omit<Note, 'reference' | 'author'> & { id: string; authorId: string; authorName: string }
+type Row = typeof notes.row & { authorName: string }
 
-const columns = sql.raw(`n.id, n.author_id, u.name as author_name, n.text,
-  n.created_at, n.withdrawn_at`)
+const columns = sql`${notes.of('n')}, u.name as author_name`
 
 /** Newest first. */
 export async function listNotes(
@@ -48,12 +53,9 @@ export async function writeNote(
     throw new Refusal('validation_failed', {
       message: `There are already ${perResourceMax} notes. No more can be written here.`,
     })
-  const id = newId(now)
-  tx.write(sql`
-    insert into notes (environment_id, id, resource_id, author_id, text, created_at)
-    values (${environmentId}, ${id}, ${resourceId}, ${author.id}, ${text}, ${now})`)
-  const reference = toReference(prefixes.note, id)
-  return { reference, author, text, createdAt: now, withdrawnAt: null }
+  const note = { id: newId(now), authorId: author.id, text, createdAt: now, withdrawnAt: null }
+  tx.write(notes.insert(note, { environmentId, resourceId }))
+  return toNote({ ...note, authorName: author.name })
 }
 
 /** Removes the text of a note; a repeat changes nothing. Refuses everyone but its author. */

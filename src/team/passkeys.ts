@@ -8,6 +8,7 @@ import { newId } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
+import { column, Table } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { type ChallengePurpose, isOwnChallenge, newChallenge } from './challenges.js'
 import { signInLimits } from './limits.js'
@@ -15,17 +16,19 @@ import { signInLimits } from './limits.js'
 /** Where the console is, as browsers see it. Passkeys belong to its host. */
 export type Site = { origins: string[]; host: string }
 
-export type Passkey = {
-  id: string
-  userId: string
-  credentialId: string
-  publicKey: Buffer
-  counter: bigint
-  transports: string[]
-  name: string
-  createdAt: Date
-  lastUsedAt: Date | null
-}
+const passkeys = new Table('passkeys', {
+  id: column.uuid(),
+  userId: column.uuid(),
+  credentialId: column.text(),
+  publicKey: column.bytea(),
+  counter: column.int8(),
+  transports: column.texts(),
+  name: column.text(),
+  createdAt: column.time(),
+  lastUsedAt: column.time().orNull(),
+})
+
+export type Passkey = typeof passkeys.row
 
 type Tools = { seal: Seal; now: Date; site: Site }
 
@@ -141,21 +144,18 @@ export function wrongPasskey(): Refusal {
   })
 }
 
-const columns = sql`id, user_id, credential_id, public_key, counter, transports, name, created_at,
-  last_used_at`
-
 export async function findPasskey(
   db: Queryable,
   credentialId: string,
 ): Promise<Passkey | undefined> {
   const [row] = await db.rows(sql<Passkey>`
-    select ${columns} from passkeys where credential_id = ${credentialId}`)
+    select ${passkeys.columns} from passkeys where credential_id = ${credentialId}`)
   return row
 }
 
 export function listPasskeys(db: Queryable, userId: string): Promise<Passkey[]> {
   return db.rows(sql<Passkey>`
-    select ${columns} from passkeys where user_id = ${userId} order by created_at, id
+    select ${passkeys.columns} from passkeys where user_id = ${userId} order by created_at, id
     limit ${signInLimits.passkeysMax}`)
 }
 

@@ -2,6 +2,7 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { unusedId } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
+import { upsert } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
 
@@ -108,10 +109,6 @@ export async function findPassword(
 
 export function savePassword(tx: Tx, now: Date, userId: string, password: PasswordHash): void {
   const { salt, hash, cost, blockSize, parallelism } = password
-  tx.write(sql`
-    insert into passwords (user_id, salt, hash, cost, block_size, parallelism, changed_at)
-    values (${userId}, ${salt}, ${hash}, ${cost}, ${blockSize}, ${parallelism}, ${now})
-    on conflict (user_id) do update set salt = excluded.salt, hash = excluded.hash,
-      cost = excluded.cost, block_size = excluded.block_size,
-      parallelism = excluded.parallelism, changed_at = excluded.changed_at`)
+  const saved = { salt, hash, cost, blockSize, parallelism, changedAt: now }
+  tx.write(upsert('passwords', { userId }, saved))
 }

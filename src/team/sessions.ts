@@ -245,19 +245,8 @@ async function findSession(db: Queryable, now: Date, token: string): Promise<Sig
   return session && { ...session, memberships: await findMemberships(db, now, session) }
 }
 
-type MembershipRow = {
-  merchantId: string
-  merchantName: string
-  role: Membership['role']
-  maySeeLive: boolean
-  isSuspended: boolean
-  isSignedOut: boolean
-  id: EnvironmentId
-  mode: Mode
-  clockOffsetMs: number
-  collectBank: string | null
-  payoutBank: string | null
-}
+/** A membership with one of the two environments of its merchant. */
+type MembershipRow = Omit<Membership, 'environments'> & Environment
 
 async function findMemberships(
   db: Queryable,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { after } from '../base/clock.js'
 import { sql } from '../postgres/sql.js'
+import { insertInto } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
 import { hashToken } from './sessions.js'
@@ -10,9 +11,9 @@ export function startStep(tx: Tx, now: Date, userId: string): string {
   const token = randomBytes(32).toString('base64url')
   tx.write(sql`
     delete from sign_in_steps where user_id = ${userId} and expires_at < ${now}`)
-  tx.write(sql`
-    insert into sign_in_steps (hash, user_id, created_at, expires_at)
-    values (${hashToken(token)}, ${userId}, ${now}, ${after(now, signInLimits.signInStepMs)})`)
+  const expiresAt = after(now, signInLimits.signInStepMs)
+  const step = { hash: hashToken(token), userId, createdAt: now, expiresAt }
+  tx.write(insertInto('sign_in_steps', step))
   return token
 }
 

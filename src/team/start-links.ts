@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { after } from '../base/clock.js'
 import { sql } from '../postgres/sql.js'
+import { insertInto } from '../postgres/table.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { consoleLimits } from './limits.js'
 import { createSession, hashToken } from './sessions.js'
@@ -8,9 +9,8 @@ import { createSession, hashToken } from './sessions.js'
 /** Returns the token of a new one-use link that signs a user in. */
 export function createStartLink(tx: Tx, now: Date, userId: string): string {
   const token = randomBytes(24).toString('base64url')
-  tx.write(sql`
-    insert into start_links (hash, user_id, expires_at)
-    values (${hashToken(token)}, ${userId}, ${after(now, consoleLimits.startLinkMs)})`)
+  const expiresAt = after(now, consoleLimits.startLinkMs)
+  tx.write(insertInto('start_links', { hash: hashToken(token), userId, expiresAt }))
   return token
 }
 

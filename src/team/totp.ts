@@ -1,6 +1,7 @@
 import { TOTP, Secret as TotpSecret } from 'otpauth'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
+import { upsert } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 const period = 30
@@ -50,11 +51,8 @@ export function saveTotpSecret(
   now: Date,
   { userId, sealed, step }: { userId: string; sealed: string; step: number },
 ): void {
-  tx.write(sql`
-    insert into totp_secrets (user_id, sealed_secret, created_at, last_step)
-    values (${userId}, ${sealed}, ${now}, ${step})
-    on conflict (user_id) do update set sealed_secret = excluded.sealed_secret,
-      created_at = excluded.created_at, last_step = excluded.last_step`)
+  const saved = { sealedSecret: sealed, createdAt: now, lastStep: step }
+  tx.write(upsert('totp_secrets', { userId }, saved))
 }
 
 /** False if this step, or a later one, was used before. */

@@ -1,5 +1,6 @@
 import { newId } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
+import { insertInto } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import type { Role } from './permissions.js'
 
@@ -8,9 +9,8 @@ export type NewUser = { email: string; name: string; isOperator: boolean }
 /** Returns the id of the new user. E-mail addresses are unique, without regard to case. */
 export function createUser(tx: Tx, now: Date, { email, name, isOperator }: NewUser): string {
   const id = newId(now)
-  tx.write(sql`
-    insert into users (id, email, name, is_operator, created_at)
-    values (${id}, ${email.toLowerCase()}, ${name}, ${isOperator}, ${now})`)
+  const user = { id, email: email.toLowerCase(), name, isOperator, createdAt: now }
+  tx.write(insertInto('users', user))
   return id
 }
 
@@ -24,9 +24,8 @@ type NewMembership = { merchantId: string; userId: string; role: Role; maySeeLiv
 
 export function addMembership(tx: Tx, now: Date, membership: NewMembership): void {
   const { merchantId, userId, role, maySeeLive } = membership
-  tx.write(sql`
-    insert into memberships (merchant_id, user_id, role, may_see_live, created_at, approver_since)
-    values (${merchantId}, ${userId}, ${role}, ${maySeeLive}, ${now}, ${now})`)
+  const times = { createdAt: now, approverSince: now }
+  tx.write(insertInto('memberships', { merchantId, userId, role, maySeeLive, ...times }))
 }
 
 export async function findMembership(

@@ -6,11 +6,26 @@ import type { Coin } from '../money/assets.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
+import { column, Table } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { sweepLimits } from './limits.js'
 
 /** The amount swept from one token account, and its owner in the books. */
 export type SweepPart = SweptPart & { environmentId: EnvironmentId; accountId: string }
+
+const sweeps = new Table('sweeps', {
+  rail: column.text(),
+  id: column.uuid(),
+  asset: column.text<Coin>(),
+  amount: column.int8(),
+  token: column.text(),
+  wire: column.bytea(),
+  /** Set for every sweep; only payments of a bank never expire. */
+  validUntil: column.int8().orNull(),
+  signedSlot: column.int8().orNull(),
+  polls: column.int4().named('looks'),
+  createdAt: column.time(),
+})
 
 type Sweep = LiveSweep & { rail: string; id: string; amount: bigint }
 
@@ -56,22 +71,11 @@ export async function lockUnchanged(tx: Tx, rail: string, parts: SweepPart[]): P
 
 /** A unique index rejects a token account that another live sweep includes. */
 export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[]): void {
-  const { rail, id, asset, amount, token, wire, validUntil, signedSlot = null } = sweep
-  tx.write(sql`
-    insert into sweeps
-      (rail, id, asset, amount, token, wire, valid_until, signed_slot, state, due_at, created_at)
-    values (${rail}, ${id}, ${asset}, ${amount}, ${token}, ${wire}, ${validUntil}, ${signedSlot},
-      'LIVE', ${after(now, sweepLimits.pollIntervalMs)}, ${now})`)
-  const rows = parts.map((part) => ({
-    rail,
-    sweepId: id,
-    tokenAccount: part.tokenAccount,
-    environmentId: part.environmentId,
-    accountId: part.accountId,
-    amount: part.amount,
-    isClosing: part.isClosing,
-  }))
-  tx.write(insertParts(rows))
+  const { rail, id, signedSlot = null } = sweep
+  const dueAt = after(now, sweepLimits.pollIntervalMs)
+  const row = { ...sweep, signedSlot, createdAt: now }
+  tx.write(sweeps.insert(row, { state: 'LIVE', dueAt }))
+  tx.write(insertParts(parts.map((part) => ({ ...part, rail, sweepId: id }))))
   tx.write(sql`
     update token_accounts set unsigned_sweeps = 0, sweep_rests_until = null
     where rail = ${rail} and address = any(${parts.map(({ tokenAccount }) => tokenAccount)})
@@ -109,15 +113,14 @@ const sweepsDue: DueTable = {
   openCondition: "state = 'LIVE'",
   ownerColumn: 'rail',
   counterColumn: 'looks',
-  returning: `job.rail, job.id, job.asset, job.amount, job.token, job.wire,
-    job.valid_until, job.signed_slot, job.looks as polls, job.created_at`,
+  returning: String(sweeps.of('job')),
 }
 
-export type ClaimedSweep = Sweep & { polls: number; createdAt: Date }
+export type ClaimedSweep = typeof sweeps.row & { reference: string }
 
 export async function claimSweeps(db: Queryable, now: Date, rail: string): Promise<ClaimedSweep[]> {
   const { leaseMs, sweepsPerBatchMax: limit } = sweepLimits
-  const rows = await claimDue<Omit<ClaimedSweep, 'reference'>>(db, sweepsDue, {
+  const rows = await claimDue<typeof sweeps.row>(db, sweepsDue, {
     owner: rail,
     now,
     leaseMs,
@@ -126,7 +129,7 @@ export async function claimSweeps(db: Queryable, now: Date, rail: string): Promi
   return rows.map((row) => ({ ...row, reference: sweepReference(row.id) }))
 }
 
-const claimColumns = { rail: 'text', id: 'uuid', looks: 'int4' } as const
+const claimColumns = sweeps.types('rail', 'id', 'polls')
 
 const lockRows = listStatement<typeof claimColumns, { id: string }>({
   name: 'lock_sweeps',
@@ -138,8 +141,8 @@ const lockRows = listStatement<typeof claimColumns, { id: string }>({
 })
 
 /** The ids of sweeps that no other worker has claimed or concluded since. */
-export async function lockSweeps(tx: Tx, sweeps: ClaimedSweep[]): Promise<Set<string>> {
-  const rows = await tx.rows(lockRows(sweeps.map(toClaim)))
+export async function lockSweeps(tx: Tx, claimed: ClaimedSweep[]): Promise<Set<string>> {
+  const rows = await tx.rows(lockRows(claimed))
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -152,13 +155,9 @@ const postponeRows = listStatement({
       and s.state = 'LIVE'`,
 })
 
-export function postponeSweeps(tx: Tx, dueAt: Date, sweeps: ClaimedSweep[]): void {
-  if (sweeps.length === 0) return
-  tx.write(postponeRows(sweeps.map((sweep) => ({ ...toClaim(sweep), dueAt }))))
-}
-
-function toClaim({ rail, id, polls }: ClaimedSweep) {
-  return { rail, id, looks: polls }
+export function postponeSweeps(tx: Tx, dueAt: Date, claimed: ClaimedSweep[]): void {
+  if (claimed.length === 0) return
+  tx.write(postponeRows(claimed.map((sweep) => ({ ...sweep, dueAt }))))
 }
 
 export type SweepEnd = Pick<Sweep, 'rail' | 'id'> & {

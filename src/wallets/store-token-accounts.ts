@@ -1,9 +1,9 @@
 import { limits } from '../base/limits.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
-import { listStatement } from '../postgres/statement.js'
+import { assigned, listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { depositLimits } from './limits.js'
-import type { PollResult, TokenAccount } from './token-account.js'
+import { type PollResult, type TokenAccount, tokenAccounts } from './token-account.js'
 
 /**
  * Only for unread accounts, which are few, and for our coins: other tokens are not in the books,
@@ -27,9 +27,7 @@ const tokenAccountsDue: DueTable = {
   openCondition: 'not has_trouble',
   ownerColumn: 'rail',
   counterColumn: 'looks',
-  returning: `job.rail, job.address, job.wallet, job.asset, job.amount, job.read_to, job.read_slot,
-    job.is_unread, job.unread_looks as unread_polls, job.has_trouble, job.busy_until,
-    job.audited_at, job.looks as polls,
+  returning: `${tokenAccounts.of('job')},
     (select w.created_at from wallets w where w.rail = job.rail and w.address = job.wallet)
       as wallet_created_at,
     (select a.kind from collection_accounts a
@@ -58,7 +56,7 @@ export async function claimTokenAccounts(
   })
 }
 
-const keyColumns = { rail: 'text', address: 'text', looks: 'int4' } as const
+const keyColumns = tokenAccounts.types('rail', 'address', 'polls')
 
 /** Always locks in the same order, so that two writers cannot deadlock. */
 const lockOwn = (list: string) => `
@@ -67,42 +65,26 @@ const lockOwn = (list: string) => `
     join ${list} on t.rail = list.rail and t.address = list.address and t.looks = list.looks
     order by t.rail, t.address for no key update of t)`
 
+const polled = {
+  ...tokenAccounts.typesWithout('rail', 'address', 'wallet', 'asset', 'polls'),
+  dueAt: 'timestamptz',
+} as const
+
 const writeRows = listStatement({
   name: 'write_poll_results',
-  columns: {
-    ...keyColumns,
-    amount: 'int8',
-    readTo: 'text',
-    readSlot: 'int8',
-    isUnread: 'bool',
-    hasTrouble: 'bool',
-    busyUntil: 'timestamptz',
-    unreadLooks: 'int4',
-    auditedAt: 'timestamptz',
-    dueAt: 'timestamptz',
-  },
+  columns: { ...keyColumns, ...polled },
   text: (list) => `${lockOwn(list)}
-    update token_accounts t set amount = list.amount, read_to = list.read_to,
-      read_slot = list.read_slot, is_unread = list.is_unread, unread_looks = list.unread_looks,
-      has_trouble = list.has_trouble, busy_until = list.busy_until,
-      audited_at = list.audited_at, due_at = list.due_at
+    update token_accounts t set ${assigned(polled)}
     from own join ${list} on own.rail = list.rail and own.address = list.address
     where t.rail = own.rail and t.address = own.address`,
 })
 
 /** A worker that outlived its lease writes nothing: its claim number is outdated. */
 export function writePollResults(tx: Tx, results: PollResult[]): void {
-  const rows = results.map((result) => ({
-    ...toKey(result.account),
-    amount: result.amount,
-    readTo: result.readTo,
-    readSlot: result.readSlot,
-    isUnread: result.isUnread,
-    unreadLooks: result.unreadPolls,
-    hasTrouble: result.trouble !== null,
-    busyUntil: result.busyUntil,
-    auditedAt: result.auditedAt,
-    dueAt: result.dueAt,
+  const rows = results.map(({ account, trouble, ...result }) => ({
+    ...account,
+    ...result,
+    hasTrouble: trouble !== null,
   }))
   tx.write(writeRows(rows))
 }
@@ -118,9 +100,5 @@ const postponeRows = listStatement({
 /** Makes claimed accounts due at another time than the end of the lease. */
 export async function postponePolls(db: Queryable, dueAt: Date, claimed: TokenAccount[]) {
   if (claimed.length === 0) return
-  await db.rows(postponeRows(claimed.map(toKey), dueAt))
-}
-
-function toKey({ rail, address, polls }: TokenAccount) {
-  return { rail, address, looks: polls }
+  await db.rows(postponeRows(claimed, dueAt))
 }

@@ -3,6 +3,7 @@ import { type Coin, coins } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import { type TokenAccount, tokenAccounts } from './token-account.js'
 
 export type NewWallet = Wallet & {
   rail: string
@@ -55,22 +56,15 @@ export async function findOurAddresses(
 const insertRows = listStatement({
   name: 'insert_wallets',
   columns: { rail: 'text', address: 'text', number: 'int4', reference: 'text' },
-  text: (list, parameter) => `
-    insert into wallets (rail, address, number, reference, created_at)
-    select rail, address, number, reference, ${parameter(0)}::timestamptz from ${list}
+  text: (list, parameter, names) => `
+    insert into wallets (${names}, created_at)
+    select ${names}, ${parameter(0)}::timestamptz from ${list}
     on conflict (rail, reference) do nothing`,
 })
 
 const insertTokenAccountRows = listStatement({
   name: 'insert_token_accounts',
-  columns: {
-    rail: 'text',
-    address: 'text',
-    wallet: 'text',
-    asset: 'text',
-    busyUntil: 'timestamptz',
-    isUnread: 'bool',
-  },
+  columns: tokenAccounts.types('rail', 'address', 'wallet', 'asset', 'busyUntil', 'isUnread'),
   text: (list, parameter, names) => `
     insert into token_accounts (${names}, audited_at, due_at)
     select ${names}, ${parameter(0)}::timestamptz, ${parameter(0)}::timestamptz
@@ -102,14 +96,10 @@ function tokenAccountsOf(wallet: NewWallet, now: Date): NewTokenAccount[] {
   }))
 }
 
-export type NewTokenAccount = {
-  rail: string
-  address: string
-  wallet: string
-  asset: string
-  busyUntil: Date
-  isUnread: boolean
-}
+export type NewTokenAccount = Pick<
+  TokenAccount,
+  'rail' | 'address' | 'wallet' | 'asset' | 'busyUntil' | 'isUnread'
+>
 
 export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount[]): void {
   if (accounts.length === 0) return

@@ -13,7 +13,7 @@ import { Deliverer } from '../../src/webhooks/deliveries/deliver.js'
 import { nextRetryDelayMs } from '../../src/webhooks/deliveries/schedule.js'
 import { createSender } from '../../src/webhooks/deliveries/send.js'
 import { changeEndpoint } from '../../src/webhooks/endpoints/change-endpoints.js'
-import { endpointColumns, type WebhookEndpoint } from '../../src/webhooks/endpoints/endpoint.js'
+import { type WebhookEndpoint, webhookEndpoints } from '../../src/webhooks/endpoints/endpoint.js'
 import { showEndpoint } from '../../src/webhooks/endpoints/resource.js'
 import { webhookLimits } from '../../src/webhooks/limits.js'
 import { freshDatabase } from '../support/database.js'
@@ -33,7 +33,7 @@ async function insertEndpoint(mode: Mode = 'live'): Promise<WebhookEndpoint> {
 
 async function readEndpoint({ environmentId, id }: WebhookEndpoint): Promise<WebhookEndpoint> {
   const [row] = await db.rows(sql<WebhookEndpoint>`
-    select ${endpointColumns} from webhook_endpoints
+    select ${webhookEndpoints.of('w')} from webhook_endpoints w
     where environment_id = ${environmentId} and id = ${id}`)
   return row!
 }

@@ -4,7 +4,7 @@ import type { Code } from '../../base/refusals.js'
 import type { EventType } from '../../events/catalogue.js'
 import type { FeeOperation } from '../../merchants/settings/fee-schedules.js'
 import type { Asset } from '../../money/assets.js'
-import { int4, int8, jsonText, orNull, Table, text, time, uuid } from '../../postgres/table.js'
+import { column, Table } from '../../postgres/table.js'
 
 export type AccountKind =
   | 'virtual_account'
@@ -36,45 +36,45 @@ export type Amounts = {
 export type CollectionAccount = typeof collectionAccounts.row
 
 export const collectionAccounts = new Table('collection_accounts', {
-  environmentId: int4<EnvironmentId>(),
-  id: uuid(),
-  kind: text<AccountKind>(),
-  rail: text(),
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  kind: column.text<AccountKind>(),
+  rail: column.text(),
   /** Its name at the rail, as in `OpenedAccount`; a wallet's address. */
-  railAccount: text(),
+  railAccount: column.text(),
   /** Account number at a bank, or wallet address. */
-  number: text(),
+  number: column.text(),
   /** Empty for wallets, like the two bank fields below. */
-  accountName: text(),
-  bankCode: text(),
-  bankName: text(),
+  accountName: column.text(),
+  bankCode: column.text(),
+  bankName: column.text(),
   /** Null if the account accepts any coin. */
-  asset: orNull(text<Asset>()),
+  asset: column.text<Asset>().orNull(),
   /** Null if the account accepts any amount. */
-  amount: orNull(int8()),
+  amount: column.int8().orNull(),
   /** The coin amount as the merchant wrote it; null for bank accounts. */
-  requestedAmount: orNull(text()),
-  merchantReference: text(),
+  requestedAmount: column.text().orNull(),
+  merchantReference: column.text(),
   /** Customer of a dedicated account: name, email address and phone number. */
-  customer: orNull(jsonText()),
-  metadata: jsonText(),
-  status: text<AccountStatus>(),
-  variance: text<Variance>(),
-  amountReceived: int8(),
-  amountAccepted: int8(),
-  amountHeld: int8(),
-  amountReturning: int8(),
-  amountReturned: int8(),
-  eventSequence: int4(),
+  customer: column.jsonText().orNull(),
+  metadata: column.jsonText(),
+  status: column.text<AccountStatus>(),
+  variance: column.text<Variance>(),
+  amountReceived: column.int8(),
+  amountAccepted: column.int8(),
+  amountHeld: column.int8(),
+  amountReturning: column.int8(),
+  amountReturned: column.int8(),
+  eventSequence: column.int4(),
   /** Set if the account belongs to a checkout session. */
-  sessionId: orNull(uuid()),
-  expiresAt: orNull(time()),
-  paidAt: orNull(time()),
+  sessionId: column.uuid().orNull(),
+  expiresAt: column.time().orNull(),
+  paidAt: column.time().orNull(),
   /** When the account was cancelled or deactivated. */
-  endedAt: orNull(time()),
+  endedAt: column.time().orNull(),
   /** Null unless the account was cancelled. */
-  cancellationReason: orNull(text<CancellationReason>()),
-  createdAt: time(),
+  cancellationReason: column.text<CancellationReason>().orNull(),
+  createdAt: column.time(),
 })
 
 export const noAmounts: Amounts = {

@@ -1,6 +1,6 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
-import { listStatement, unindexed } from '../../postgres/statement.js'
+import { assigned, listStatement, unindexed } from '../../postgres/statement.js'
 import { environmentKey, throwIfHeld } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { type CollectionAccount, collectionAccounts } from './account.js'
@@ -94,30 +94,27 @@ export function insertCollectionAccounts(
   tx.write(insert(rows.sort((one, other) => (one.railAccount < other.railAccount ? -1 : 1))))
 }
 
+const named = { environmentId: 'int4', id: 'uuid' } as const
+
+const changing = collectionAccounts.types(
+  'status',
+  'variance',
+  'amountReceived',
+  'amountAccepted',
+  'amountHeld',
+  'amountReturning',
+  'amountReturned',
+  'eventSequence',
+  'paidAt',
+  'endedAt',
+  'cancellationReason',
+)
+
 const update = listStatement({
   name: 'update_collection_accounts',
-  columns: collectionAccounts.types(
-    'environmentId',
-    'id',
-    'status',
-    'variance',
-    'amountReceived',
-    'amountAccepted',
-    'amountHeld',
-    'amountReturning',
-    'amountReturned',
-    'eventSequence',
-    'paidAt',
-    'endedAt',
-    'cancellationReason',
-  ),
+  columns: { ...named, ...changing },
   text: (list) => `
-    update collection_accounts a set status = list.status, variance = list.variance,
-      amount_received = list.amount_received, amount_accepted = list.amount_accepted,
-      amount_held = list.amount_held, amount_returning = list.amount_returning,
-      amount_returned = list.amount_returned, event_sequence = list.event_sequence,
-      paid_at = list.paid_at, ended_at = list.ended_at,
-      cancellation_reason = list.cancellation_reason,
+    update collection_accounts a set ${assigned(changing)},
       due_at = case when list.status = 'ACTIVE' then a.due_at end
     from ${list} where a.environment_id = list.environment_id and a.id = list.id`,
 })
@@ -127,8 +124,6 @@ export function updateCollectionAccounts(tx: Tx, accounts: CollectionAccount[]):
   if (accounts.length === 0) return
   tx.write(update(accounts))
 }
-
-const named = { environmentId: 'int4', id: 'uuid' } as const
 
 /**
  * Selects the accounts of `own` and their counterparts (counterparts.ts). One statement locks all,

@@ -21,14 +21,14 @@ export type NewHint = HintName & { about: NoticeHint['about']; body: string }
  */
 export type HintState = 'OPEN' | 'CONFIRMED' | 'REJECTED' | 'DROPPED'
 
-const columns = { rail: 'text', mode: 'text', id: 'text', hint: 'text', body: 'text' } as const
+const columns = { rail: 'text', mode: 'text', id: 'text', hint: 'json', body: 'text' } as const
 
 const insert = listStatement<typeof columns, HintName>({
   name: 'insert_notice_hints',
   columns,
-  text: (list, parameter) => `
-    insert into notice_hints as h (rail, mode, id, hint, body, due_at, received_at)
-    select rail, mode, id, hint::json, body, ${parameter(0)}, ${parameter(1)} from ${list}
+  text: (list, parameter, names, values) => `
+    insert into notice_hints as h (${names}, due_at, received_at)
+    select ${values}, ${parameter(0)}, ${parameter(1)} from ${list}
     on conflict (rail, mode, id) do update
       set state = 'OPEN', reason = null, attempts = 0, due_at = excluded.due_at
       where h.state in ('OPEN', 'DROPPED')
@@ -47,7 +47,7 @@ export async function storeHints(
     rail,
     mode,
     id,
-    hint: JSON.stringify(about),
+    hint: about,
     body: body.toWellFormed().replaceAll('\0', ' '),
   }))
   return new Set((await db.rows(insert(rows, dueAt, now))).map(hintKey))

@@ -1,5 +1,5 @@
 import type { Mode } from '../../base/environment.js'
-import { listStatement } from '../../postgres/statement.js'
+import { type ListText, listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import type { ReportedPayment } from '../ports.js'
@@ -103,22 +103,21 @@ const named = { rail: 'text', mode: 'text', id: 'text' } as const
 
 const columns = {
   ...named,
-  announced: 'text',
+  announced: 'jsonText',
   body: 'text',
   state: 'text',
   reason: 'text',
   dueAt: 'timestamptz',
 } as const
 
-const insertText = (list: string, now: string) => `
-    insert into notices (rail, mode, id, announced, body, state, reason, due_at, received_at)
-    select rail, mode, id, announced::json, body, state, reason, due_at, ${now}::timestamptz
-    from ${list}`
+const insertText: ListText = (list, parameter, names, values) => `
+    insert into notices (${names}, received_at)
+    select ${values}, ${parameter(0)}::timestamptz from ${list}`
 
 const insert = listStatement({
   name: 'insert_notices',
   columns,
-  text: (list, parameter) => `${insertText(list, parameter(0))} on conflict do nothing`,
+  text: (...parts) => `${insertText(...parts)} on conflict do nothing`,
 })
 
 /** Inserts new notices and ignores known ones. Sorted to prevent deadlocks. */
@@ -128,14 +127,14 @@ export function insertNotices(
   notices: NewNotice[],
 ): void {
   const waiting = { state: 'WAITING' as const, reason: null, dueAt }
-  const rows = notices.map((notice) => toRow(toStorable(notice), waiting))
+  const rows = notices.map((notice) => ({ ...toStorable(notice), ...waiting }))
   tx.write(insert(rows.sort(byName), now))
 }
 
 const insertUnknown = listStatement({
   name: 'insert_judged_notices',
   columns,
-  text: (list, parameter) => insertText(list, parameter(0)),
+  text: insertText,
 })
 
 export type JudgedNotice = { notice: StorableNotice; conclusion: NoticeConclusion }
@@ -146,24 +145,8 @@ export type JudgedNotice = { notice: StorableNotice; conclusion: NoticeConclusio
  */
 export function insertJudgedNotices(tx: Tx, now: Date, judged: JudgedNotice[]): void {
   if (judged.length === 0) return
-  const rows = judged.map(({ notice, conclusion }) => toRow(notice, conclusion))
+  const rows = judged.map(({ notice, conclusion }) => ({ ...notice, ...conclusion }))
   tx.write(insertUnknown(rows.sort(byName), now))
-}
-
-function toRow(
-  { rail, mode, id, announced, body }: StorableNotice,
-  { state, reason, dueAt }: NoticeConclusion,
-) {
-  return {
-    rail,
-    mode,
-    id,
-    announced,
-    body,
-    state,
-    reason,
-    dueAt,
-  }
 }
 
 const findNames = listStatement<typeof named, NoticeName>({
@@ -263,8 +246,7 @@ export type ConcludedNotice = NoticeName & NoticeConclusion
 /** The caller has locked the notices. */
 export function updateNotices(tx: Tx, concluded: ConcludedNotice[]): void {
   if (concluded.length === 0) return
-  const rows = concluded
-  tx.write(update(rows))
+  tx.write(update(concluded))
 }
 
 export type NoticeKey = `notice ${string}`

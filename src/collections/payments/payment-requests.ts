@@ -3,23 +3,27 @@ import { newId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { PaymentName } from './find-payments.js'
 import type { Payment } from './payment.js'
 import { lockPayment } from './resolve-payment.js'
 
-/** What a person asks for who may not decide about payments. */
-export type PaymentRequest = {
-  id: string
-  action: 'accept' | 'return' | 'refund'
+const paymentRequests = new Table('payment_requests', {
+  id: column.uuid(),
+  action: column.text<'accept' | 'return' | 'refund'>(),
   /** Of a refund, in the smallest unit. Null: everything. */
-  amount: bigint | null
-  note: string
-  state: 'OPEN' | 'DONE' | 'DECLINED'
+  amount: column.int8().orNull(),
+  note: column.text(),
+  state: column.text<'OPEN' | 'DONE' | 'DECLINED'>(),
+  createdAt: column.time(),
+  decidedAt: column.time().orNull(),
+})
+
+/** What a person asks for who may not decide about payments. */
+export type PaymentRequest = typeof paymentRequests.row & {
   requestedBy: { id: string; name: string }
   decidedBy: { id: string; name: string } | null
-  createdAt: Date
-  decidedAt: Date | null
 }
 
 type NewRequest = Pick<PaymentRequest, 'action' | 'amount' | 'note' | 'requestedBy'>
@@ -38,14 +42,20 @@ export async function requestDecision(
       reason: 'invalid_state',
       message: `${open.requestedBy.name} has already asked for a decision about this payment.`,
     })
-  const id = newId(now)
-  tx.write(sql`
-    insert into payment_requests (environment_id, id, payment_id, action, amount, note,
-      requested_by, state, created_at)
-    values (${payment.environmentId}, ${id}, ${payment.id}, ${action}, ${amount}, ${note},
-      ${requestedBy.id}, 'OPEN', ${now})`)
-  const decided = { decidedBy: null, decidedAt: null }
-  return { id, action, amount, note, state: 'OPEN', requestedBy, createdAt: now, ...decided }
+  const request: typeof paymentRequests.row = {
+    id: newId(now),
+    action,
+    amount,
+    note,
+    state: 'OPEN',
+    createdAt: now,
+    decidedAt: null,
+  }
+  const { environmentId, id: paymentId } = payment
+  tx.write(
+    paymentRequests.insert(request, { environmentId, paymentId, requestedBy: requestedBy.id }),
+  )
+  return { ...request, requestedBy, decidedBy: null }
 }
 
 /** Newest first. */
@@ -53,16 +63,15 @@ export async function listRequests(
   db: Queryable,
   { environmentId, id }: Pick<Payment, 'environmentId' | 'id'>,
 ): Promise<PaymentRequest[]> {
-  const rows = await db.rows(sql<
-    Omit<PaymentRequest, 'requestedBy' | 'decidedBy'> & {
-      requestedBy: string
-      requesterName: string
-      decidedBy: string | null
-      deciderName: string | null
-    }
-  >`
-    select r.id, r.action, r.amount, r.note, r.state, r.requested_by, u.name as requester_name,
-      r.decided_by, d.name as decider_name, r.created_at, r.decided_at
+  type Row = typeof paymentRequests.row & {
+    requestedBy: string
+    requesterName: string
+    decidedBy: string | null
+    deciderName: string | null
+  }
+  const rows = await db.rows(sql<Row>`
+    select ${paymentRequests.of('r')}, r.requested_by, u.name as requester_name, r.decided_by,
+      d.name as decider_name
     from payment_requests r join users u on u.id = r.requested_by
     left join users d on d.id = r.decided_by
     where r.environment_id = ${environmentId} and r.payment_id = ${id}

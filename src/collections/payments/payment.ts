@@ -1,7 +1,7 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
-import { int4, int8, json, named, orNull, Table, text, time, uuid } from '../../postgres/table.js'
+import { column, Table } from '../../postgres/table.js'
 import type { AccountKind, Amounts, Variance } from '../accounts/account.js'
 import type { BankSender, WalletSender } from '../ports.js'
 
@@ -9,28 +9,28 @@ import type { BankSender, WalletSender } from '../ports.js'
 export type Payment = typeof payments.row
 
 export const payments = new Table('payments', {
-  environmentId: int4<EnvironmentId>(),
-  id: uuid(),
-  accountId: uuid(),
-  source: text<AccountKind>(),
-  rail: text(),
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  accountId: column.uuid(),
+  source: column.text<AccountKind>(),
+  rail: column.text(),
   /** The rail's own id of the payment. */
-  railId: text(),
-  asset: text<Asset>(),
-  amount: int8(),
-  amountAccepted: int8(),
-  amountHeld: int8(),
-  amountReturning: int8(),
-  amountReturned: int8(),
-  fee: int8(),
-  variance: text<Variance>(),
-  sender: json<BankSender | WalletSender>(),
+  railId: column.text(),
+  asset: column.text<Asset>(),
+  amount: column.int8(),
+  amountAccepted: column.int8(),
+  amountHeld: column.int8(),
+  amountReturning: column.int8(),
+  amountReturned: column.int8(),
+  fee: column.int8(),
+  variance: column.text<Variance>(),
+  sender: column.json<BankSender | WalletSender>(),
   /** The bank's id of the transfer, `sessionId` in the API. Unrelated to checkout sessions. */
-  bankSessionId: named('session_id', orNull(text())),
-  narration: orNull(text()),
-  eventSequence: int4(),
-  receivedAt: time(),
-  createdAt: time(),
+  bankSessionId: column.text().orNull().named('session_id'),
+  narration: column.text().orNull(),
+  eventSequence: column.int4(),
+  receivedAt: column.time(),
+  createdAt: column.time(),
 })
 
 export function paymentReference({ id }: Pick<Payment, 'id'>): string {

@@ -1,4 +1,4 @@
-import { listStatement } from '../../postgres/statement.js'
+import { assigned, listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { type Payment, payments } from './payment.js'
 
@@ -10,36 +10,34 @@ export function toPayment(row: PaymentRow): Payment {
   return payments.read(row)
 }
 
+const named = { environmentId: 'int4', id: 'uuid' } as const
+
 const insert = listStatement({
   name: 'insert_payments',
-  columns: { ...payments.typesWithout('bankSessionId'), sessionId: 'text' },
+  columns: payments.typesWithout(),
   text: (list, _parameter, names, values) => `
     insert into payments (${names}) select ${values} from ${list}`,
 })
 
 /** The caller has locked the payments' notices, so a payment cannot be inserted twice. */
 export function insertPayments(tx: Tx, arrived: Payment[]): void {
-  if (arrived.length === 0) return
-  const rows = arrived.map((payment) => ({ ...payment, sessionId: payment.bankSessionId }))
-  tx.write(insert(rows))
+  if (arrived.length > 0) tx.write(insert(arrived))
 }
+
+const changing = payments.types(
+  'amountAccepted',
+  'amountHeld',
+  'amountReturning',
+  'amountReturned',
+  'fee',
+  'eventSequence',
+)
 
 const update = listStatement({
   name: 'update_payments',
-  columns: payments.types(
-    'environmentId',
-    'id',
-    'amountAccepted',
-    'amountHeld',
-    'amountReturning',
-    'amountReturned',
-    'fee',
-    'eventSequence',
-  ),
+  columns: { ...named, ...changing },
   text: (list) => `
-    update payments p set amount_accepted = list.amount_accepted, amount_held = list.amount_held,
-      amount_returning = list.amount_returning, amount_returned = list.amount_returned,
-      fee = list.fee, event_sequence = list.event_sequence
+    update payments p set ${assigned(changing)}
     from ${list} where p.environment_id = list.environment_id and p.id = list.id`,
 })
 
@@ -47,8 +45,6 @@ const update = listStatement({
 export function updatePayments(tx: Tx, changed: Payment[]): void {
   if (changed.length > 0) tx.write(update(changed))
 }
-
-const named = { environmentId: 'int4', id: 'uuid' } as const
 
 const lock = listStatement<typeof named, PaymentRow>({
   name: 'lock_payments',

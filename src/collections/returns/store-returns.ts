@@ -4,7 +4,7 @@ import type { Asset } from '../../money/assets.js'
 import type { Destination } from '../../payouts/ports.js'
 import type { Sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
-import { int4, int8, json, orNull, Table, text, time, uuid } from '../../postgres/table.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { Payment } from '../payments/payment.js'
 
@@ -13,19 +13,19 @@ export const refundReasons = ['duplicate', 'requested_by_customer', 'fraudulent'
 export type RefundReason = (typeof refundReasons)[number]
 
 const paymentReturns = new Table('payment_returns', {
-  environmentId: int4<EnvironmentId>(),
-  id: uuid(),
-  paymentId: uuid(),
-  rail: text(),
-  asset: text<Asset>(),
-  amount: int8(),
-  takesFrom: text<'suspense' | 'available'>(),
-  destination: json<Destination>(),
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  paymentId: column.uuid(),
+  rail: column.text(),
+  asset: column.text<Asset>(),
+  amount: column.int8(),
+  takesFrom: column.text<'suspense' | 'available'>(),
+  destination: column.json<Destination>(),
   /** Of a refund, if the merchant said why. */
-  reason: orNull(text<RefundReason>()),
-  note: orNull(text()),
-  createdAt: time(),
-  state: text<ReturnState>(),
+  reason: column.text<RefundReason>().orNull(),
+  note: column.text().orNull(),
+  createdAt: column.time(),
+  state: column.text<ReturnState>(),
 })
 
 export type ReturnWithState = typeof paymentReturns.row

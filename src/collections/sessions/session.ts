@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { base32crockford } from '@scure/base'
 import type { EnvironmentId } from '../../base/environment.js'
 import { toUuid } from '../../base/ids.js'
-import { int4, int8, jsonText, orNull, Table, text, time, uuid } from '../../postgres/table.js'
+import { column, Table } from '../../postgres/table.js'
 import type { AccountStatus, CollectionAccount } from '../accounts/account.js'
 
 export const sessionStatuses = ['pending', 'paid', 'expired', 'cancelled'] as const
@@ -12,30 +12,30 @@ export type SessionStatus = (typeof sessionStatuses)[number]
 export type Session = typeof checkoutSessions.row
 
 export const checkoutSessions = new Table('checkout_sessions', {
-  environmentId: int4<EnvironmentId>(),
-  id: uuid(),
-  reference: text(),
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  reference: column.text(),
   /** The session's virtual account; null if it can only be paid in coins. */
-  accountId: orNull(uuid()),
+  accountId: column.uuid().orNull(),
   /** The session's wallet, if it can be paid in coins. */
-  walletId: orNull(uuid()),
+  walletId: column.uuid().orNull(),
   /** The price in kobo, if the session has no virtual account that expects it. */
-  amount: orNull(int8()),
+  amount: column.int8().orNull(),
   /** The rate of its price in coins; null: the merchant set the price, or it has none. */
-  cryptoRate: orNull(int8()),
-  description: text(),
-  customerName: text(),
-  customerEmail: text(),
-  merchantReference: orNull(text()),
+  cryptoRate: column.int8().orNull(),
+  description: column.text(),
+  customerName: column.text(),
+  customerEmail: column.text(),
+  merchantReference: column.text().orNull(),
   /** URL of the hosted page. */
-  url: text(),
-  successUrl: orNull(text()),
-  cancelUrl: orNull(text()),
-  metadata: jsonText(),
-  eventSequence: int4(),
-  createdAt: time(),
+  url: column.text(),
+  successUrl: column.text().orNull(),
+  cancelUrl: column.text().orNull(),
+  metadata: column.jsonText(),
+  eventSequence: column.int4(),
+  createdAt: column.time(),
   /** When a browser first showed the page. */
-  openedAt: orNull(time()),
+  openedAt: column.time().orNull(),
 })
 
 /** `cs_` and 24 bytes in base32. */

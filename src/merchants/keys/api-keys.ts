@@ -5,34 +5,38 @@ import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { Secret } from '../../base/secret.js'
 import { sql } from '../../postgres/sql.js'
+import { column, insertInto, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { hintOf, type KeyKind, makeKey } from './key-format.js'
 import type { KeyPermission } from './key-permissions.js'
+
+const apiKeys = new Table('api_keys', {
+  id: column.uuid(),
+  environmentId: column.int4<EnvironmentId>(),
+  kind: column.text<KeyKind>(),
+  name: column.text(),
+  hint: column.text(),
+  allowedAddresses: column.texts(),
+  /** Null: every permission. */
+  permissions: column.texts<KeyPermission>().orNull(),
+  createdAt: column.time(),
+  lastUsedAt: column.time().orNull(),
+  expiresAt: column.time().orNull(),
+  revokedAt: column.time().orNull(),
+  rolledInto: column.uuid().orNull(),
+})
 
 /**
  * A key as stored. The database holds a keyed hash of it; of some test keys also the key itself,
  * sealed, so that the console can show it again.
  */
-export type ApiKey = {
-  id: string
-  environmentId: EnvironmentId
+export type ApiKey = typeof apiKeys.row & {
   merchantId: string
   mode: Mode
-  kind: KeyKind
-  name: string
-  hint: string
-  allowedAddresses: string[]
-  /** Null: every permission. */
-  permissions: KeyPermission[] | null
   /** Whether it can be shown again. */
   isRevealable: boolean
   /** The member who created it in the console, if one did. */
   createdByName: string | null
-  createdAt: Date
-  lastUsedAt: Date | null
-  expiresAt: Date | null
-  revokedAt: Date | null
-  rolledInto: string | null
 }
 
 /** A new key, shown to its owner once. */
@@ -62,9 +66,8 @@ export type NewKey = {
 type KeyCreator = { userId: string; name: string }
 
 const selectKeys = sql`
-  select k.id, k.environment_id, e.merchant_id, e.mode, k.kind, k.name, k.hint, k.allowed_addresses,
-    k.permissions, k.sealed_key is not null as is_revealable, k.created_at, k.last_used_at,
-    k.expires_at, k.revoked_at, k.rolled_into, u.name as created_by_name
+  select ${apiKeys.of('k')}, e.merchant_id, e.mode, k.sealed_key is not null as is_revealable,
+    u.name as created_by_name
   from api_keys k join environments e on e.id = k.environment_id
     left join users u on u.id = k.created_by_user`
 
@@ -72,35 +75,35 @@ export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
   const { seal, environment, kind, name, expiresAt, allowedAddresses } = newKey
   const { permissions = null, isRevealable = false, createdBy = null, shownTo = null } = newKey
   const key = makeKey({ kind, mode: environment.mode })
-  const [id, hint] = [newId(now), hintOf(key)]
-  const sealedKey = isRevealable ? seal.seal(key.reveal()) : null
-  tx.write(sql`
-    insert into api_keys
-      (id, environment_id, kind, name, hash, secret_fingerprint, hint, allowed_addresses,
-        permissions, sealed_key, created_by_user, created_at, expires_at)
-    values (${id}, ${environment.id}, ${kind}, ${name}, ${seal.hash(key.reveal())},
-      ${seal.fingerprint}, ${hint}, ${allowedAddresses}, ${permissions}, ${sealedKey},
-      ${createdBy?.userId ?? null}, ${now}, ${expiresAt})`)
-  const how = newKey.isRolled ? 'rolled' : 'created'
-  const userId = createdBy?.userId ?? shownTo
-  if (userId !== null) insertHolder(tx, now, { environmentId: environment.id, id, userId, how })
-  return {
-    id,
+  const row: typeof apiKeys.row = {
+    id: newId(now),
     environmentId: environment.id,
-    merchantId: environment.merchantId,
-    mode: environment.mode,
     kind,
     name,
-    hint,
+    hint: hintOf(key),
     allowedAddresses,
     permissions,
-    isRevealable,
-    createdByName: createdBy?.name ?? null,
     createdAt: now,
     lastUsedAt: null,
     expiresAt,
     revokedAt: null,
     rolledInto: null,
+  }
+  const secrets = {
+    hash: seal.hash(key.reveal()),
+    secretFingerprint: seal.fingerprint,
+    sealedKey: isRevealable ? seal.seal(key.reveal()) : null,
+  }
+  tx.write(apiKeys.insert(row, { ...secrets, createdByUser: createdBy?.userId ?? null }))
+  const how = newKey.isRolled ? 'rolled' : 'created'
+  const userId = createdBy?.userId ?? shownTo
+  if (userId !== null) insertHolder(tx, now, { ...row, userId, how })
+  return {
+    ...row,
+    merchantId: environment.merchantId,
+    mode: environment.mode,
+    isRevealable,
+    createdByName: createdBy?.name ?? null,
     key,
   }
 }
@@ -113,9 +116,8 @@ export function insertHolder(
   now: Date,
   { environmentId, id, userId, how }: KeySighting,
 ): void {
-  tx.write(sql`
-    insert into api_key_holders (environment_id, key_id, user_id, how, seen_at)
-    values (${environmentId}, ${id}, ${userId}, ${how}, ${now}) on conflict do nothing`)
+  const sighting = { environmentId, keyId: id, userId, how, seenAt: now }
+  tx.write(sql`${insertInto('api_key_holders', sighting)} on conflict do nothing`)
 }
 
 /** Locks the key, so that rolling and revoking it take turns. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js'
-import type { Environment, EnvironmentId, Mode } from '../../base/environment.js'
+import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { ExpiringCache } from '../../base/expiring-cache.js'
 import type { Seal } from '../../base/sealed.js'
 import type { Database } from '../../postgres/database.js'
@@ -8,8 +8,8 @@ import { gather } from '../../postgres/transactions/gather.js'
 import type { Permission } from '../../team/permissions.js'
 import { keyLimits } from '../limits.js'
 import { type AddressCheck, createAddressCheck } from './address-ranges.js'
+import type { ApiKey } from './api-keys.js'
 import { type KeyFormat, type KeyKind, parseKey } from './key-format.js'
-import type { KeyPermission } from './key-permissions.js'
 import { KeyRehashes } from './key-rehashes.js'
 import { KeyUses } from './key-uses.js'
 
@@ -156,24 +156,11 @@ function hasClaimedScope({ key }: KnownKey, { kind, mode }: KeyFormat): boolean 
   return key.kind === kind && key.environment.mode === mode
 }
 
-type KeyRow = {
-  hash: Buffer
-  id: string
-  name: string
-  kind: KeyKind
-  allowedAddresses: string[]
-  permissions: KeyPermission[] | null
-  expiresAt: Date | null
-  environmentId: EnvironmentId
-  mode: Mode
-  merchantId: string
-  merchantName: string
-  clockOffsetMs: number
-  collectBank: string | null
-  payoutBank: string | null
-  isSuspended: boolean
-  keysNeedApproval: boolean
-}
+type KeyRow = Omit<Environment, 'id'> &
+  Pick<
+    ApiKey,
+    'id' | 'name' | 'kind' | 'allowedAddresses' | 'permissions' | 'expiresAt' | 'environmentId'
+  > & { hash: Buffer; keysNeedApproval: boolean }
 
 const columns = { hash: 'bytea' } as const
 

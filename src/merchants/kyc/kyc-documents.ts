@@ -2,25 +2,24 @@ import { newId, prefixes, toReference } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { sql } from '../../postgres/sql.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { kycLimits } from '../limits.js'
 import type { DocumentKind } from './kyc-form.js'
 
+const kycDocuments = new Table('kyc_documents', {
+  id: column.uuid(),
+  kind: column.text<DocumentKind>(),
+  name: column.text(),
+  contentType: column.text<FileType>(),
+  sizeBytes: column.int4(),
+  createdAt: column.time(),
+})
+
+type Row = typeof kycDocuments.row
+
 /** A document without its content. */
-export type KycDocument = {
-  id: string
-  reference: string
-  kind: DocumentKind
-  name: string
-  contentType: FileType
-  sizeBytes: number
-  createdAt: Date
-}
-
-type Row = Omit<KycDocument, 'reference'>
-
-const columns = sql`
-  id, kind, name, content_type, size_bytes, created_at`
+export type KycDocument = Row & { reference: string }
 
 export type FileType = 'application/pdf' | 'image/png' | 'image/jpeg'
 
@@ -39,14 +38,10 @@ export function fileTypeOf(bytes: Buffer): FileType | undefined {
   )
 }
 
-export type NewKycDocument = {
+export type NewKycDocument = Omit<Row, 'id' | 'createdAt'> & {
   merchantId: string
-  kind: DocumentKind
-  name: string
-  contentType: FileType
   /** Encrypted by the caller, outside the transaction. */
   sealed: Buffer
-  sizeBytes: number
 }
 
 /** Call `lockEditableKyc` first. Refuses more documents than a merchant may have. */
@@ -55,19 +50,15 @@ export async function addKycDocument(
   now: Date,
   document: NewKycDocument,
 ): Promise<KycDocument> {
-  const { merchantId, kind, name, contentType, sealed, sizeBytes } = document
+  const { merchantId, sealed: sealedContent, ...described } = document
   const documents = await listKycDocuments(tx, merchantId)
   if (documents.length >= kycLimits.documentsMax)
     throw new Refusal('validation_failed', {
       message: `There are already ${documents.length} documents. Remove one first.`,
     })
-  const id = newId(now)
-  tx.write(sql`
-    insert into kyc_documents
-      (merchant_id, id, kind, name, content_type, size_bytes, sealed_content, created_at)
-    values (${merchantId}, ${id}, ${kind}, ${name}, ${contentType}, ${sizeBytes}, ${sealed},
-      ${now})`)
-  return toDocument({ id, kind, name, contentType, sizeBytes, createdAt: now })
+  const row = { ...described, id: newId(now), createdAt: now }
+  tx.write(kycDocuments.insert(row, { merchantId, sealedContent }))
+  return toDocument(row)
 }
 
 type DocumentName = { merchantId: string; id: string | undefined }
@@ -76,7 +67,7 @@ type DocumentName = { merchantId: string; id: string | undefined }
 export async function removeKycDocument(tx: Tx, name: DocumentName): Promise<KycDocument> {
   const [row] = await tx.rows(sql<Row>`
     delete from kyc_documents where merchant_id = ${name.merchantId} and id = ${name.id ?? null}
-    returning ${columns}`)
+    returning ${kycDocuments.columns}`)
   if (!row) throw unknownDocument()
   return toDocument(row)
 }
@@ -84,7 +75,8 @@ export async function removeKycDocument(tx: Tx, name: DocumentName): Promise<Kyc
 /** Oldest first. */
 export async function listKycDocuments(db: Queryable, merchantId: string): Promise<KycDocument[]> {
   const rows = await db.rows(sql<Row>`
-    select ${columns} from kyc_documents where merchant_id = ${merchantId} order by id`)
+    select ${kycDocuments.columns} from kyc_documents
+    where merchant_id = ${merchantId} order by id`)
   return rows.map(toDocument)
 }
 
@@ -95,7 +87,7 @@ export async function readKycDocument(
   name: DocumentName,
 ): Promise<KycDocument & { content: Buffer }> {
   const [row] = await db.rows(sql<Row & { sealed: Buffer }>`
-    select ${columns}, sealed_content as sealed from kyc_documents
+    select ${kycDocuments.columns}, sealed_content as sealed from kyc_documents
     where merchant_id = ${name.merchantId} and id = ${name.id ?? null}`)
   if (!row) throw unknownDocument()
   const { sealed, ...document } = row

@@ -4,6 +4,7 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { sql } from '../../postgres/sql.js'
+import { column, Table, upsert } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { kycLimits } from '../limits.js'
 import type { KycStatus } from './kyc.js'
@@ -12,13 +13,16 @@ import { emptyForm, findMissing, type KycForm } from './kyc-form.js'
 
 export type KycOutcome = 'approve' | 'ask' | 'reject'
 
-export type KycDecision = {
-  outcome: KycOutcome
+const kycDecisions = new Table('kyc_decisions', {
+  outcome: column.text<KycOutcome>(),
   /** What the merchant reads. */
-  note: string | null
-  decidedBy: string
-  createdAt: Date
-}
+  note: column.text().orNull(),
+  /** Name of the operator. */
+  decidedBy: column.text(),
+  createdAt: column.time(),
+})
+
+export type KycDecision = typeof kycDecisions.row
 
 /** All of it; without `content` of the documents. */
 export type Kyc = {
@@ -140,12 +144,8 @@ type Draft = { merchantId: string; seal: Seal; form: KycForm }
 export async function saveKyc(tx: Tx, now: Date, { merchantId, seal, form }: Draft): Promise<void> {
   const state = await lockEditableKyc(tx, merchantId)
   beginDraft(tx, state)
-  const sealed = seal.seal(JSON.stringify(form))
-  tx.write(sql`
-    insert into kyc_submissions (merchant_id, sealed_form, updated_at)
-    values (${merchantId}, ${sealed}, ${now})
-    on conflict (merchant_id) do update set sealed_form = excluded.sealed_form,
-      updated_at = excluded.updated_at`)
+  const sealedForm = seal.seal(JSON.stringify(form))
+  tx.write(upsert('kyc_submissions', { merchantId }, { sealedForm, updatedAt: now }))
 }
 
 /** Once something is stored, the merchant has begun. */
@@ -213,14 +213,8 @@ const decidable: Record<KycOutcome, readonly KycStatus[]> = {
   reject: ['SUBMITTED', 'MORE_NEEDED'],
 }
 
-export type NewKycDecision = {
-  merchantId: string
-  outcome: KycOutcome
-  /** Required unless the outcome is `approve`. */
-  note: string | null
-  /** Name of the operator, for the history. */
-  decidedBy: string
-}
+/** The note is required unless the outcome is `approve`. */
+export type NewKycDecision = Omit<KycDecision, 'createdAt'> & { merchantId: string }
 
 /**
  * Records the decision of an operator and returns what changed. The caller writes the audit line.
@@ -243,15 +237,13 @@ export async function decideKyc(
     })
   const after = statusAfter[outcome]
   tx.write(sql`update environments set kyc_status = ${after} where id = ${environmentId}`)
-  tx.write(sql`
-    insert into kyc_decisions (merchant_id, id, outcome, note, decided_by, created_at)
-    values (${merchantId}, ${newId(now)}, ${outcome}, ${note}, ${decidedBy}, ${now})`)
+  const decision: KycDecision = { outcome, note, decidedBy, createdAt: now }
+  tx.write(kycDecisions.insert(decision, { merchantId, id: newId(now) }))
   return { environmentId, before, after }
 }
 
 async function listDecisions(db: Queryable, merchantId: string): Promise<KycDecision[]> {
   return db.rows(sql<KycDecision>`
-    select outcome, note, decided_by, created_at
-    from kyc_decisions where merchant_id = ${merchantId}
+    select ${kycDecisions.columns} from kyc_decisions where merchant_id = ${merchantId}
     order by id desc limit ${kycLimits.decisionsShownMax}`)
 }

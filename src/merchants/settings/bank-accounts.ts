@@ -4,30 +4,32 @@ import { fromReference, newId, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { lockEnvironment } from '../environments.js'
 import { bankAccountLimits } from '../limits.js'
 
-/** The merchant's own bank account. */
-export type BankAccount = {
-  id: string
-  environmentId: EnvironmentId
-  reference: string
-  bankCode: string
-  accountNumber: string
-  accountName: string
-  isActive: boolean
-  isPrimary: boolean
+const bankAccounts = new Table('merchant_bank_accounts', {
+  id: column.uuid(),
+  environmentId: column.int4<EnvironmentId>(),
+  bankCode: column.text(),
+  accountNumber: column.text(),
+  accountName: column.text(),
+  isActive: column.bool(),
+  isPrimary: column.bool(),
   /** Settlements wait until then. Null: it was never chosen by a member in live mode. */
-  usableFrom: Date | null
+  usableFrom: column.time().orNull(),
   /** The member who added it. Null: an operator did. */
-  chosenByUser: string | null
+  chosenByUser: column.uuid().orNull(),
   /** Whether the bank names another holder than the operator approved. */
-  nameDiffers: boolean
+  nameDiffers: column.bool(),
   /** When a second member or an operator confirmed that it is the merchant's. */
-  confirmedAt: Date | null
-  createdAt: Date
-}
+  confirmedAt: column.time().orNull(),
+  createdAt: column.time(),
+})
+
+/** The merchant's own bank account. */
+export type BankAccount = typeof bankAccounts.row & { reference: string }
 
 export type NewBankAccount = Pick<BankAccount, 'bankCode' | 'accountNumber' | 'accountName'> & {
   environmentId: EnvironmentId
@@ -58,11 +60,7 @@ export function needsConfirmation(
 
 export type BankAccountName = { environmentId: EnvironmentId; reference: string }
 
-type Row = Omit<BankAccount, 'reference'>
-
-const columns = sql`
-  id, environment_id, bank_code, account_number, account_name, is_active, is_primary, usable_from,
-  chosen_by_user, name_differs, confirmed_at, created_at`
+type Row = typeof bankAccounts.row
 
 /**
  * Adding a deactivated account reactivates it, and takes back its confirmation. Refuses an active
@@ -74,24 +72,34 @@ export async function addBankAccount(
   account: NewBankAccount,
 ): Promise<BankAccount> {
   const { environmentId, bankCode, accountNumber, accountName, usableFrom = null } = account
-  const { userId = null, nameDiffers = false } = account.chosenBy ?? {}
+  const { userId: chosenByUser = null, nameDiffers = false } = account.chosenBy ?? {}
   await lockEnvironment(tx, environmentId)
   const { activeMax } = bankAccountLimits
   if ((await countActive(tx, environmentId)) >= activeMax)
     throw new Refusal('validation_failed', {
       message: `There are already ${activeMax} active bank accounts. Deactivate one first.`,
     })
+  const added = bankAccounts.insert({
+    environmentId,
+    id: newId(now),
+    bankCode,
+    accountNumber,
+    accountName,
+    isActive: true,
+    isPrimary: false,
+    usableFrom,
+    chosenByUser,
+    nameDiffers,
+    createdAt: now,
+  })
   const [row] = await tx.rows(sql<Row>`
-    insert into merchant_bank_accounts as a (environment_id, id, bank_code, account_number,
-      account_name, is_active, is_primary, usable_from, chosen_by_user, name_differs, created_at)
-    values (${environmentId}, ${newId(now)}, ${bankCode}, ${accountNumber}, ${accountName}, true,
-      false, ${usableFrom}, ${userId}, ${nameDiffers}, ${now})
+    ${added}
     on conflict on constraint one_bank_account_once
       do update set is_active = true, account_name = excluded.account_name,
         usable_from = excluded.usable_from, chosen_by_user = excluded.chosen_by_user,
         name_differs = excluded.name_differs, confirmed_at = null, confirmed_by_user = null
-      where not a.is_active
-    returning ${columns}`)
+      where not merchant_bank_accounts.is_active
+    returning ${bankAccounts.columns}`)
   if (!row)
     throw new Refusal('validation_failed', {
       message: `Account ${accountNumber} at bank ${bankCode} already exists.`,
@@ -120,7 +128,7 @@ export async function makePrimary(
         when is_primary and ${usableFrom}::timestamptz is not null then usable_from
         else ${usableFrom} end
     where environment_id = ${name.environmentId} and id = ${id} and is_active
-    returning ${columns}`)
+    returning ${bankAccounts.columns}`)
   if (!row) throw unknownAccount(name)
   return toBankAccount(row)
 }
@@ -162,7 +170,7 @@ export async function findPrimary(
   environmentId: EnvironmentId,
 ): Promise<BankAccount | undefined> {
   const [row] = await db.rows(sql<Row>`
-    select ${columns} from merchant_bank_accounts
+    select ${bankAccounts.columns} from merchant_bank_accounts
     where environment_id = ${environmentId} and is_primary`)
   return row && toBankAccount(row)
 }
@@ -173,7 +181,7 @@ export async function lockPrimary(
   environmentId: EnvironmentId,
 ): Promise<BankAccount | undefined> {
   const [row] = await tx.rows(sql<Row>`
-    select ${columns} from merchant_bank_accounts
+    select ${bankAccounts.columns} from merchant_bank_accounts
     where environment_id = ${environmentId} and is_primary for share`)
   return row && toBankAccount(row)
 }
@@ -184,7 +192,8 @@ export async function listBankAccounts(
   environmentId: EnvironmentId,
 ): Promise<BankAccount[]> {
   const rows = await db.rows(sql<Row>`
-    select ${columns} from merchant_bank_accounts where environment_id = ${environmentId}
+    select ${bankAccounts.columns} from merchant_bank_accounts
+    where environment_id = ${environmentId}
     order by id desc limit ${limits.operator.rowsListedMax}`)
   return rows.map(toBankAccount)
 }
@@ -199,7 +208,7 @@ async function countActive(tx: Tx, environmentId: EnvironmentId): Promise<number
 export async function getActive(tx: Tx, name: BankAccountName): Promise<BankAccount> {
   const id = fromReference(prefixes.bankAccount, name.reference)
   const [row] = await tx.rows(sql<Row>`
-    select ${columns} from merchant_bank_accounts
+    select ${bankAccounts.columns} from merchant_bank_accounts
     where environment_id = ${name.environmentId} and id = ${id ?? null} and is_active`)
   if (!row) throw unknownAccount(name)
   return toBankAccount(row)

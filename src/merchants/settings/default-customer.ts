@@ -5,6 +5,7 @@ import { limits } from '../../base/limits.js'
 import { invalidField } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { sql } from '../../postgres/sql.js'
+import { upsert } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { findApprovedForm } from '../kyc/kyc-submissions.js'
 import { visible } from './settings-document.js'
@@ -88,11 +89,8 @@ export async function patchDefaultCustomer(
     changed[field] = before[field]
   }
   const sealed = seal.seal(JSON.stringify(changed))
-  tx.write(sql`
-    insert into default_customers (environment_id, sealed_customer, updated_at)
-    values (${environmentId}, ${sealed}, ${now})
-    on conflict (environment_id) do update
-      set sealed_customer = excluded.sealed_customer, updated_at = excluded.updated_at`)
+  const saved = { sealedCustomer: sealed, updatedAt: now }
+  tx.write(upsert('default_customers', { environmentId }, saved))
   return changed
 }
 

@@ -4,21 +4,24 @@ import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import type { Coin } from '../../money/assets.js'
 import { sql } from '../../postgres/sql.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { lockEnvironment } from '../environments.js'
 import { bankAccountLimits } from '../limits.js'
 import { getSettings, writeDestination } from './settings.js'
 import { destinationOf, hasLimits, type SettlementDestination } from './settings-document.js'
 
+const settlementWallets = new Table('settlement_wallets', {
+  id: column.uuid(),
+  asset: column.text<Coin>(),
+  address: column.text(),
+  usableFrom: column.time(),
+  chosenByUser: column.uuid(),
+  confirmedAt: column.time().orNull(),
+})
+
 /** A wallet that a member chose for settlements, in live mode or under an approval rule. */
-export type SettlementWallet = {
-  id: string
-  asset: Coin
-  address: string
-  usableFrom: Date
-  chosenByUser: string
-  confirmedAt: Date | null
-}
+export type SettlementWallet = typeof settlementWallets.row
 
 /** The newest one. It counts only while the settings name it. */
 export async function findSettlementWallet(
@@ -26,8 +29,7 @@ export async function findSettlementWallet(
   environmentId: EnvironmentId,
 ): Promise<SettlementWallet | undefined> {
   const [row] = await db.rows(sql<SettlementWallet>`
-    select id, asset, address, usable_from, chosen_by_user, confirmed_at
-    from settlement_wallets
+    select ${settlementWallets.columns} from settlement_wallets
     where environment_id = ${environmentId} order by id desc limit 1`)
   return row
 }
@@ -54,12 +56,14 @@ export async function chooseDestination(
   const isRecorded = isSame && isChosen(destination, await findSettlementWallet(tx, environment.id))
   if (isSame && (!waits || isRecorded)) return { before, after: before }
   await writeDestination(tx, now, environment.id, destination)
+  const usableFrom = after(now, bankAccountLimits.walletUsableAfterMs)
   if (waits)
-    tx.write(sql`
-      insert into settlement_wallets (environment_id, id, asset, address, usable_from,
-        chosen_by_user, created_at)
-      values (${environment.id}, ${newId(now)}, ${asset}, ${walletAddress},
-        ${after(now, bankAccountLimits.walletUsableAfterMs)}, ${userId}, ${now})`)
+    tx.write(
+      settlementWallets.insert(
+        { id: newId(now), usableFrom, chosenByUser: userId },
+        { environmentId: environment.id, asset, address: walletAddress, createdAt: now },
+      ),
+    )
   return { before, after: destination }
 }
 

@@ -3,34 +3,32 @@ import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { proofLimits } from '../limits.js'
 import { allProofs, type ProofResult, verifyLedger } from './verify-ledger.js'
 
-/** A check of every claim about the ledger that an operator asked for. */
-export type LedgerProof = {
-  id: string
-  requestedBy: string
-  requestedAt: Date
-  endedAt: Date | null
+const proofRuns = new Table('proof_runs', {
+  id: column.uuid(),
+  requestedAt: column.time(),
+  endedAt: column.time().orNull(),
   /** Null while it runs, and if it failed. */
-  isClean: boolean | null
-  claims: number | null
-  violations: { claim: string; counterexamples: unknown[] }[] | null
-  failure: string | null
-}
+  isClean: column.bool().orNull(),
+  claims: column.int4().orNull(),
+  violations: column.json<{ claim: string; counterexamples: unknown[] }[]>().orNull(),
+  failure: column.text().orNull(),
+})
+
+/** A check of every claim about the ledger that an operator asked for. */
+export type LedgerProof = typeof proofRuns.row & { requestedBy: string }
 
 /** Newest first. */
 export async function listLedgerProofs(db: Queryable): Promise<LedgerProof[]> {
-  const rows = await db.rows(sql<Omit<LedgerProof, 'violations'> & { violations: string | null }>`
-    select p.id, u.name as requested_by, p.requested_at, p.ended_at, p.is_clean, p.claims,
-      p.violations::text as violations, p.failure
+  const rows = await db.rows(sql<typeof proofRuns.readRow & { requestedBy: string }>`
+    select ${proofRuns.of('p')}, u.name as requested_by
     from proof_runs p join users u on u.id = p.requested_by
     order by p.id desc limit ${proofLimits.proofsListedMax}`)
-  return rows.map((row) => ({
-    ...row,
-    violations: row.violations === null ? null : JSON.parse(row.violations),
-  }))
+  return rows.map((row) => proofRuns.read(row))
 }
 
 /** Asks a worker for a proof. Refused while one is open. */
@@ -41,8 +39,7 @@ export async function requestLedgerProof(
 ): Promise<{ id: string }> {
   const id = newId(now)
   const rows = await tx.rows(sql`
-    insert into proof_runs (id, requested_by, requested_at, due_at)
-    values (${id}, ${requestedBy}, ${now}, ${now})
+    ${proofRuns.insert({ id, requestedAt: now }, { requestedBy, dueAt: now })}
     on conflict ((true)) where ended_at is null do nothing returning id`)
   if (rows.length > 0) return { id }
   throw new Refusal('validation_failed', {

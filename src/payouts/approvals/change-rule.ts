@@ -8,21 +8,23 @@ import { type Approvals, hasLimits } from '../../merchants/settings/settings-doc
 import { parseDecimal } from '../../money/amounts.js'
 import { assetNames } from '../../money/assets.js'
 import { sql } from '../../postgres/sql.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { type Approver, findApprovingTeam, judgeApprovers } from '../../team/approvers.js'
 import { explainWait } from '../../team/shared-access.js'
 import { judgeExpiry } from './approval-expiry.js'
 import { isLooserRule } from './approval-rule.js'
 
+const settingChanges = new Table('setting_changes', {
+  id: column.uuid(),
+  approvals: column.json<Approvals>(),
+  before: column.json<Approvals>().named('approvals_before'),
+  createdAt: column.time(),
+  expiresAt: column.time(),
+})
+
 /** A looser rule that waits for a second person. */
-export type RuleChange = {
-  id: string
-  approvals: Approvals
-  before: Approvals
-  proposedBy: { id: string; name: string }
-  createdAt: Date
-  expiresAt: Date
-}
+export type RuleChange = typeof settingChanges.row & { proposedBy: { id: string; name: string } }
 
 export type ChangedRule = {
   approvals: Approvals
@@ -61,11 +63,8 @@ export async function changeRule(
     // Not extended later: nothing is held meanwhile, and it can be proposed again.
     expiresAt: judgeExpiry({ waitsSince: now, enoughFrom: confirmers[0]?.from }),
   }
-  tx.write(sql`
-    insert into setting_changes (environment_id, id, approvals, approvals_before, proposed_by,
-      state, created_at, expires_at)
-    values (${environment.id}, ${change.id}, ${JSON.stringify(approvals)},
-      ${JSON.stringify(before)}, ${user.id}, 'OPEN', ${now}, ${change.expiresAt})`)
+  const opened = { environmentId: environment.id, proposedBy: user.id, state: 'OPEN' }
+  tx.write(settingChanges.insert(change, opened))
   return { approvals: before, before, change }
 }
 
@@ -154,12 +153,7 @@ function decide(tx: Tx, now: Date, { environmentId, id, userId, state }: Decided
     where environment_id = ${environmentId} and id = ${id} and state = 'OPEN'`)
 }
 
-type ChangeRow = Omit<RuleChange, 'approvals' | 'before' | 'proposedBy'> & {
-  approvals: string
-  before: string
-  proposedBy: string
-  proposerName: string
-}
+type ChangeRow = typeof settingChanges.readRow & { proposedBy: string; proposerName: string }
 
 /** At most one. */
 export async function findOpenChange(
@@ -167,18 +161,12 @@ export async function findOpenChange(
   environmentId: EnvironmentId,
 ): Promise<RuleChange | null> {
   const [row] = await db.rows(sql<ChangeRow>`
-    select c.id, c.approvals, c.approvals_before as before, c.proposed_by, u.name as proposer_name,
-      c.created_at, c.expires_at
+    select ${settingChanges.of('c')}, c.proposed_by, u.name as proposer_name
     from setting_changes c join users u on u.id = c.proposed_by
     where c.environment_id = ${environmentId} and c.state = 'OPEN'`)
   if (!row) return null
-  const { approvals, before, proposedBy, proposerName, ...rest } = row
-  return {
-    ...rest,
-    approvals: JSON.parse(approvals),
-    before: JSON.parse(before),
-    proposedBy: { id: proposedBy, name: proposerName },
-  }
+  const { proposedBy, proposerName, ...change } = settingChanges.read(row)
+  return { ...change, proposedBy: { id: proposedBy, name: proposerName } }
 }
 
 async function getOpenChange(tx: Tx, environmentId: EnvironmentId, id: string) {

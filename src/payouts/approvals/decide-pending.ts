@@ -17,7 +17,13 @@ import { isRailPaused, railPaused } from '../requests/paused-rails.js'
 import { reportShortfall } from '../requests/report-shortfall.js'
 import { showPayout } from '../resource.js'
 import { missingApprovals } from './find-approvers.js'
-import { type Decider, judgeApproval, type PendingApproval, toUser } from './judge-approval.js'
+import {
+  type Decider,
+  judgeApproval,
+  type NewDecision,
+  type PendingApproval,
+  recordDecision,
+} from './judge-approval.js'
 import { endPending, findPending, type Pending, type PendingName } from './pending-payouts.js'
 
 function refuseOthers(payout: Payout): void {
@@ -128,13 +134,10 @@ export async function approvePayout(
   const locked = await findPending(tx, request, { isLocked: true })
   const at = after(now, locked.clockOffsetMs)
   await judge(tx, locked, request, at)
-  const { decider, orderHash } = request
+  const { decider } = request
   const { payout } = locked
-  insertDecision(tx, payout, { verdict: 'APPROVED', decider, orderHash, reason: null, at })
-  const before = payout.approval!
-  const decision = { verdict: 'APPROVED' as const, user: toUser(decider), reason: null, at }
-  const approval = { ...before, decisions: [...before.decisions, decision] }
-  if (missingApprovals(before) > 1)
+  const approval = decide(tx, payout, { verdict: 'APPROVED', decider, reason: null, at })
+  if (missingApprovals(payout.approval!) > 1)
     return { shown: showPayout({ ...payout, approval }, []), signed: null }
   const submitted: Payout = {
     ...payout,
@@ -169,31 +172,13 @@ export async function rejectPayout(
   refuseOthers(payout)
   const { decider, reason } = request
   const at = after(now, clockOffsetMs)
-  const before = payout.approval!
-  const { orderHash } = before
-  insertDecision(tx, payout, { verdict: 'REJECTED', decider, orderHash, reason, at })
-  const decision = { verdict: 'REJECTED' as const, user: toUser(decider), reason, at }
-  const approval = { ...before, decisions: [...before.decisions, decision] }
+  const approval = decide(tx, payout, { verdict: 'REJECTED', decider, reason, at })
   const rejected = { ...pending, payout: { ...payout, approval } }
   const [ended] = await endPending(tx, now, [rejected], { reason: 'approval_rejected', follow })
   return ended!
 }
 
-function insertDecision(
-  tx: Tx,
-  { environmentId, id }: Payout,
-  decision: {
-    verdict: 'APPROVED' | 'REJECTED'
-    decider: Decider
-    orderHash: string
-    reason: string | null
-    at: Date
-  },
-): void {
-  const { verdict, decider, orderHash, reason, at } = decision
-  tx.write(sql`
-    insert into payout_approvals (environment_id, payout_id, verdict, decided_by, user_id,
-      session_id, order_hash, reason, decided_at)
-    values (${environmentId}, ${id}, ${verdict}, ${decider.kind}, ${decider.userId},
-      ${decider.sessionId}, ${Buffer.from(orderHash, 'hex')}, ${reason}, ${at})`)
+function decide(tx: Tx, { environmentId, id, approval }: Payout, decision: NewDecision) {
+  const rows = { table: 'payout_approvals', environmentId, payoutId: id } as const
+  return recordDecision(tx, rows, approval!, decision)
 }

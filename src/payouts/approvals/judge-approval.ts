@@ -1,7 +1,8 @@
 import { strict as assert } from 'node:assert'
 import type { EnvironmentId } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
-import type { Queryable } from '../../postgres/transactions/tx.js'
+import { insertInto } from '../../postgres/table.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { findApprovingTeam, judgeApprovers, judgeEnough } from '../../team/approvers.js'
 import { explainWait } from '../../team/shared-access.js'
 import type { ApprovalDecision, PayoutApproval } from '../payout.js'
@@ -19,8 +20,38 @@ export type Decider =
 export const simulatedMember: Decider = { kind: 'simulated', userId: null, sessionId: null }
 
 /** As decisions name them; null for a simulated member. */
-export function toUser(decider: Decider): ApprovalDecision['user'] {
+function toUser(decider: Decider): ApprovalDecision['user'] {
   return decider.kind === 'user' ? { id: decider.userId, name: decider.name } : null
+}
+
+export type NewDecision = Omit<ApprovalDecision, 'user'> & { decider: Decider }
+
+/** The rows that hold the decisions on a payout or on a batch. */
+type DecisionsOf = { environmentId: EnvironmentId } & (
+  | { table: 'payout_approvals'; payoutId: string }
+  | { table: 'payout_batch_approvals'; batchId: string }
+)
+
+/** Writes a decision and returns the approval with it. */
+export function recordDecision(
+  tx: Tx,
+  { table, ...key }: DecisionsOf,
+  approval: PayoutApproval,
+  { verdict, decider, reason, at }: NewDecision,
+): PayoutApproval {
+  const row = {
+    ...key,
+    verdict,
+    decidedBy: decider.kind,
+    userId: decider.userId,
+    sessionId: decider.sessionId,
+    orderHash: Buffer.from(approval.orderHash, 'hex'),
+    reason,
+    decidedAt: at,
+  }
+  tx.write(insertInto(table, row))
+  const decision = { verdict, user: toUser(decider), reason, at }
+  return { ...approval, decisions: [...approval.decisions, decision] }
 }
 
 /** A payout, or a batch of them, that waits for other members. */

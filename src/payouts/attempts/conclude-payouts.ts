@@ -2,9 +2,16 @@ import { strict as assert } from 'node:assert'
 import { after } from '../../base/clock.js'
 import { emitAll } from '../../events/emit.js'
 import { resolveAll } from '../../ledger/resolve.js'
-import { listStatement, unindexed } from '../../postgres/statement.js'
+import { assigned, listStatement, unindexed } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { nextSequence, type Payout, type PayoutAttempt, payoutKinds } from '../payout.js'
+import {
+  nextSequence,
+  type Payout,
+  type PayoutAttempt,
+  payoutKinds,
+  payouts,
+  sentAttempts,
+} from '../payout.js'
 import type { LiveAttempt, PreparedAttempt } from '../ports.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
 import { insertAttempts } from '../records/store-payouts.js'
@@ -39,12 +46,9 @@ type Locked = Payout & { attempts: PayoutAttempt[]; clockOffsetMs: number }
 
 type LockedRow = PayoutRow & { attempts: string; clockOffsetMs: number }
 
-const lockColumns = {
-  environmentId: 'int4',
-  payoutId: 'uuid',
-  number: 'int4',
-  looks: 'int4',
-} as const
+const key = sentAttempts.types('environmentId', 'payoutId', 'number')
+
+const lockColumns = { ...key, ...sentAttempts.types('polls') }
 
 /** Matches the poll count: a worker whose lease has expired finds no row and concludes nothing. */
 const lockPayouts = listStatement<typeof lockColumns, LockedRow>({
@@ -65,17 +69,9 @@ const lockPayouts = listStatement<typeof lockColumns, LockedRow>({
     order by p.environment_id, p.id for no key update of p, a`,
 })
 
-const endColumns = {
-  environmentId: 'int4',
-  payoutId: 'uuid',
-  number: 'int4',
-  state: 'text',
-  outcome: 'text',
-} as const
-
 const endAttempts = listStatement({
   name: 'end_payout_attempts',
-  columns: endColumns,
+  columns: { ...key, state: 'text', outcome: 'text' },
   text: (list, parameter) => `
     update payout_attempts a set state = list.state, outcome = list.outcome,
       ended_at = ${parameter(0)}::timestamptz
@@ -85,14 +81,7 @@ const endAttempts = listStatement({
 
 const postpone = listStatement({
   name: 'postpone_payout_attempts',
-  columns: {
-    environmentId: 'int4',
-    payoutId: 'uuid',
-    number: 'int4',
-    looks: 'int4',
-    dueAt: 'timestamptz',
-    expiresBy: 'int8',
-  },
+  columns: { ...lockColumns, dueAt: 'timestamptz', expiresBy: 'int8' },
   // The worker has sent what it had to send, so its lease ends here.
   text: (list) => `
     update payout_attempts a set due_at = list.due_at, leased_until = null,
@@ -102,22 +91,20 @@ const postpone = listStatement({
       and ${unindexed('a.state')} = 'LIVE'`,
 })
 
+const finishing = payouts.types(
+  'status',
+  'failureReason',
+  'completedAt',
+  'failedAt',
+  'eventSequence',
+  'bankSessionId',
+)
+
 const finishPayouts = listStatement({
   name: 'finish_payouts',
-  columns: {
-    environmentId: 'int4',
-    id: 'uuid',
-    status: 'text',
-    failureReason: 'text',
-    completedAt: 'timestamptz',
-    failedAt: 'timestamptz',
-    eventSequence: 'int4',
-    bankSessionId: 'text',
-  },
+  columns: { environmentId: 'int4', id: 'uuid', ...finishing },
   text: (list) => `
-    update payouts p set status = list.status, failure_reason = list.failure_reason,
-      completed_at = list.completed_at, failed_at = list.failed_at,
-      event_sequence = list.event_sequence, bank_session_id = list.bank_session_id
+    update payouts p set ${assigned(finishing)}
     from ${list} where p.environment_id = list.environment_id and p.id = list.id
       and ${unindexed('p.status')} = 'SUBMITTED'`,
 })
@@ -167,7 +154,7 @@ export async function concludePayouts(
 }
 
 async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, Locked>> {
-  const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => toKey(attempt))))
+  const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => attempt)))
   return new Map(
     rows.map(({ attempts, clockOffsetMs, ...row }) => {
       const list = JSON.parse(attempts) as (Omit<PayoutAttempt, 'createdAt'> & {
@@ -221,16 +208,12 @@ function toNextAttempt(
   return { ...replacement, payout, number: attempt.number + 1, createdAt: now }
 }
 
-function toKey({ environmentId, payoutId, number, polls }: LiveAttempt) {
-  return { environmentId, payoutId, number, looks: polls }
-}
-
 function toPostponedRow({
   attempt,
   dueAt,
   expiresBy,
 }: Extract<AttemptVerdict, { verdict: 'wait' }>) {
-  return { ...toKey(attempt), dueAt, expiresBy: expiresBy ?? null }
+  return { ...attempt, dueAt, expiresBy: expiresBy ?? null }
 }
 
 const endStates = {
@@ -242,7 +225,7 @@ const endStates = {
 } as const
 
 function toEndedRow(one: AttemptVerdict) {
-  return { ...toKey(one.attempt), state: endStates[one.verdict], outcome: reasonOf(one) }
+  return { ...one.attempt, state: endStates[one.verdict], outcome: reasonOf(one) }
 }
 
 function reasonOf(one: AttemptVerdict): string | null {

@@ -8,6 +8,7 @@ import { assets } from '../../money/assets.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement, unindexed } from '../../postgres/statement.js'
+import { insertInto } from '../../postgres/table.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { nextSequence, type Payout, payoutKinds, purposesOf, referenceOf } from '../payout.js'
 import type { ReversingRail } from '../ports.js'
@@ -42,7 +43,7 @@ export async function followReversals(tools: Tools, now: Date): Promise<number> 
     reportUnknown(tools, named, rows)
     await reversePayouts(tools, { tx, now }, rows)
     tx.write(sql`
-      insert into rail_cursors values (${rail.name}, 'reversals', ${cursor})
+      ${insertInto('rail_cursors', { rail: rail.name, subject: 'reversals', position: cursor })}
       on conflict (rail, subject) do update set position = excluded.position
       where rail_cursors.position < excluded.position`)
     // A rail without a cursor reports the same ones again: that is no reason to hurry.

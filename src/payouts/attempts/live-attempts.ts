@@ -5,14 +5,11 @@ import { sql } from '../../postgres/sql.js'
 import { listStatement, unindexed } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { payoutLimits } from '../limits.js'
-import { type PayoutKind, payoutKinds } from '../payout.js'
+import { type PayoutKind, payoutKinds, sentAttempts } from '../payout.js'
 import type { LiveAttempt } from '../ports.js'
 
-/** The column `looks` counts polls. */
-const columns = `job.environment_id, job.payout_id, job.number,
-  job.rail, job.token, job.wire, job.valid_until,
-  job.signed_slot, job.expires_by, job.looks as polls,
-  job.created_at, (select row_to_json(p) from (select kind, asset from payouts
+const columns = `${sentAttempts.of('job')},
+  (select row_to_json(p) from (select kind, asset from payouts
     where environment_id = job.environment_id and id = job.payout_id) p) as payout`
 
 const attemptsDue: DueTable = {
@@ -25,7 +22,7 @@ const attemptsDue: DueTable = {
   returning: columns,
 }
 
-type Row = Omit<LiveAttempt, 'reference' | 'asset'> & { rail: string; payout: string }
+type Row = typeof sentAttempts.row & { payout: string }
 
 /** Claims attempts of a rail that are due to be polled, for the time of a lease. */
 export async function claimAttempts(

@@ -1,7 +1,8 @@
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
-import type { Payout, PayoutApproval, PayoutStatus } from '../payout.js'
+import { column, Table } from '../../postgres/table.js'
+import type { PayoutApproval, PayoutStatus } from '../payout.js'
 import type { Destination } from '../ports.js'
 
 export type BatchKind = 'bank_transfer' | 'crypto_transfer'
@@ -29,39 +30,42 @@ export const itemStates = [
 ] as const
 export type ItemState = (typeof itemStates)[number]
 
-/** Payouts of one kind and asset that are uploaded, checked, approved and paid together. */
-export type Batch = {
-  environmentId: EnvironmentId
-  id: string
-  mode: Mode
-  kind: BatchKind
-  asset: Asset
-  name: string | null
+export const payoutBatches = new Table('payout_batches', {
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  mode: column.text<Mode>(),
+  kind: column.text<BatchKind>(),
+  asset: column.text<Asset>(),
+  name: column.text().orNull(),
   /** The batch whose failed items this one pays again. */
-  retryOf: string | null
-  itemCount: number
+  retryOf: column.uuid().orNull(),
+  itemCount: column.int4(),
   /** Total of all items. */
-  amount: bigint
-  createdByKey: string | null
-  createdByUser: string | null
-  createdAt: Date
-  state: BatchState
-  validCount: number
-  invalidCount: number
-  submittedCount: number
-  completedCount: number
-  failedCount: number
-  warnedCount: number
+  amount: column.int8(),
+  createdByKey: column.uuid().orNull(),
+  createdByUser: column.uuid().orNull(),
+  createdAt: column.time(),
+  state: column.text<BatchState>(),
+  validCount: column.int4(),
+  invalidCount: column.int4(),
+  submittedCount: column.int4(),
+  completedCount: column.int4(),
+  failedCount: column.int4(),
+  warnedCount: column.int4(),
   /** Total of the items that cannot be paid. */
-  invalidAmount: bigint
+  invalidAmount: column.int8(),
   /** Total fee quoted for the items that can be paid. */
-  fee: bigint
+  fee: column.int8(),
   /** Total of the completed items. */
-  paidAmount: bigint
-  paidFee: bigint
-  validatedAt: Date | null
-  submittedAt: Date | null
-  endedAt: Date | null
+  paidAmount: column.int8(),
+  paidFee: column.int8(),
+  validatedAt: column.time().orNull(),
+  submittedAt: column.time().orNull(),
+  endedAt: column.time().orNull(),
+})
+
+/** Payouts of one kind and asset that are uploaded, checked, approved and paid together. */
+export type Batch = typeof payoutBatches.row & {
   /** Null: it needed no approval. */
   approval: PayoutApproval | null
 }
@@ -74,24 +78,30 @@ export type ItemWarning = {
 /** Why an item cannot be paid, failed or waits. */
 export type ItemProblem = { reason: string; message: string }
 
+export const payoutBatchItems = new Table('payout_batch_items', {
+  number: column.int4(),
+  amount: column.int8(),
+  requestedAmount: column.text(),
+  destination: column.json<Destination>(),
+  merchantReference: column.text().orNull(),
+  state: column.text<ItemState>(),
+  /** The quoted fee, or that of the transfer once it exists. */
+  fee: column.int8().orNull(),
+  bankName: column.text().orNull(),
+  accountName: column.text().orNull(),
+  warnings: column.json<ItemWarning[]>().orNull(),
+  problem: column.json<ItemProblem>().orNull(),
+  payoutId: column.uuid().orNull(),
+  endedAt: column.time().orNull(),
+})
+
+export type BatchItem = Omit<typeof payoutBatchItems.row, 'warnings'> & { warnings: ItemWarning[] }
+
 /** An item as the merchant sends it. */
 export type NewItem = Pick<
-  Payout,
+  BatchItem,
   'amount' | 'requestedAmount' | 'destination' | 'merchantReference'
 >
-
-export type BatchItem = NewItem & {
-  number: number
-  state: ItemState
-  /** The quoted fee, or that of the transfer once it exists. */
-  fee: bigint | null
-  bankName: string | null
-  accountName: string | null
-  warnings: ItemWarning[]
-  problem: ItemProblem | null
-  payoutId: string | null
-  endedAt: Date | null
-}
 
 /** An item with the status of its transfer, which may be reversed after the batch ended. */
 export type BatchItemWithPayout = BatchItem & {

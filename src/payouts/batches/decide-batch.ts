@@ -8,11 +8,11 @@ import { approversOf, findExpiries, missingApprovals } from '../approvals/find-a
 import {
   type Decider,
   judgeApproval,
+  type NewDecision,
   type PendingApproval,
-  toUser,
+  recordDecision,
 } from '../approvals/judge-approval.js'
 import { batchLimits } from '../limits.js'
-import type { ApprovalDecision, PayoutApproval } from '../payout.js'
 import { findCreators } from '../requests/creators.js'
 import { type Batch, batchReference } from './batch.js'
 import { hashBatch } from './hash-batch.js'
@@ -81,25 +81,9 @@ export async function rejectBatch(
   return rejected
 }
 
-function decide(
-  tx: Tx,
-  { environmentId, id, approval }: Batch,
-  decision: {
-    verdict: ApprovalDecision['verdict']
-    decider: Decider
-    reason: string | null
-    at: Date
-  },
-): PayoutApproval {
-  const { verdict, decider, reason, at } = decision
-  const before = approval!
-  tx.write(sql`
-    insert into payout_batch_approvals (environment_id, batch_id, verdict, decided_by, user_id,
-      session_id, order_hash, reason, decided_at)
-    values (${environmentId}, ${id}, ${verdict}, ${decider.kind}, ${decider.userId},
-      ${decider.sessionId}, ${Buffer.from(before.orderHash, 'hex')}, ${reason}, ${at})`)
-  const made = { verdict, user: toUser(decider), reason, at }
-  return { ...before, decisions: [...before.decisions, made] }
+function decide(tx: Tx, { environmentId, id, approval }: Batch, decision: NewDecision) {
+  const rows = { table: 'payout_batch_approvals', environmentId, batchId: id } as const
+  return recordDecision(tx, rows, approval!, decision)
 }
 
 type Due = { environmentId: Batch['environmentId']; id: string; clockOffsetMs: number }

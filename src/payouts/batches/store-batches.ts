@@ -4,34 +4,26 @@ import { notFound } from '../../base/refusal.js'
 import type { TimeRange } from '../../postgres/lists/key-range.js'
 import type { List, Page, RowPage } from '../../postgres/lists/list.js'
 import { type Sql, sql } from '../../postgres/sql.js'
-import { listStatement } from '../../postgres/statement.js'
+import { assigned, listStatement } from '../../postgres/statement.js'
 import { keyedRead } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { Destination } from '../ports.js'
 import { toApproval } from '../records/find-payouts.js'
-import type {
-  Batch,
-  BatchItem,
-  BatchItemWithPayout,
-  BatchState,
-  ItemProblem,
-  ItemState,
-  ItemWarning,
-  NewItem,
+import {
+  type Batch,
+  type BatchItem,
+  type BatchItemWithPayout,
+  type BatchState,
+  type ItemState,
+  type ItemWarning,
+  type NewItem,
+  payoutBatches,
+  payoutBatchItems,
 } from './batch.js'
 
-type BatchRow = Omit<Batch, 'approval'> & { approval: string | null }
+type BatchRow = typeof payoutBatches.row & { approval: string | null }
 
 /** `approval` is JSON; null for a batch that needed no approval. */
-const batchColumns = sql.raw(`b.environment_id, b.id, b.mode, b.kind, b.asset,
-  b.name, b.retry_of, b.item_count, b.amount,
-  b.created_by_key, b.created_by_user,
-  b.created_at, b.state, b.valid_count,
-  b.invalid_count, b.submitted_count,
-  b.completed_count, b.failed_count,
-  b.warned_count, b.invalid_amount, b.fee,
-  b.paid_amount, b.paid_fee,
-  b.validated_at, b.submitted_at, b.ended_at,
+const batchColumns = sql.raw(`${payoutBatches.of('b')},
   case when b.order_hash is not null then json_build_object(
     'orderHash', encode(b.order_hash, 'hex'), 'expiresAt', b.approve_by,
     'needed', approvals_needed(b.created_by_user, b.created_by_key), 'decisions', array(
@@ -106,67 +98,50 @@ export const batchList: List<BatchFilter, Batch> = {
   ],
 }
 
+const itemKey = { environmentId: 'int4', batchId: 'uuid', number: 'int4' } as const
+
 const insertItemRows = listStatement({
   name: 'insert_payout_batch_items',
   columns: {
-    environmentId: 'int4',
-    batchId: 'uuid',
-    number: 'int4',
-    amount: 'int8',
-    requestedAmount: 'text',
-    destination: 'text',
-    merchantReference: 'text',
-    warnings: 'text',
+    ...itemKey,
+    ...payoutBatchItems.types(
+      'amount',
+      'requestedAmount',
+      'destination',
+      'merchantReference',
+      'warnings',
+    ),
   },
-  text: (list) => `
-    insert into payout_batch_items (environment_id, batch_id, number, amount, requested_amount,
-      destination, merchant_reference, warnings)
-    select environment_id, batch_id, number, amount, requested_amount, destination::json,
-      merchant_reference, warnings::json
-    from ${list}`,
+  text: (list, _parameter, names, values) => `
+    insert into payout_batch_items (${names}) select ${values} from ${list}`,
 })
 
 type InsertedItem = NewItem & { warnings: ItemWarning[] }
 
 /** `now` is real time: workers validate the batch at once. */
 export function insertBatch(tx: Tx, now: Date, batch: Batch, items: InsertedItem[]): void {
-  tx.write(sql`
-    insert into payout_batches (environment_id, id, mode, kind, asset, name, retry_of, item_count,
-      amount, created_by_key, created_by_user, created_at, state, warned_count, due_at)
-    values (${batch.environmentId}, ${batch.id}, ${batch.mode}, ${batch.kind}, ${batch.asset},
-      ${batch.name}, ${batch.retryOf}, ${batch.itemCount}, ${batch.amount},
-      ${batch.createdByKey}, ${batch.createdByUser}, ${batch.createdAt}, ${batch.state},
-      ${batch.warnedCount}, ${now})`)
+  tx.write(payoutBatches.insert(batch, { dueAt: now }))
   const rows = items.map((item, index) => ({
+    ...toItemRow(item),
     environmentId: batch.environmentId,
     batchId: batch.id,
     number: index + 1,
-    amount: item.amount,
-    requestedAmount: item.requestedAmount,
-    destination: JSON.stringify(item.destination),
-    merchantReference: item.merchantReference,
-    warnings: item.warnings.length > 0 ? JSON.stringify(item.warnings) : null,
   }))
   tx.write(insertItemRows(rows))
 }
 
-type ItemRow = Omit<BatchItem, 'destination' | 'warnings' | 'problem'> & {
-  destination: string
-  warnings: string | null
-  problem: string | null
-}
+type ItemRow = typeof payoutBatchItems.readRow
 
-const itemColumns = sql.raw(`i.number, i.amount, i.requested_amount, i.destination::text as
-  destination, i.merchant_reference, i.state, i.fee, i.bank_name, i.account_name, i.warnings::text
-  as warnings, i.problem::text as problem, i.payout_id, i.ended_at`)
+const itemColumns = payoutBatchItems.of('i')
 
 function toItem<Row extends ItemRow>(row: Row) {
-  return {
-    ...row,
-    destination: JSON.parse(row.destination) as Destination,
-    warnings: (row.warnings === null ? [] : JSON.parse(row.warnings)) as ItemWarning[],
-    problem: (row.problem === null ? null : JSON.parse(row.problem)) as ItemProblem | null,
-  }
+  const item = payoutBatchItems.read(row)
+  return { ...item, warnings: item.warnings ?? [] }
+}
+
+/** Without warnings, null. */
+function toItemRow<Item extends { warnings: ItemWarning[] }>(item: Item) {
+  return { ...item, warnings: item.warnings.length > 0 ? item.warnings : null }
 }
 
 type ItemFilter = { state?: ItemState | undefined; hasWarnings: boolean }
@@ -237,28 +212,22 @@ export async function lockItems(
   return new Set(rows.map(({ number }) => number))
 }
 
+const changing = {
+  ...payoutBatchItems.typesWithout(
+    'number',
+    'amount',
+    'requestedAmount',
+    'destination',
+    'merchantReference',
+  ),
+  dueAt: 'timestamptz',
+} as const
+
 const updateItemRows = listStatement({
   name: 'update_payout_batch_items',
-  columns: {
-    environmentId: 'int4',
-    batchId: 'uuid',
-    number: 'int4',
-    oldState: 'text',
-    state: 'text',
-    fee: 'int8',
-    bankName: 'text',
-    accountName: 'text',
-    warnings: 'text',
-    problem: 'text',
-    payoutId: 'uuid',
-    dueAt: 'timestamptz',
-    endedAt: 'timestamptz',
-  },
+  columns: { ...itemKey, ...changing, oldState: 'text' },
   text: (list) => `
-    update payout_batch_items i set state = list.state, fee = list.fee,
-      bank_name = list.bank_name, account_name = list.account_name,
-      warnings = list.warnings::json, problem = list.problem::json,
-      payout_id = list.payout_id, due_at = list.due_at, ended_at = list.ended_at
+    update payout_batch_items i set ${assigned(changing)}
     from ${list}
     where i.environment_id = list.environment_id and i.batch_id = list.batch_id
       and i.number = list.number and i.state = list.old_state`,
@@ -288,19 +257,11 @@ export function writeItems(
     if (after.state === 'VALID') changed.fee += after.fee ?? 0n
   }
   const rows = changes.map(({ before, after, dueAt: itemDueAt }) => ({
+    ...toItemRow(after),
     environmentId: batch.environmentId,
     batchId: batch.id,
-    number: after.number,
     oldState: before.state,
-    state: after.state,
-    fee: after.fee,
-    bankName: after.bankName,
-    accountName: after.accountName,
-    warnings: after.warnings.length > 0 ? JSON.stringify(after.warnings) : null,
-    problem: after.problem && JSON.stringify(after.problem),
-    payoutId: after.payoutId,
     dueAt: itemDueAt,
-    endedAt: after.endedAt,
   }))
   if (rows.length > 0) tx.write(updateItemRows(rows))
   writeState(tx, changed, { dueAt })

@@ -1,6 +1,7 @@
 import { after } from '../../base/clock.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { disputeLimits } from '../limits.js'
 import type { AttemptFinding, PreparedAttempt } from '../ports.js'
@@ -13,15 +14,20 @@ export type Dispute = {
   hosts: string[]
 }
 
-const columns = { rail: 'text', subject: 'text', hosts: 'text' } as const
+const openDisputes = new Table('disputes', {
+  rail: column.text(),
+  subject: column.text(),
+  hosts: column.text(),
+  firstSeenAt: column.time(),
+  lastSeenAt: column.time(),
+})
 
 const note = listStatement({
   name: 'note_disputes',
-  columns,
-  text: (list, parameter) => `
-    insert into disputes as d (rail, subject, hosts, first_seen_at, last_seen_at)
-    select rail, subject, hosts, ${parameter(0)}::timestamptz, ${parameter(0)}::timestamptz
-    from ${list}
+  columns: openDisputes.types('rail', 'subject', 'hosts'),
+  text: (list, parameter, names) => `
+    insert into disputes as d (${names}, first_seen_at, last_seen_at)
+    select ${names}, ${parameter(0)}::timestamptz, ${parameter(0)}::timestamptz from ${list}
     on conflict (rail, subject) do update set hosts = excluded.hosts, ended_at = null,
       last_seen_at = excluded.last_seen_at,
       first_seen_at = case when d.ended_at is null then d.first_seen_at
@@ -88,19 +94,12 @@ export async function countDisputes(
   return [...counts].map(([rail, count]) => ({ rail, count }))
 }
 
-export type OpenDispute = {
-  rail: string
-  subject: string
-  hosts: string
-  firstSeenAt: Date
-  lastSeenAt: Date
-}
+export type OpenDispute = typeof openDisputes.row
 
 /** Disputes that were seen recently and have not ended, oldest first. */
 export function listDisputes(db: Queryable, now: Date): Promise<OpenDispute[]> {
   return db.rows(sql<OpenDispute>`
-    select rail, subject, hosts, first_seen_at, last_seen_at
-    from disputes
+    select ${openDisputes.columns} from disputes
     where ended_at is null and last_seen_at > ${after(now, -disputeLimits.openMs)}
     order by first_seen_at, subject limit ${disputeLimits.listedMax}`)
 }

@@ -2,35 +2,35 @@ import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { reconcileLimits } from '../limits.js'
 import type { Difference } from './compare-books.js'
 
-export type StoredDifference = Difference & {
-  id: string
-  rail: string
-  foundAt: Date
+const storedDifferences = new Table('reconciliation_differences', {
+  id: column.uuid(),
+  rail: column.text(),
+  kind: column.text<Difference['kind']>(),
+  name: column.text(),
+  inBooks: column.text(),
+  atRail: column.text(),
+  foundAt: column.time(),
   /** When a comparison last found it. */
-  seenAt: Date
+  seenAt: column.time(),
   /** When a comparison no longer found it. */
-  resolvedAt: Date | null
-  note: string | null
-  notedBy: string | null
-  notedAt: Date | null
-}
+  resolvedAt: column.time().orNull(),
+  note: column.text().orNull(),
+  notedAt: column.time().orNull(),
+})
 
-const columns = {
-  id: 'uuid',
-  kind: 'text',
-  name: 'text',
-  occurrence: 'int4',
-  inBooks: 'text',
-  atRail: 'text',
-} as const
+export type StoredDifference = typeof storedDifferences.row & { notedBy: string | null }
 
 const upsert = listStatement({
   name: 'upsert_differences',
-  columns,
+  columns: {
+    ...storedDifferences.types('id', 'kind', 'name', 'inBooks', 'atRail'),
+    occurrence: 'int4',
+  },
   text: (list, parameter, names) => `
     insert into reconciliation_differences as d (${names}, rail, found_at, seen_at)
     select ${names}, ${parameter(0)}, ${parameter(1)}::timestamptz, ${parameter(1)}::timestamptz
@@ -67,8 +67,7 @@ export function storeDifferences(
 }
 
 const select = sql`
-  select d.id, d.rail, d.kind, d.name, d.in_books, d.at_rail, d.found_at, d.seen_at, d.resolved_at,
-    d.note, u.name as noted_by, d.noted_at
+  select ${storedDifferences.of('d')}, u.name as noted_by
   from reconciliation_differences d left join users u on u.id = d.noted_by`
 
 /** Newest first. */

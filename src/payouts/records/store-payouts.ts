@@ -2,7 +2,7 @@ import { after } from '../../base/clock.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { payoutLimits } from '../limits.js'
-import { type Payout, type PayoutApproval, payouts } from '../payout.js'
+import { type Payout, type PayoutApproval, payouts, sentAttempts } from '../payout.js'
 import type { PreparedAttempt } from '../ports.js'
 
 const submitted = payouts.types(
@@ -80,18 +80,7 @@ export type NewAttempt = PreparedAttempt & {
 
 const insertAttemptRows = listStatement({
   name: 'insert_payout_attempts',
-  columns: {
-    environmentId: 'int4',
-    payoutId: 'uuid',
-    number: 'int4',
-    rail: 'text',
-    token: 'text',
-    wire: 'bytea',
-    validUntil: 'int8',
-    signedSlot: 'int8',
-    dueAt: 'timestamptz',
-    createdAt: 'timestamptz',
-  },
+  columns: { ...sentAttempts.typesWithout('expiresBy', 'polls'), dueAt: 'timestamptz' },
   text: (list, _parameter, names) => `
     insert into payout_attempts (${names}, state) select ${names}, 'LIVE' from ${list}`,
 })
@@ -100,16 +89,12 @@ const insertAttemptRows = listStatement({
 export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void {
   if (attempts.length === 0) return
   const rows = attempts.map(({ payout, ...attempt }) => ({
+    ...attempt,
     environmentId: payout.environmentId,
     payoutId: payout.id,
-    number: attempt.number,
     rail: payout.rail,
-    token: attempt.token,
-    wire: attempt.wire,
-    validUntil: attempt.validUntil,
     signedSlot: attempt.signedSlot ?? null,
     dueAt: after(now, payoutLimits.firstPollDelayMs),
-    createdAt: attempt.createdAt,
   }))
   tx.write(insertAttemptRows(rows))
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Code } from '../../base/refusals.js'
 import { sql } from '../../postgres/sql.js'
+import { insertInto } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { payoutLimits } from '../limits.js'
 
@@ -53,11 +54,10 @@ export const noPausedRails: PausedRails = { has: () => false }
 export async function pauseRail(
   tx: Tx,
   now: Date,
-  { rail, reason, pausedBy }: { rail: string; reason: string; pausedBy: string },
+  { rail, reason, pausedBy }: Omit<PausedRail, 'pausedAt'>,
 ): Promise<boolean> {
-  const rows = await tx.rows(sql`
-    insert into paused_rails (rail, reason, paused_by, paused_at)
-    values (${rail}, ${reason}, ${pausedBy}, ${now}) on conflict do nothing returning rail`)
+  const paused = insertInto('paused_rails', { rail, reason, pausedBy, pausedAt: now })
+  const rows = await tx.rows(sql`${paused} on conflict do nothing returning rail`)
   return rows.length > 0
 }
 

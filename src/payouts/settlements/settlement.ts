@@ -1,36 +1,42 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import type { StatementLine } from '../../ledger/statement.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Payout } from '../payout.js'
+
+/** A line as it is stored. Sums are text, because a JSON number is not exact. */
+type StoredLine = Omit<StatementLine, 'change'> & { change: string }
+
+export const settlements = new Table('settlements', {
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  payoutId: column.uuid(),
+  /** The conversion of a settlement to a wallet; null: to a bank account. */
+  conversionId: column.uuid().orNull(),
+  /** The naira that the conversion took, with its fee. */
+  convertedAmount: column.int8().orNull(),
+  conversionFee: column.int8().orNull(),
+  /** In the time of the environment; null: requested by the merchant. */
+  scheduledFor: column.time().orNull(),
+  /** Above 1: the rest of what one transfer may carry. */
+  part: column.int4(),
+  reserve: column.int8(),
+  firstEntry: column.int8(),
+  lastEntry: column.int8(),
+  opening: column.int8(),
+  closing: column.int8(),
+  /** Without the entries of the payout or the conversion. */
+  lines: column.json<StoredLine[]>(),
+  previousAt: column.time().orNull(),
+  createdAt: column.time(),
+})
 
 /**
  * One payout to the merchant's primary bank account or, after a conversion, to its wallet, and the
  * part of the naira statement since the settlement before it. `opening` plus all changes in `lines`
  * is what the payout or the conversion took, and `closing`.
  */
-export type Settlement = {
-  environmentId: EnvironmentId
-  id: string
-  payoutId: string
-  /** The conversion of a settlement to a wallet; null: to a bank account. */
-  conversionId: string | null
-  /** The naira that the conversion took, with its fee. */
-  convertedAmount: bigint | null
-  conversionFee: bigint | null
-  /** In the time of the environment; null: requested by the merchant. */
-  scheduledFor: Date | null
-  /** Above 1: the rest of what one transfer may carry. */
-  part: number
-  reserve: bigint
-  firstEntry: bigint
-  lastEntry: bigint
-  opening: bigint
-  closing: bigint
-  /** Without the entries of the payout or the conversion. */
-  lines: StatementLine[]
-  previousAt: Date | null
-  createdAt: Date
-}
+export type Settlement = Omit<typeof settlements.row, 'lines'> & { lines: StatementLine[] }
 
 export const settlementStatuses = ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
 

@@ -2,7 +2,6 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt, fromReference, prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
-import type { StatementLine } from '../../ledger/statement.js'
 import { listLimits } from '../../postgres/limits.js'
 import { findRows } from '../../postgres/lists/find-rows.js'
 import { type TimeRange, toIdRange, withinRange } from '../../postgres/lists/key-range.js'
@@ -13,32 +12,23 @@ import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { settlementLimits } from '../limits.js'
 import type { Payout, PayoutStatus } from '../payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
-import type { Settlement } from './settlement.js'
+import { type Settlement, settlements } from './settlement.js'
 
-type Row = Omit<Settlement, 'lines'> & { lines: string }
+type Row = typeof settlements.readRow
 
-const columns = `s.environment_id, s.id, s.payout_id, s.conversion_id, s.converted_amount,
-  s.conversion_fee, s.scheduled_for, s.part, s.reserve, s.first_entry, s.last_entry, s.opening,
-  s.closing, s.lines::text as lines, s.previous_at, s.created_at`
+const columns = settlements.of('s')
 
 function toSettlement(row: Row): Settlement {
-  const lines = JSON.parse(row.lines) as (Omit<StatementLine, 'change'> & { change: string })[]
-  return { ...row, lines: lines.map((line) => ({ ...line, change: BigInt(line.change) })) }
+  const { lines, ...settlement } = settlements.read(row)
+  return {
+    ...settlement,
+    lines: lines.map((line) => ({ ...line, change: BigInt(line.change) })),
+  }
 }
 
 export function insertSettlement(tx: Tx, settlement: Settlement): void {
-  const { environmentId, id, payoutId, scheduledFor, part, reserve, createdAt } = settlement
-  const { firstEntry, lastEntry, opening, closing, previousAt } = settlement
-  const { conversionId, convertedAmount, conversionFee } = settlement
-  // Sums are text, because a JSON number is not exact.
   const lines = settlement.lines.map((line) => ({ ...line, change: String(line.change) }))
-  tx.write(sql`
-    insert into settlements (environment_id, id, payout_id, scheduled_for, part, reserve,
-      first_entry, last_entry, opening, closing, lines, previous_at, created_at, conversion_id,
-      converted_amount, conversion_fee)
-    values (${environmentId}, ${id}, ${payoutId}, ${scheduledFor}, ${part}, ${reserve},
-      ${firstEntry}, ${lastEntry}, ${opening}, ${closing}, ${JSON.stringify(lines)}::json,
-      ${previousAt}, ${createdAt}, ${conversionId}, ${convertedAmount}, ${conversionFee})`)
+  tx.write(settlements.insert({ ...settlement, lines }))
 }
 
 /** The latest settlement: the next one begins where it ends. */
@@ -47,7 +37,7 @@ export async function findLastSettlement(
   environmentId: EnvironmentId,
 ): Promise<Settlement | undefined> {
   const [row] = await db.rows(sql<Row>`
-    select ${sql.raw(columns)} from settlements s where s.environment_id = ${environmentId}
+    select ${columns} from settlements s where s.environment_id = ${environmentId}
     order by s.last_entry desc limit 1`)
   return row && toSettlement(row)
 }
@@ -127,7 +117,7 @@ export async function listSettlements(
   })
   const entries = found.rows.map(({ lastEntry }) => lastEntry)
   const rows = await db.rows(sql<Row>`
-    select ${sql.raw(columns)} from settlements s
+    select ${columns} from settlements s
     where s.environment_id = ${environmentId} and s.last_entry = any(${entries}::int8[])
     order by s.last_entry desc`)
   return { rows: await withPayouts(db, rows.map(toSettlement)), next: found.next }
@@ -186,7 +176,7 @@ export async function getSettlement(
   const id = fromReference(prefixes.settlement, reference)
   const rows = id
     ? await db.rows(sql<Row>`
-        select ${sql.raw(columns)} from settlements s
+        select ${columns} from settlements s
         where s.environment_id = ${environmentId} and s.id = ${id}`)
     : []
   const [found] = await withPayouts(db, rows.map(toSettlement))

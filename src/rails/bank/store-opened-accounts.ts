@@ -1,22 +1,29 @@
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { StoredAccount } from './driver.js'
 
-type Row = Omit<StoredAccount, 'details'> & { details: string }
-
-const columns = `a.reference, a.number, a.account_name, a.bank_code, a.bank_name, a.amount,
-  a.expires_at, a.details`
+const openedAccounts = new Table('opened_bank_accounts', {
+  reference: column.text(),
+  number: column.text(),
+  accountName: column.text(),
+  bankCode: column.text(),
+  bankName: column.text(),
+  amount: column.int8().orNull(),
+  expiresAt: column.time().orNull(),
+  details: column.json<StoredAccount['details']>(),
+})
 
 const named = { rail: 'text', reference: 'text' } as const
 
-const findByReference = listStatement<typeof named, Row>({
+const findByReference = listStatement<typeof named, typeof openedAccounts.readRow>({
   name: 'find_opened_bank_accounts',
   columns: named,
   // A plan made while the table is empty may use the index on numbers.
   isReplanned: true,
   text: (list) => `
-    select ${columns} from ${list}
+    select ${openedAccounts.of('a')} from ${list}
     join opened_bank_accounts a on a.rail = list.rail and a.reference = list.reference`,
 })
 
@@ -29,7 +36,7 @@ export async function findOpenedAccounts(
   if (references.length === 0) return new Map()
   const wanted = [...new Set(references)].map((reference) => ({ rail, reference }))
   const rows = await db.rows(findByReference(wanted))
-  return new Map(rows.map((row) => [row.reference, toAccount(row)]))
+  return new Map(rows.map((row) => [row.reference, openedAccounts.read(row)]))
 }
 
 const numbered = { rail: 'text', number: 'text', at: 'timestamptz' } as const
@@ -74,16 +81,8 @@ export async function storeOpenedAccount(
   now: Date,
   { rail, account }: { rail: string; account: StoredAccount },
 ): Promise<StoredAccount> {
-  const { reference, number, accountName, bankCode, bankName, amount, expiresAt } = account
-  await db.rows(sql`
-    insert into opened_bank_accounts (rail, reference, number, account_name, bank_code, bank_name,
-      amount, expires_at, details, created_at)
-    values (${rail}, ${reference}, ${number}, ${accountName}, ${bankCode}, ${bankName}, ${amount},
-      ${expiresAt}, ${JSON.stringify(account.details)}, ${now})
-    on conflict do nothing`)
+  const { reference } = account
+  const opened = openedAccounts.insert(account, { rail, createdAt: now })
+  await db.rows(sql`${opened} on conflict do nothing`)
   return (await findOpenedAccounts(db, rail, [reference])).get(reference)!
-}
-
-function toAccount({ details, ...row }: Row): StoredAccount {
-  return { ...row, details: JSON.parse(details) as Record<string, string> }
 }

@@ -1,17 +1,20 @@
 import type { BankSender, ReportedPayment } from '../../collections/ports.js'
+import { column, Table } from '../../postgres/table.js'
+
+export const sandboxPayments = new Table('sandbox_payments', {
+  id: column.text(),
+  accountNumber: column.text(),
+  amount: column.int8(),
+  currency: column.text(),
+  sender: column.json<BankSender>().orNull(),
+  isSenderMasked: column.bool(),
+  bankSessionId: column.text().named('session_id'),
+  narration: column.text().orNull(),
+  paidAt: column.time(),
+})
 
 /** A payment as the bank stores it, with the full number of a masked sender. */
-export type SandboxPayment = {
-  id: string
-  accountNumber: string
-  amount: bigint
-  currency: string
-  sender: BankSender | null
-  isSenderMasked: boolean
-  bankSessionId: string
-  narration: string | null
-  paidAt: Date
-}
+export type SandboxPayment = typeof sandboxPayments.row
 
 const digitsShown = 4
 

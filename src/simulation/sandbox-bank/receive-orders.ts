@@ -3,13 +3,8 @@ import type { Tx } from '../../postgres/transactions/tx.js'
 import { firstOfEach } from './first-of-each.js'
 import type { PaymentOrder } from './payment-order.js'
 import { judgeRefunds, type SandboxRefund } from './refunds.js'
-import {
-  insertTransfers,
-  lockTransfers,
-  type NewTransfer,
-  replanTransfers,
-} from './store-transfers.js'
-import { type Plan, planTransfer } from './transfer.js'
+import { insertTransfers, lockTransfers, replanTransfers } from './store-transfers.js'
+import { type NewTransfer, type Plan, planTransfer } from './transfer.js'
 
 /**
  * Records one transfer per reference, also under concurrent and repeated sends. Returns the refused

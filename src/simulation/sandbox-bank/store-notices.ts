@@ -1,11 +1,6 @@
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { SandboxPayment } from './payment.js'
-import {
-  type SandboxPaymentRow,
-  sandboxPaymentColumns,
-  toSandboxPayment,
-} from './store-payments.js'
+import { type SandboxPayment, sandboxPayments } from './payment.js'
 
 /** A claimed notice; `attempts` includes the one it was claimed for. */
 export type SandboxNotice = { payment: SandboxPayment; copies: number; attempts: number }
@@ -18,7 +13,7 @@ export type EndedAttempt = {
   dueAt: Date | null
 }
 
-type NoticeRow = SandboxPaymentRow & { copies: number; attempts: number }
+type NoticeRow = typeof sandboxPayments.readRow & { copies: number; attempts: number }
 
 const insert = listStatement({
   name: 'insert_sandbox_notices',
@@ -51,11 +46,7 @@ export function insertSandboxNotices(
   tx: Tx,
   notices: { paymentId: string; copies: number; dueAt: Date }[],
 ): void {
-  if (notices.length === 0) return
-  const rows = notices.map(({ paymentId, copies, dueAt }) => {
-    return { paymentId, copies, dueAt }
-  })
-  tx.write(insert(rows))
+  if (notices.length > 0) tx.write(insert(notices))
 }
 
 /** No other process gets these notices until the lease ends, also if this one dies. */
@@ -97,11 +88,11 @@ async function claimWhere(
       update sandbox_notices n set due_at = $2, tries = n.tries + 1, is_under_way = true
       from sandbox_payments p
       where n.payment_id = any (array(select payment_id from due)) and p.id = n.payment_id
-      returning n.copies, n.tries as attempts, ${sandboxPaymentColumns}`,
+      returning n.copies, n.tries as attempts, ${sandboxPayments.of('p')}`,
     values,
   })
   return rows.map(({ copies, attempts, ...row }) => ({
-    payment: toSandboxPayment(row),
+    payment: sandboxPayments.read(row),
     copies,
     attempts,
   }))

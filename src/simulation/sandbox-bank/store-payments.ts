@@ -1,24 +1,13 @@
-import type { BankSender } from '../../collections/ports.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { SandboxPayment } from './payment.js'
+import { type SandboxPayment, sandboxPayments } from './payment.js'
 
 /** Any number that nothing else in this database locks. */
 const lockKey = 7_265_648
 
 const named = { id: 'text' } as const
-const whole = {
-  ...named,
-  accountNumber: 'text',
-  amount: 'int8',
-  currency: 'text',
-  sender: 'json',
-  isSenderMasked: 'bool',
-  sessionId: 'text',
-  narration: 'text',
-  paidAt: 'timestamptz',
-} as const
+const whole = sandboxPayments.typesWithout()
 
 const insert = listStatement<typeof whole, { id: string }>({
   name: 'insert_sandbox_payments',
@@ -30,19 +19,13 @@ const insert = listStatement<typeof whole, { id: string }>({
     on conflict (id) do nothing returning id`,
 })
 
-/** Columns of `sandbox_payments p`. */
-export const sandboxPaymentColumns = `
-  p.id, p.account_number, p.amount, p.currency, p.sender, p.is_sender_masked,
-  p.session_id as bank_session_id, p.narration, p.paid_at`
-
-/** The sender is JSON text. */
-export type SandboxPaymentRow = Omit<SandboxPayment, 'sender'> & { sender: string | null }
+export type SandboxPaymentRow = typeof sandboxPayments.readRow
 
 const find = listStatement<typeof named, SandboxPaymentRow>({
   name: 'find_sandbox_payments',
   columns: named,
   text: (list) => `
-    select ${sandboxPaymentColumns} from sandbox_payments p
+    select ${sandboxPayments.of('p')} from sandbox_payments p
     where p.id in (select list.id from ${list})`,
 })
 
@@ -50,7 +33,7 @@ const lock = listStatement<typeof named, SandboxPaymentRow>({
   name: 'lock_sandbox_payments',
   columns: named,
   text: (list) => `
-    select ${sandboxPaymentColumns} from sandbox_payments p
+    select ${sandboxPayments.of('p')} from sandbox_payments p
     where p.id in (select list.id from ${list}) order by p.id for no key update`,
 })
 
@@ -64,8 +47,7 @@ export async function insertSandboxPayments(
   payments: SandboxPayment[],
 ): Promise<Set<string>> {
   tx.write(sql`select pg_advisory_xact_lock(${lockKey})`)
-  const rows = payments.map((payment) => ({ ...payment, sessionId: payment.bankSessionId }))
-  const inserted = await tx.rows(insert(rows, now))
+  const inserted = await tx.rows(insert(payments, now))
   return new Set(inserted.map(({ id }) => id))
 }
 
@@ -92,11 +74,11 @@ export async function findPaymentsInto(
   const rows = await db.rows<SandboxPaymentRow>({
     name: 'find_sandbox_payments_into',
     text: `
-      select ${sandboxPaymentColumns} from sandbox_payments p
+      select ${sandboxPayments.of('p')} from sandbox_payments p
       where p.account_number = $1 order by p.line_number`,
     values: [accountNumber],
   })
-  return rows.map(toSandboxPayment)
+  return rows.map((row) => sandboxPayments.read(row))
 }
 
 /**
@@ -111,18 +93,14 @@ export async function listRecorded(
   const rows = await db.rows<SandboxPaymentRow & { line: bigint }>({
     name: 'list_sandbox_payments',
     text: `
-      select ${sandboxPaymentColumns}, p.line_number as line from sandbox_payments p
+      select ${sandboxPayments.of('p')}, p.line_number as line from sandbox_payments p
       where p.recorded_at >= $1 and p.recorded_at < $2 and p.line_number > $3
       order by p.line_number limit $4`,
     values: [page.from, page.to, page.after, page.limit],
   })
-  return rows.map(({ line, ...row }) => ({ line, payment: toSandboxPayment(row) }))
-}
-
-export function toSandboxPayment(row: SandboxPaymentRow): SandboxPayment {
-  return { ...row, sender: row.sender === null ? null : (JSON.parse(row.sender) as BankSender) }
+  return rows.map(({ line, ...row }) => ({ line, payment: sandboxPayments.read(row) }))
 }
 
 function byId(rows: SandboxPaymentRow[]): Map<string, SandboxPayment> {
-  return new Map(rows.map((row) => [row.id, toSandboxPayment(row)]))
+  return new Map(rows.map((row) => [row.id, sandboxPayments.read(row)]))
 }

@@ -1,26 +1,18 @@
-import { toColumn } from '../../postgres/names.js'
 import { sql } from '../../postgres/sql.js'
-import { listStatement } from '../../postgres/statement.js'
+import { assigned, listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { Plan, SandboxTransfer } from './transfer.js'
+import { type NewTransfer, type Plan, type SandboxTransfer, sandboxTransfers } from './transfer.js'
 
-const plan = {
-  receivedAt: 'timestamptz',
-  isLost: 'bool',
-  ending: 'text',
-  failureReason: 'text',
-  endsAt: 'timestamptz',
-  reversesAt: 'timestamptz',
-} as const
-const named = { reference: 'text' } as const
-const planned = { ...named, ...plan } as const
-const whole = {
-  ...planned,
-  paymentOrder: 'text',
-  amount: 'int8',
-  refundOf: 'text',
-  isTold: 'bool',
-} as const
+const named = sandboxTransfers.types('reference')
+const whole = sandboxTransfers.typesWithout()
+const plan = sandboxTransfers.types(
+  'receivedAt',
+  'isLost',
+  'ending',
+  'failureReason',
+  'endsAt',
+  'reversesAt',
+)
 
 const insert = listStatement<typeof whole, { reference: string }>({
   name: 'insert_sandbox_transfers',
@@ -34,22 +26,17 @@ const lock = listStatement<typeof named, SandboxTransfer>({
   name: 'lock_sandbox_transfers',
   columns: named,
   text: (list) => `
-    select t.reference, t.payment_order, t.amount, t.received_at, t.is_lost, t.ending,
-      t.failure_reason, t.ends_at, t.reverses_at, t.is_told as is_reported, t.reversal_number is not
-      null as is_reversal_listed
+    select ${sandboxTransfers.of('t')}, t.reversal_number is not null as is_reversal_listed
     from sandbox_transfers t where t.reference in (select list.reference from ${list})
     order by t.reference for no key update`,
 })
 
 const replan = listStatement({
   name: 'replan_sandbox_transfers',
-  columns: planned,
+  columns: { ...named, ...plan },
   text: (list) => `
     update sandbox_transfers t
-    set ${Object.keys(plan)
-      .map(toColumn)
-      .map((column) => `${column} = list.${column}`)
-      .join(', ')}
+    set ${assigned(plan)}
     from ${list} where t.reference = list.reference`,
 })
 
@@ -62,12 +49,6 @@ const report = listStatement({
 })
 
 export type Planned = Plan & { reference: string; receivedAt: Date }
-export type NewTransfer = Planned & {
-  paymentOrder: string
-  amount: bigint
-  refundOf: string | null
-  isReported: boolean
-}
 
 /**
  * Returns the references that were new. Inserts in sorted order, so that batches cannot deadlock.
@@ -77,21 +58,8 @@ export async function insertTransfers(
   transfers: NewTransfer[],
 ): Promise<Set<string>> {
   if (transfers.length === 0) return new Set()
-  const rows = transfers.map((transfer) => ({
-    reference: transfer.reference,
-    receivedAt: transfer.receivedAt,
-    isLost: transfer.isLost,
-    ending: transfer.ending,
-    failureReason: transfer.failureReason,
-    endsAt: transfer.endsAt,
-    reversesAt: transfer.reversesAt,
-    paymentOrder: transfer.paymentOrder,
-    amount: transfer.amount,
-    refundOf: transfer.refundOf,
-    isTold: transfer.isReported,
-  }))
   const inserted = await db.rows(
-    insert(rows.sort((one, other) => (one.reference < other.reference ? -1 : 1))),
+    insert(transfers.toSorted((one, other) => (one.reference < other.reference ? -1 : 1))),
   )
   return new Set(inserted.map(({ reference }) => reference))
 }

@@ -1,24 +1,34 @@
 import { after } from '../../base/clock.js'
 import type { AttemptFinding } from '../../payouts/ports.js'
+import { column, Table } from '../../postgres/table.js'
 import { findMagicAccount, ordinary } from './magic-accounts.js'
 
-/** What the bank will do with a transfer, unless a tester changes it in time. */
-export type Plan = {
-  isLost: boolean
+export const sandboxTransfers = new Table('sandbox_transfers', {
+  reference: column.text(),
+  paymentOrder: column.text(),
+  amount: column.int8(),
+  receivedAt: column.time(),
+  isLost: column.bool(),
   /** Null: it stays unknown. */
-  ending: 'completed' | 'failed' | null
-  failureReason: string | null
-  endsAt: Date | null
-  reversesAt: Date | null
-}
-
-export type SandboxTransfer = Plan & {
-  reference: string
-  paymentOrder: string
-  amount: bigint
-  receivedAt: Date
+  ending: column.text<'completed' | 'failed'>().orNull(),
+  failureReason: column.text().orNull(),
+  endsAt: column.time().orNull(),
+  reversesAt: column.time().orNull(),
   /** The ending was reported to a caller, so it is final whatever the clock says. */
-  isReported: boolean
+  isReported: column.bool().named('is_told'),
+  /** The payment that it returns. */
+  refundOf: column.text().orNull(),
+})
+
+export type NewTransfer = typeof sandboxTransfers.row
+
+/** What the bank will do with a transfer, unless a tester changes it in time. */
+export type Plan = Pick<
+  NewTransfer,
+  'isLost' | 'ending' | 'failureReason' | 'endsAt' | 'reversesAt'
+>
+
+export type SandboxTransfer = NewTransfer & {
   /** The reversal was listed, so it is final. */
   isReversalListed: boolean
 }

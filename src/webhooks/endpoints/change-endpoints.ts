@@ -11,9 +11,9 @@ import { makeSecret, makeSigningKey, readPreviousSecrets } from '../deliveries/s
 import { webhookLimits } from '../limits.js'
 import {
   type EndpointName,
-  endpointColumns,
   lockEndpoint,
   type WebhookEndpoint,
+  webhookEndpoints,
 } from './endpoint.js'
 
 export type NewEndpoint = {
@@ -41,13 +41,25 @@ export async function createEndpoint(
 
   const secret = makeSecret()
   const { signingKey, publicKey } = makeSigningKey()
-  const [endpoint] = await tx.rows(sql<WebhookEndpoint>`
-    insert into webhook_endpoints (environment_id, id, url, event_types, description, is_enabled,
-      secret, signing_key, public_key, created_at)
-    values (${environment.id}, ${newId(now)}, ${url}, ${eventTypes}, ${description}, true,
-      ${seal.seal(secret.reveal())}, ${seal.seal(signingKey.reveal())}, ${publicKey}, ${now})
-    returning ${endpointColumns}`)
-  return { endpoint: endpoint!, secret }
+  const endpoint: WebhookEndpoint = {
+    environmentId: environment.id,
+    id: newId(now),
+    url,
+    eventTypes,
+    description,
+    isEnabled: true,
+    disabledReason: null,
+    failingSince: null,
+    publicKey,
+    eventSequence: 0,
+    createdAt: now,
+  }
+  const sealed = {
+    secret: seal.seal(secret.reveal()),
+    signingKey: seal.seal(signingKey.reveal()),
+  }
+  tx.write(webhookEndpoints.insert(endpoint, sealed))
+  return { endpoint, secret }
 }
 
 export type EndpointChange = {
@@ -68,11 +80,11 @@ export async function changeEndpoint(
   const isFresh = url !== endpoint.url || (isEnabled && !endpoint.isEnabled)
   const reason = isEnabled ? null : (endpoint.disabledReason ?? 'merchant')
   const [changed] = await tx.rows(sql<WebhookEndpoint>`
-    update webhook_endpoints set url = ${url}, event_types = ${eventTypes},
+    update webhook_endpoints w set url = ${url}, event_types = ${eventTypes},
       description = ${description}, is_enabled = ${isEnabled}, disabled_reason = ${reason},
       failing_since = case when ${isFresh} then null else failing_since end
     where environment_id = ${endpoint.environmentId} and id = ${endpoint.id}
-    returning ${endpointColumns}`)
+    returning ${webhookEndpoints.of('w')}`)
   return changed!
 }
 

@@ -1,12 +1,12 @@
 import { newId } from '../../base/ids.js'
 import { toJson } from '../../base/json-text.js'
 import type { NewEvent } from '../../events/emit.js'
-import { listStatement } from '../../postgres/statement.js'
+import { assigned, listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { type FinishedAttempt, isGone, isSuccess } from '../deliveries/judge-attempt.js'
 import { webhookLimits } from '../limits.js'
-import { columnsOf, type DisabledReason, type WebhookEndpoint } from './endpoint.js'
+import { type DisabledReason, type WebhookEndpoint, webhookEndpoints } from './endpoint.js'
 import { showEndpoint } from './resource.js'
 
 const name = { environmentId: 'int4', endpointId: 'uuid' } as const
@@ -25,7 +25,7 @@ const lockEndpoints = listStatement<typeof name, WebhookEndpoint>({
   name: 'lock_endpoints',
   columns: name,
   text: (list) => `
-    select ${columnsOf('w')} from webhook_endpoints w join ${list}
+    select ${webhookEndpoints.of('w')} from webhook_endpoints w join ${list}
       on w.environment_id = list.environment_id and w.id = list.endpoint_id
     order by w.environment_id, w.id for no key update of w`,
 })
@@ -38,7 +38,7 @@ const lockUnheldEndpoints = listStatement<
   name: 'lock_unheld_endpoints',
   columns: name,
   text: (list) => `
-    select ${columnsOf('w')}, found.id as found_id, w.id is null as is_held
+    select ${webhookEndpoints.of('w')}, found.id as found_id, w.id is null as is_held
     from webhook_endpoints found join ${list}
       on found.environment_id = list.environment_id and found.id = list.endpoint_id
     left join lateral (
@@ -47,19 +47,18 @@ const lockUnheldEndpoints = listStatement<
       for no key update skip locked) w on true`,
 })
 
+const health = webhookEndpoints.types(
+  'isEnabled',
+  'disabledReason',
+  'failingSince',
+  'eventSequence',
+)
+
 const updateEndpoints = listStatement({
   name: 'update_endpoint_health',
-  columns: {
-    ...name,
-    isEnabled: 'bool',
-    disabledReason: 'text',
-    failingSince: 'timestamptz',
-    eventSequence: 'int4',
-  },
+  columns: { ...name, ...health },
   text: (list) => `
-    update webhook_endpoints w set is_enabled = list.is_enabled,
-      disabled_reason = list.disabled_reason, failing_since = list.failing_since,
-      event_sequence = list.event_sequence
+    update webhook_endpoints w set ${assigned(health)}
     from ${list} where w.environment_id = list.environment_id and w.id = list.endpoint_id`,
 })
 

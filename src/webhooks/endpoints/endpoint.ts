@@ -2,33 +2,28 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference, prefixes } from '../../base/ids.js'
 import { notFound, Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
+import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-
-/** A merchant's URL that receives events. Its sealed secrets stay in the table. */
-export type WebhookEndpoint = {
-  environmentId: EnvironmentId
-  id: string
-  url: string
-  /** Types or wildcards such as `payment.*`; null for everything. */
-  eventTypes: string[] | null
-  description: string
-  isEnabled: boolean
-  disabledReason: DisabledReason | null
-  failingSince: Date | null
-  publicKey: string
-  eventSequence: number
-  createdAt: Date
-}
 
 export type DisabledReason = 'merchant' | 'gone' | 'failing'
 
-export function columnsOf(w: string): string {
-  return `${w}.environment_id, ${w}.id, ${w}.url, ${w}.description, ${w}.event_types,
-    ${w}.is_enabled, ${w}.disabled_reason, ${w}.failing_since, ${w}.public_key, ${w}.event_sequence,
-    ${w}.created_at`
-}
+/** A merchant's URL that receives events. Its sealed secrets stay in the table. */
+export type WebhookEndpoint = typeof webhookEndpoints.row
 
-export const endpointColumns = sql.raw(columnsOf('webhook_endpoints'))
+export const webhookEndpoints = new Table('webhook_endpoints', {
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  url: column.text(),
+  /** Types or wildcards such as `payment.*`; null for everything. */
+  eventTypes: column.texts().orNull(),
+  description: column.text(),
+  isEnabled: column.bool(),
+  disabledReason: column.text<DisabledReason>().orNull(),
+  failingSince: column.time().orNull(),
+  publicKey: column.text(),
+  eventSequence: column.int4(),
+  createdAt: column.time(),
+})
 
 export type EndpointName = { environmentId: EnvironmentId; reference: string }
 
@@ -37,7 +32,7 @@ export async function listEndpoints(
   environmentId: EnvironmentId,
 ): Promise<WebhookEndpoint[]> {
   return db.rows(sql<WebhookEndpoint>`
-    select ${endpointColumns} from webhook_endpoints
+    select ${webhookEndpoints.of('w')} from webhook_endpoints w
     where environment_id = ${environmentId} and deleted_at is null
     order by created_at desc, id desc`)
 }
@@ -45,7 +40,7 @@ export async function listEndpoints(
 export async function getEndpoint(db: Queryable, name: EndpointName): Promise<WebhookEndpoint> {
   return findOrRefuse(name, (id) =>
     db.rows(sql<WebhookEndpoint>`
-      select ${endpointColumns} from webhook_endpoints
+      select ${webhookEndpoints.of('w')} from webhook_endpoints w
       where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null`),
   )
 }
@@ -53,7 +48,7 @@ export async function getEndpoint(db: Queryable, name: EndpointName): Promise<We
 export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<WebhookEndpoint> {
   return findOrRefuse(name, (id) =>
     tx.rows(sql<WebhookEndpoint>`
-      select ${endpointColumns} from webhook_endpoints
+      select ${webhookEndpoints.of('w')} from webhook_endpoints w
       where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null
       for no key update`),
   )

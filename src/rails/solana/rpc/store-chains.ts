@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/clock.js'
 import type { Mode } from '../../../base/environment.js'
 import type { Database } from '../../../postgres/database.js'
 import { sql } from '../../../postgres/sql.js'
+import { insertInto } from '../../../postgres/table.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import type { PinnedChain } from './chain-identity.js'
 
@@ -18,9 +19,8 @@ export function createPinnedChain({
   return {
     find: () => findPinnedChain(db, mode),
     async pin(genesisHash) {
-      await db.rows(sql`
-        insert into chains (mode, genesis_hash, pinned_at)
-        values (${mode}, ${genesisHash}, ${clock.now()}) on conflict do nothing`)
+      const pinned = insertInto('chains', { mode, genesisHash, pinnedAt: clock.now() })
+      await db.rows(sql`${pinned} on conflict do nothing`)
       return (await findPinnedChain(db, mode))!
     },
   }
