@@ -15,7 +15,7 @@ export type NewEvent = {
   causeId: string
   /** Increases with every event of the resource, so that receivers can sort them. */
   sequence: number
-  /** The whole resource as JSON text, as its verify operation returns it. */
+  /** The whole resource, as its verify operation returns it. */
   data: JsonText
   /** Delivers to this endpoint only, whatever its filter. Default: every endpoint that listens. */
   onlyEndpointId?: string
