@@ -51,7 +51,8 @@ async function measure(provider) {
     const { id } = demo.merchant
     await manilla('kyc', 'approve', id)
     const own = ['--bank-code', '058', '--account-number', '0123456789', '--account-name', 'Ada']
-    await manilla('bank-accounts', 'add', id, '--mode', 'live', ...own, '--primary')
+    const added = ['bank-accounts', 'add', id, '--mode', 'live', ...own, '--any-name', '--primary']
+    await manilla(...added)
     const test = createCaller(service.url, demo.test.secretKey)
     const live = createCaller(service.url, demo.live.secretKey)
     const paySandbox = (accountNumber) =>

@@ -8,10 +8,7 @@ const { app, close } = await compose({
   databaseUrl,
   logger,
   rails: rails.rails,
-  banks: rails.banks,
-  collectionRails: rails.collectionRails,
   sandboxPayers: rails.sandboxBank,
-  wallets: rails.wallets,
   ...(process.argv[2] === 'plain' && { open: openPlainLanes(databaseUrl) }),
 })
 await app.listen({ host: '127.0.0.1', port: 0 })

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const lock = join(root, 'dist.lock')
+/** Images of the live service are built without them. */
+const emulators = fs.existsSync(join(root, 'emulators')) ? ['emulators'] : []
 const pollIntervalMs = 50
 /** A build takes seconds; an older lock is stale. */
 const lockMaxMs = 120_000
@@ -47,7 +49,7 @@ function findCompiler() {
 /** By content: file times change with every checkout and copy. */
 function hashSources() {
   const hash = createHash('sha256')
-  const sources = ['src', 'web', 'console', 'sdk/src', 'sdk/cli'].flatMap(listFolder)
+  const sources = ['src', ...emulators, 'web', 'console', 'sdk/src', 'sdk/cli'].flatMap(listFolder)
   const settings = [
     'tsconfig.json',
     'tsconfig.build.json',
@@ -134,6 +136,7 @@ async function build(compiler, wanted) {
   }
   const isBuilt =
     compile('tsconfig.build.json', fresh) &&
+    emulators.every((folder) => compile(folder, join(fresh, folder))) &&
     compile('web', join(fresh, 'web')) &&
     compile('sdk/tsconfig.cli.json', join(fresh, 'sdk'))
   if (!isBuilt) {

@@ -29,7 +29,8 @@ export async function bundle(folder) {
   const made = await rolldown({
     input: Object.fromEntries(programs.map((name) => [name, join(folder, `${name}.js`)])),
     platform: 'node',
-    external: (name) => isBuiltin(name) || kept.some((one) => isWithin(name, one)),
+    external: (name) =>
+      isBuiltin(name) || name.startsWith('#') || kept.some((one) => isWithin(name, one)),
     plugins: [keepPlaces(folder)],
     logLevel: 'warn',
   })

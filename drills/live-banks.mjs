@@ -106,7 +106,8 @@ async function approve({ manilla, demo }) {
   const { id } = demo.merchant
   await manilla('kyc', 'approve', id)
   const args = ['bank-accounts', 'add', id, '--mode', 'live', '--bank-code', '058']
-  await manilla(...args, '--account-number', '0123456789', '--account-name', 'Demo', '--primary')
+  const account = ['--account-number', '0123456789', '--account-name', 'Demo', '--any-name']
+  await manilla(...args, ...account, '--primary')
 }
 
 const virtualAccounts = '/v1/collections/virtual-accounts'

@@ -17,6 +17,7 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .split('\n')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const sources = tracked.filter((file) => /^src\/.*\.ts$/.test(file))
+const emulators = tracked.filter((file) => /^emulators\/.*\.ts$/.test(file))
 const generated = ['sdk/src/types.ts', 'sdk/src/resources.ts', 'sdk/cli/flags.ts']
 const client = tracked.filter(
   (file) => /^sdk\/.*\.(ts|mjs)$/.test(file) && !generated.includes(file),
@@ -59,7 +60,9 @@ function importsItself(file: string): boolean {
 
 /** Files that match a pattern without being allowed to. */
 function offenders(pattern: RegExp, isAllowed: (file: string) => boolean): string[] {
-  return sources.filter((file) => !isAllowed(file) && pattern.test(withoutComments(read(file))))
+  return [...sources, ...emulators].filter(
+    (file) => !isAllowed(file) && pattern.test(withoutComments(read(file))),
+  )
 }
 
 function withoutComments(text: string): string {
@@ -89,6 +92,27 @@ describe('modules', () => {
     expect(wrong).toEqual([])
   })
 
+  // The live service is built without them. Types are not needed at run time.
+  test('only the processes import the emulators', () => {
+    const importing = /^import (?!type)[^']*'#emulators|import\('#emulators/m
+    const wrong = sources
+      .filter((file) => importing.test(read(file)))
+      .filter((file) => moduleOf(file) !== 'processes')
+    expect(wrong).toEqual([])
+  })
+
+  // A double that shared code with the rails would share their mistakes.
+  test('the emulators import nothing else of the repository', () => {
+    const strange = emulators.flatMap((file) =>
+      [...read(file).matchAll(/from '([^']+)'/g)]
+        .map(([, from]) => from!)
+        .filter((from) => !/^node:/.test(from))
+        .filter((from) => !path.join(path.dirname(file), from).startsWith('emulators/'))
+        .map((from) => `${file}: ${from}`),
+    )
+    expect(strange).toEqual([])
+  })
+
   test('ARCHITECTURE.md names every module on its floor', () => {
     const [, picture = ''] = /```modules\n([\s\S]*?)```/.exec(read('ARCHITECTURE.md')) ?? []
     const named = picture
@@ -99,11 +123,12 @@ describe('modules', () => {
   })
 
   test('no file imports itself through others', () => {
-    expect(sources.filter(importsItself)).toEqual([])
+    expect([...sources, ...emulators].filter(importsItself)).toEqual([])
   })
 
   test('imports go to files that exist', () => {
-    const missing = sources.flatMap((file) => importsOf(file).filter((to) => !sources.includes(to)))
+    const files = [...sources, ...emulators]
+    const missing = files.flatMap((file) => importsOf(file).filter((to) => !files.includes(to)))
     expect(missing).toEqual([])
   })
 })
@@ -132,7 +157,9 @@ describe('exclusive rights', () => {
 
 describe('names and line lengths', () => {
   const written = tracked.filter((file) =>
-    /^(src|test|bench|bin|drills|scripts|tools|web|sdk|examples)\/.*\.(ts|mjs)$/.test(file),
+    /^(src|emulators|test|bench|bin|drills|scripts|tools|web|sdk|examples)\/.*\.(ts|mjs)$/.test(
+      file,
+    ),
   )
 
   test('files are kebab-case, without vague names', () => {
@@ -147,7 +174,7 @@ describe('names and line lengths', () => {
   test('lines stay under 101 characters', () => {
     // Long message strings stay on one line, so that they can be searched.
     const isLong = (line: string) => line.length > 100 && !/(['"`]).{50,}\1(,| \+)?$/.test(line)
-    const shipped = [...sources, ...client, ...examples]
+    const shipped = [...sources, ...emulators, ...client, ...examples]
     const wide = shipped.flatMap((file) =>
       read(file)
         .split('\n')

@@ -1,4 +1,4 @@
-import { decodeBase58 } from './base58.js'
+import { base58 } from '@scure/base'
 
 const addressBytes = 32
 
@@ -11,4 +11,13 @@ export function findAddressBytes(text: string): Uint8Array | undefined {
   if (text.length < 32 || text.length > 44) return undefined
   const bytes = decodeBase58(text)
   return bytes?.length === addressBytes ? bytes : undefined
+}
+
+/** Undefined for a text with other characters. */
+export function decodeBase58(text: string): Uint8Array | undefined {
+  try {
+    return base58.decode(text)
+  } catch {
+    return undefined
+  }
 }

@@ -26,8 +26,8 @@ import { noRateSources } from '../base/rate-sources.js'
 import { createSeal } from '../base/sealed.js'
 import { createAccounts, readForAccounts } from '../collections/accounts/create-accounts.js'
 import { expireAccounts } from '../collections/accounts/end-accounts.js'
-import type { BanksByProvider, CollectionRails } from '../collections/accounts/prepare-accounts.js'
 import type { LocalnetPayers, SandboxPayers } from '../collections/ports.js'
+import { Rails } from '../collections/rails.js'
 import { followReturns } from '../collections/returns/follow-returns.js'
 import { createReplayFinder } from '../idempotency/replays.js'
 import { lockForFunding } from '../ledger/fund.js'
@@ -39,13 +39,13 @@ import { addExchangeMetrics } from '../operations/metrics/exchange-metrics.js'
 import { addPoolMetrics, addRailMetrics } from '../operations/metrics/process-metrics.js'
 import { expirePending } from '../payouts/approvals/expire-pending.js'
 import { markForReview } from '../payouts/attempts/review-payouts.js'
-import type { BankDirectory, SimulatedRail } from '../payouts/ports.js'
+import type { SimulatedRail } from '../payouts/ports.js'
 import { countDisputes } from '../payouts/reconciliation/disputes.js'
 import { listReconciliations } from '../payouts/reconciliation/reconciliations.js'
 import { createByKeys, readForKeys } from '../payouts/requests/create-by-keys.js'
 import { createFeeBook } from '../payouts/requests/fee-book.js'
 import { createPausedRails } from '../payouts/requests/paused-rails.js'
-import { createPayoutPreparation, type PayoutRails } from '../payouts/requests/prepare-payouts.js'
+import { createPayoutPreparation } from '../payouts/requests/prepare-payouts.js'
 import { createSendAfterCommit } from '../payouts/requests/send-new.js'
 import { Database } from '../postgres/database.js'
 import { postgresLimits } from '../postgres/limits.js'
@@ -64,7 +64,6 @@ import {
 import { consoleLimits } from '../team/limits.js'
 import { createPasswords, type PasswordCost, type Passwords } from '../team/passwords.js'
 import { createSessions, type Sessions } from '../team/sessions.js'
-import type { WalletRails } from '../wallets/prepare-wallets.js'
 import { countTroubledWallets } from '../wallets/troubled-wallets.js'
 import { notifyWorkers } from '../webhooks/deliveries/wake-ups.js'
 
@@ -83,14 +82,9 @@ export type Parts = {
   databaseUrl: string
   logger: Logger
   clock?: Clock
-  /** Payout rails by mode; a mode without one refuses payouts. */
-  rails?: PayoutRails
-  banks?: Record<Mode, BankDirectory | undefined>
-  collectionRails?: CollectionRails
-  /** Every bank by provider, for merchants that an operator bound to one. */
-  allBanks?: BanksByProvider
+  /** Without a rail, what it would carry is refused. */
+  rails?: Rails
   sandboxPayers?: SandboxPayers
-  wallets?: WalletRails
   localnetPayers?: LocalnetPayers | undefined
   /** Test rails whose outcomes callers can set. */
   simulatedRails?: SimulatedRail[]
@@ -112,14 +106,10 @@ export type Parts = {
   open?: OpenLane
 }
 
-const noRails: PayoutRails = { test: {}, live: {} }
-const noCollectionRails = { test: undefined, live: undefined }
-const noBanks = { test: undefined, live: undefined }
-const noBanksByProvider: BanksByProvider = { test: new Map(), live: new Map() }
-const noWallets = { test: undefined, live: undefined }
+const noRails = new Rails()
 const nothingWatched: WatchedRails = {
   solana: { test: undefined, live: undefined },
-  allBanks: noBanksByProvider,
+  rails: noRails,
   treasuries: [],
   floats: [],
 }
@@ -127,14 +117,7 @@ const nothingWatched: WatchedRails = {
 /** Builds the service. The only file that knows every module. */
 export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<Service> {
   const { clock = systemClock, open = openLane, rails = noRails } = parts
-  const {
-    banks = noBanks,
-    simulatedRails = [],
-    collectionRails = noCollectionRails,
-    allBanks = noBanksByProvider,
-    sandboxPayers,
-  } = parts
-  const { wallets = noWallets, localnetPayers } = parts
+  const { simulatedRails = [], sandboxPayers, localnetPayers } = parts
   const seal = createSeal(config.secret, config.otherSecrets)
   const onIdleError = logLostConnection(logger)
   const { requestStatementMs, quickStatementMs, quickPoolSize } = postgresLimits
@@ -179,10 +162,8 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     db,
     logger,
     ...laneContext,
-    rails: collectionRails,
-    banks: allBanks,
+    rails,
     sandboxPayers,
-    wallets,
     localnetPayers,
     rates,
   })
@@ -223,8 +204,6 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     logger,
     openPage: createPageSources(db, replica),
     seal,
-    banks,
-    allBanks,
     simulated: simulatedRails,
     rails,
     collections,
@@ -241,13 +220,12 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     payoutPreparation: createPayoutPreparation({
       db,
       rails,
-      banks: allBanks,
       fees: createFeeBook({ db, clock }),
       logger,
       paused,
     }),
     commitPayout: payoutLanes.run,
-    sendPayout: createSendAfterCommit({ rails, banks: allBanks, clock, logger, paused }),
+    sendPayout: createSendAfterCommit({ rails, clock, logger, paused }),
     baseUrl: () => config.publicUrl ?? loopbackUrl(app),
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,

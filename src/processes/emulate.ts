@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { serveControl } from '#emulators/control-server.js'
+import { openEmulator, variablesFor } from '#emulators/open-emulator.js'
 import { systemClock } from '../base/clock.js'
 import { providers } from '../base/config.js'
-import { serveControl } from '../simulation/emulators/control-server.js'
-import { openEmulator, variablesFor } from '../simulation/emulators/open-emulator.js'
 import { forceExitLater, waitForSignal } from './signals.js'
 
 type Options = {

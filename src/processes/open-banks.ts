@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Emulator } from '#emulators/emulator.js'
 import type { Clock } from '../base/clock.js'
 import { type Config, type Provider, providers, readProviders } from '../base/config.js'
 import type { Mode } from '../base/environment.js'
@@ -11,8 +12,6 @@ import { createBankRail } from '../rails/bank/rail.js'
 import { createFlutterwaveDriver } from '../rails/flutterwave/driver.js'
 import { createMonnifyDriver } from '../rails/monnify/driver.js'
 import { createPaystackDriver } from '../rails/paystack/driver.js'
-import type { Emulator } from '../simulation/emulators/emulator.js'
-import { openEmulator, variablesFor } from '../simulation/emulators/open-emulator.js'
 
 type Tools = { config: Config; db: Database; clock: Clock; logger: Logger }
 
@@ -50,6 +49,7 @@ export async function openEmulatedBank(
     if (!existsSync(variablesFile)) throw onlyAlone(provider)
     return { config: withVariables(config, readVariables(variablesFile)), emulator: undefined }
   }
+  const { openEmulator, variablesFor } = await loadEmulators(provider)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const emulator = await openEmulator(provider, {
     clock,
@@ -58,6 +58,18 @@ export async function openEmulatedBank(
   const variables = variablesFor(emulator, 'TEST')
   writeFileSync(variablesFile, JSON.stringify(variables), { mode: 0o600 })
   return { config: withVariables(config, variables), emulator }
+}
+
+/** The live service is built and installed without the emulators. */
+async function loadEmulators(provider: Provider) {
+  try {
+    return await import('#emulators/open-emulator.js')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new Error(
+      `BANK_TEST=${provider}-emulator needs the folder emulators/ of the repository, which this build does not have. Choose another bank.`,
+    )
+  }
 }
 
 function readVariables(file: string): Record<string, string> {

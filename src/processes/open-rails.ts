@@ -1,18 +1,19 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Emulator } from '#emulators/emulator.js'
 import type { Clock } from '../base/clock.js'
 import { type BankChoice, type Config, type SolanaConfig, usesSandbox } from '../base/config.js'
 import { type Environment, type Mode, modes } from '../base/environment.js'
 import type { Logger } from '../base/log.js'
 import { deriveNoticeKey } from '../base/sealed.js'
-import type { BanksByProvider } from '../collections/accounts/prepare-accounts.js'
-import type { BankRail, LocalnetPayers, SandboxPayers, WalletRail } from '../collections/ports.js'
+import type { BankRail, LocalnetPayers, SandboxPayers } from '../collections/ports.js'
+import type { ModeRails } from '../collections/rails.js'
+import { Rails } from '../collections/rails.js'
 import type { ResolveHolder } from '../operations/commands/bank-accounts.js'
 import type { WatchedFloat } from '../operations/metrics/watch-floats.js'
 import type { WatchedTreasury } from '../operations/metrics/watch-treasuries.js'
-import type { BankDirectory, SimulatedRail } from '../payouts/ports.js'
+import type { SimulatedRail } from '../payouts/ports.js'
 import { createOpenPayoutTotals } from '../payouts/reconciliation/treasury-books.js'
-import type { PayoutRails } from '../payouts/requests/prepare-payouts.js'
 import type { Database } from '../postgres/database.js'
 import type { BankAccountNumber } from '../rails/bank/driver.js'
 import { makeKeyBytes } from '../rails/ed25519.js'
@@ -27,8 +28,7 @@ import {
   createLocalnetPayers,
   giveLamports,
 } from '../simulation/embedded-chain.js'
-import type { Emulator } from '../simulation/emulators/emulator.js'
-import { createEmulatedOutcomes, createEmulatedPayers } from '../simulation/emulators/payers.js'
+import { createEmulatedOutcomes, createEmulatedPayers } from '../simulation/emulated-payers.js'
 import { localnetLimits } from '../simulation/localnet/limits.js'
 import { keepLocalnetRunning } from '../simulation/localnet/server/keep-running.js'
 import { magicRules } from '../simulation/magic-wallets.js'
@@ -42,13 +42,8 @@ import { openEmulatedBank, openProviders } from './open-banks.js'
 
 /** Every connection to a bank or chain, by mode. */
 export type OpenRails = {
-  rails: PayoutRails
-  collectionRails: Record<Mode, BankRail | undefined>
-  /** Every bank by provider. */
-  allBanks: BanksByProvider
-  wallets: Record<Mode, WalletRail | undefined>
+  rails: Rails
   localnetPayers: LocalnetPayers | undefined
-  banks: Record<Mode, BankDirectory | undefined>
   simulatedRails: SimulatedRail[]
   mint: CoinMint | undefined
   sandboxBank: SandboxBank | undefined
@@ -94,17 +89,16 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
   }
   for (const rail of Object.values(solana))
     if (rail?.wallets) await assertSameSeed(db, rail.wallets)
-  const { sandboxBank, emulated, allBanks, chosen } = await openBanks(tools)
+  const { sandboxBank, emulated, banks } = await openBanks(tools)
+  const railsOf = (mode: Mode): ModeRails => ({
+    ...banks[mode],
+    chain: solana[mode],
+    wallets: solana[mode]?.wallets,
+  })
+  const rails = new Rails({ test: railsOf('test'), live: railsOf('live') })
   return {
-    rails: {
-      test: payoutRailsOf(solana.test, chosen.test),
-      live: payoutRailsOf(solana.live, chosen.live),
-    },
-    collectionRails: { test: chosen.test.collect, live: chosen.live.collect },
-    allBanks,
-    wallets: { test: solana.test?.wallets, live: solana.live?.wallets },
+    rails,
     localnetPayers: localnet && createLocalnetPayers(localnet.url),
-    banks: { test: chosen.test.payout, live: chosen.live.payout },
     simulatedRails: [
       ...(sandboxBank ? [createSimulatedBank(sandboxBank)] : []),
       ...(emulated?.emulator ? [createEmulatedOutcomes(emulated.emulator)] : []),
@@ -121,7 +115,7 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
       return rail ? [{ mode, rail, floors: config.solana[mode].floors }] : []
     }),
     floats: modes.flatMap((mode) =>
-      [...allBanks[mode].values()].map((bank) => ({ bank, floatMin: config.bank[mode].floatMin })),
+      rails.banksOf(mode).map((bank) => ({ bank, floatMin: config.bank[mode].floatMin })),
     ),
     async close() {
       await Promise.all([sandboxBank?.stop(), solana.test?.stop(), solana.live?.stop()])
@@ -136,18 +130,12 @@ async function openBanks(tools: Tools) {
   const sandboxBank = usesSandbox(config.bank) ? openSandboxBank(tools) : undefined
   const emulated = await openEmulatedBank(tools)
   const withEmulator = { ...tools, config: emulated ? emulated.config : config }
-  const allBanks = {
-    test: byProvider([
-      ...(sandboxBank ? [sandboxBank] : []),
-      ...openProviders(withEmulator, 'test'),
-    ]),
-    live: byProvider(openProviders(tools, 'live')),
+  const inTestMode = [...(sandboxBank ? [sandboxBank] : []), ...openProviders(withEmulator, 'test')]
+  const banks = {
+    test: chooseBanks(config.bank.test, inTestMode),
+    live: chooseBanks(config.bank.live, openProviders(tools, 'live')),
   }
-  const chosen = {
-    test: chooseBanks(config.bank.test, allBanks.test),
-    live: chooseBanks(config.bank.live, allBanks.live),
-  }
-  return { sandboxBank, emulated, allBanks, chosen }
+  return { sandboxBank, emulated, banks }
 }
 
 /**
@@ -156,13 +144,12 @@ async function openBanks(tools: Tools) {
  */
 export async function resolveHolder(
   tools: Tools,
-  { mode, payoutBank }: Pick<Environment, 'mode' | 'payoutBank'>,
+  environment: Pick<Environment, 'mode' | 'payoutBank'>,
   account: BankAccountNumber,
 ): ReturnType<ResolveHolder> {
-  const { sandboxBank, allBanks, chosen } = await openBanks(tools)
-  const bank = payoutBank ? allBanks[mode].get(payoutBank) : chosen[mode].payout
+  const { sandboxBank, banks } = await openBanks(tools)
   try {
-    return await bank?.resolveName(account)
+    return await new Rails(banks).payoutBankOf(environment)?.resolveName(account)
   } finally {
     await sandboxBank?.stop()
   }
@@ -175,31 +162,12 @@ function testPayersOf(
   return emulator ? createEmulatedPayers(emulator) : sandboxBank
 }
 
-function byProvider(banks: BankRail[]): ReadonlyMap<string, BankRail> {
-  return new Map(banks.map((bank) => [bank.provider, bank]))
-}
-
-type ChosenBanks = { collect: BankRail | undefined; payout: BankRail | undefined }
-
-function chooseBanks(
-  { collect, payout }: BankChoice,
-  banks: ReadonlyMap<string, BankRail>,
-): ChosenBanks {
-  const find = (choice: BankChoice['collect']) =>
-    banks.get(choice === 'sandbox' ? 'sandbox-bank' : choice.replace('-emulator', ''))
-  return { collect: find(collect), payout: find(payout) }
-}
-
-/** Money goes back through the bank that received it: only that bank can refund by payment. */
-function payoutRailsOf(
-  solana: SolanaRail | undefined,
-  { collect, payout }: ChosenBanks,
-): PayoutRails[Mode] {
-  return {
-    ...(solana && { crypto_transfer: solana, crypto_return: solana }),
-    ...(payout && { bank_transfer: payout }),
-    ...(collect && { bank_return: collect }),
+function chooseBanks({ collect, payout }: BankChoice, banks: BankRail[]): ModeRails {
+  const find = (choice: BankChoice['collect']) => {
+    const provider = choice === 'sandbox' ? 'sandbox-bank' : choice.replace('-emulator', '')
+    return banks.find((bank) => bank.provider === provider)
   }
+  return { collectBank: find(collect), payoutBank: find(payout), banks }
 }
 
 /**

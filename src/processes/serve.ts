@@ -16,15 +16,11 @@ import { type OpenRails, openRails } from './open-rails.js'
 type ServedRails = Pick<
   OpenRails,
   | 'rails'
-  | 'banks'
   | 'simulatedRails'
   | 'mint'
-  | 'collectionRails'
-  | 'allBanks'
   | 'sandboxBank'
   | 'testPayers'
   | 'emulator'
-  | 'wallets'
   | 'localnetPayers'
   | 'localnet'
   | 'solana'
@@ -131,16 +127,12 @@ async function serveApi(
 function partsOf(rails: ServedRails): Partial<ComposeParts> {
   return {
     rails: rails.rails,
-    banks: rails.banks,
     simulatedRails: rails.simulatedRails,
     mint: rails.mint,
-    collectionRails: rails.collectionRails,
-    allBanks: rails.allBanks,
-    wallets: rails.wallets,
     localnetPayers: rails.localnetPayers,
     watched: {
       solana: rails.solana,
-      allBanks: rails.allBanks,
+      rails: rails.rails,
       treasuries: rails.treasuries,
       floats: rails.floats,
       chainUrl: rails.localnet?.url,

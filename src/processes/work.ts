@@ -11,7 +11,6 @@ import { explainError, type Logger, logLostConnection } from '../base/log.js'
 import type { RateConfig } from '../base/rate-sources.js'
 import type { Seal } from '../base/sealed.js'
 import { expireAccounts } from '../collections/accounts/end-accounts.js'
-import { listBankRails } from '../collections/accounts/prepare-accounts.js'
 import { collectionLimits } from '../collections/limits.js'
 import { confirmDueHints } from '../collections/notices/confirm-hints.js'
 import { fetchMissedPayments } from '../collections/notices/fetch-missed-payments.js'
@@ -61,8 +60,6 @@ import type { BatchTools } from '../payouts/batches/batch-tools.js'
 import { expireBatches } from '../payouts/batches/decide-batch.js'
 import { runBatches } from '../payouts/batches/run-batches.js'
 import { batchLimits, payoutLimits, reconcileLimits, settlementLimits } from '../payouts/limits.js'
-import { returnKinds } from '../payouts/payout.js'
-import type { PayoutRail } from '../payouts/ports.js'
 import { createFeeBook } from '../payouts/requests/fee-book.js'
 import { createPausedRails } from '../payouts/requests/paused-rails.js'
 import { createPayoutPreparation } from '../payouts/requests/prepare-payouts.js'
@@ -219,7 +216,7 @@ function rateJobs({ rates, clock, logger }: JobTools): Job[] {
 }
 
 function settlementJob(opened: OpenRails, mode: Mode, tools: JobTools): Job {
-  const { rails, allBanks: banks, mint } = opened
+  const { rails, mint } = opened
   const { clock, logger, naira } = tools
   return {
     name: `settle ${mode} balances`,
@@ -228,8 +225,8 @@ function settlementJob(opened: OpenRails, mode: Mode, tools: JobTools): Job {
     run: (db, now) => {
       const fees = createFeeBook({ db, clock })
       const paused = createPausedRails({ db, clock })
-      const send = createSendAfterCommit({ rails, banks, clock, logger, paused })
-      const preparation = createPayoutPreparation({ db, rails, banks, fees, logger, paused })
+      const send = createSendAfterCommit({ rails, clock, logger, paused })
+      const preparation = createPayoutPreparation({ db, rails, fees, logger, paused })
       const exchange = createExchange({
         db,
         rates: createRateBook({ db, clock, simulated: simulatedRates }),
@@ -242,15 +239,15 @@ function settlementJob(opened: OpenRails, mode: Mode, tools: JobTools): Job {
 }
 
 /** One preparation for all runs: batches of items share its caches. */
-function batchJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools: JobTools): Job {
+function batchJob({ rails }: OpenRails, mode: Mode, tools: JobTools): Job {
   const { clock, logger } = tools
   let opened: BatchTools | undefined
   const open = (db: Database): BatchTools => {
     const fees = createFeeBook({ db, clock })
     const paused = createPausedRails({ db, clock })
-    const send = createSendAfterCommit({ rails, banks, clock, logger, paused })
-    const preparation = createPayoutPreparation({ db, rails, banks, fees, logger, paused })
-    return { db, rails, banks, preparation, fees, clock, logger, send }
+    const send = createSendAfterCommit({ rails, clock, logger, paused })
+    const preparation = createPayoutPreparation({ db, rails, fees, logger, paused })
+    return { db, rails, preparation, fees, clock, logger, send }
   }
   return {
     name: `pay ${mode} batches`,
@@ -263,7 +260,7 @@ function batchJob({ rails, allBanks: banks }: OpenRails, mode: Mode, tools: JobT
   }
 }
 
-function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools): Job[] {
+function collectionJobs({ rails }: OpenRails, tools: JobTools): Job[] {
   const { lane, noticeLane, clock, logger } = tools
   const everyMs = collectionLimits.jobIntervalMs
   const bankJobs = (rail: BankRail, mode: Mode): Job[] => [
@@ -287,10 +284,6 @@ function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools
         confirmDueHints({ db, rail, clock, logger, notices: noticeLane, judging: lane }, now),
     },
   ]
-  const returnRails = [
-    ...Object.values(rails).flatMap((byKind) => returnKinds.flatMap((kind) => byKind[kind] ?? [])),
-    ...listBankRails(allBanks),
-  ]
   return [
     {
       name: 'expire accounts',
@@ -298,11 +291,9 @@ function collectionJobs({ rails, allBanks, wallets }: OpenRails, tools: JobTools
       batch: collectionLimits.expiriesPerBatchMax,
       run: expireAccounts,
     },
-    ...modes.flatMap((mode) =>
-      [...allBanks[mode].values()].flatMap((rail) => bankJobs(rail, mode)),
-    ),
-    ...modes.flatMap((mode) => walletJobs(wallets[mode], mode, tools)),
-    ...[...new Set(returnRails)].map((rail) => ({
+    ...modes.flatMap((mode) => rails.banksOf(mode).flatMap((rail) => bankJobs(rail, mode))),
+    ...modes.flatMap((mode) => walletJobs(rails.walletsOf(mode), mode, tools)),
+    ...rails.returning.map((rail) => ({
       name: `return payments on ${rail.name}`,
       everyMs,
       batch: collectionLimits.returnsPerBatchMax,
@@ -353,11 +344,7 @@ function payoutJobs(
   opened: OpenRails,
   { clock, logger, figures = new FundFigures() }: JobTools,
 ): Job[] {
-  const { rails, allBanks, mint, treasuries, floats } = opened
-  const payoutRails = new Set<PayoutRail>([
-    ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
-    ...listBankRails(allBanks),
-  ])
+  const { rails, mint, treasuries, floats } = opened
   return [
     {
       name: 'mark payouts for review',
@@ -391,14 +378,14 @@ function payoutJobs(
         batch: Number.POSITIVE_INFINITY,
         run: () => watchFloat({ logger, figures }, watched),
       })),
-    ...[...payoutRails].map((rail) => ({
+    ...rails.all.map((rail) => ({
       name: `poll payouts on ${rail.name}`,
       everyMs: payoutLimits.jobIntervalMs,
       batch: payoutLimits.attemptsPerBatchMax,
       run: (db: Database, now: Date) =>
         pollPayouts({ db, rail, logger, clock, follow: followReturns }, now),
     })),
-    ...listBankRails(allBanks).map((rail) => ({
+    ...rails.banks.map((rail) => ({
       name: `poll reversals of ${rail.name}`,
       everyMs: rail.reversalIntervalMs,
       batch: 1,
@@ -444,19 +431,20 @@ const deliveries = { name: 'deliver webhooks', everyMs: webhookLimits.pollInterv
 
 /** Runs all jobs and delivers webhooks until stopped. Many processes may run: rows are claimed. */
 export function startWork(tools: Tools): Work {
-  const { db, seal, clock, logger, rails, allowsLoopbackWebhooks, naira } = tools
+  const { db, seal, clock, logger, rails: opened, allowsLoopbackWebhooks, naira } = tools
+  const { rails } = opened
   const stopping = new AbortController()
   // One lane for both modes, unlike in the API: no caller waits, and what is not judged stays due.
   const laneTools = {
     connect: () => connectLane(db.url, 'manilla payments'),
     clock,
-    rails: new Map(listBankRails(rails.allBanks).map((rail) => [rail.name, rail])),
+    rails: rails.banksByName,
     onBooked: createPaymentLog({ db, logger }),
   }
   const figures = new FundFigures()
   const judging = createJudgingLane(laneTools)
   const noticeLane = createNoticeLane(laneTools)
-  const jobs = createJobs(rails, {
+  const jobs = createJobs(opened, {
     seal,
     clock,
     logger,
@@ -473,7 +461,7 @@ export function startWork(tools: Tools): Work {
   const progress = new JobProgress(clock, [...jobs, deliveries])
   const running = jobs.map((job) => runJob(job, { ...tools, progress }, stopping.signal))
   const worker = describeWorker(tools.command)
-  void logBankFindings(logger, listBankRails(rails.allBanks))
+  void logBankFindings(logger, rails.banks)
   running.push(keepBeating(worker, { db, logger, progress }, stopping.signal))
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
   const connectToDatabase = () => connectLane(db.url, 'manilla deliveries')

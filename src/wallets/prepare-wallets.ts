@@ -1,5 +1,5 @@
 import { after } from '../base/clock.js'
-import type { Environment, Mode } from '../base/environment.js'
+import type { Environment } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { accountKinds } from '../collections/accounts/account.js'
@@ -11,6 +11,7 @@ import {
 } from '../collections/accounts/prepare-accounts.js'
 import { showAccount } from '../collections/accounts/resource.js'
 import type { WalletRail } from '../collections/ports.js'
+import type { Rails } from '../collections/rails.js'
 import { isKycApproved } from '../merchants/kyc/kyc.js'
 import type { Coin } from '../money/assets.js'
 import type { Database } from '../postgres/database.js'
@@ -31,8 +32,6 @@ export type WalletRequest = Omit<AccountRequest, 'name' | 'kind'> & {
   requestedAmount: string | null
 }
 
-export type WalletRails = Record<Mode, WalletRail | undefined>
-
 export type PrepareWallet = (now: Date, request: WalletRequest) => Promise<Outcome<PreparedAccount>>
 
 type WalletOpening = Pick<NewWallet, 'reference' | 'asset' | 'busyUntil'> & { at: Date }
@@ -43,10 +42,10 @@ type WalletOpening = Pick<NewWallet, 'reference' | 'asset' | 'busyUntil'> & { at
  */
 export function createWalletPreparation({
   db,
-  wallets,
+  rails,
 }: {
   db: Database
-  wallets: WalletRails
+  rails: Rails
 }): PrepareWallet {
   const openAt = gatherBy((rail: WalletRail, openings: WalletOpening[]) =>
     openWallets(db, rail, openings),
@@ -55,7 +54,7 @@ export function createWalletPreparation({
     const { environment, asset, expected } = request
     if (environment.mode === 'live' && !(await isKycApproved(db, environment.id)))
       return kycMissing(request)
-    const rail = wallets[environment.mode]
+    const rail = rails.walletsOf(environment.mode)
     if (!rail || !(await rail.isChainKnown())) return railUnavailable(request)
     const id = newId(now)
     const reference = railReference(now, request, id)

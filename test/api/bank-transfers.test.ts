@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
+import { Rails } from '../../src/collections/rails.js'
 import { decidePayout } from '../../src/payouts/attempts/decide-payout.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
@@ -21,8 +22,7 @@ const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) }
 const secret = new Secret(randomBytes(32).toString('hex'))
 const service = await openManilla({
   beside: { db, clock, secret },
-  rails: { test: { bank_transfer: bank }, live: {} },
-  banks: { test: bank, live: undefined },
+  rails: new Rails({ test: { payoutBank: bank } }),
 })
 const { ask } = service
 const path = '/v1/disbursements/bank-transfer'
@@ -190,7 +190,7 @@ describe('naira amounts have bounds', () => {
   test('and a retry of a transfer accepted before the change gets its first answer', async () => {
     const strict = await openManilla({
       beside: { db, clock, secret },
-      rails: { test: { bank_transfer: bank }, live: {} },
+      rails: new Rails({ test: { payoutBank: bank } }),
       naira: { ...standardNaira, test: { min: 1n, max: 999_999n } },
     })
     const request = (key: string) => ({

@@ -15,7 +15,7 @@ import { resealMerchants } from '../../src/merchants/reseal-merchants.js'
 import { writeDestination } from '../../src/merchants/settings/settings.js'
 import type { BankDirectory } from '../../src/payouts/ports.js'
 import { sql } from '../../src/postgres/sql.js'
-import { openManilla } from '../support/open-manilla.js'
+import { openManilla, withDirectory } from '../support/open-manilla.js'
 import { addPerson } from '../support/people.js'
 
 /** A bank that knows one holder. */
@@ -27,7 +27,7 @@ const directory: BankDirectory = {
       : new Refusal('bank_transfer_failed', { reason: 'account_not_found', message: 'Unknown.' }),
 }
 
-const service = await openManilla({ banks: { test: directory, live: directory } })
+const service = await openManilla({ rails: withDirectory(directory) })
 const { ask, clock, db, merchant, seal } = service
 const { live } = merchant.environments
 const owner = () => addPerson(service, { role: 'owner' })

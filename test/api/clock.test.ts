@@ -6,6 +6,7 @@ import { newId } from '../../src/base/ids.js'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
+import { Rails } from '../../src/collections/rails.js'
 import { issueKey } from '../../src/merchants/keys/issue-key.js'
 import { keyLimits } from '../../src/merchants/limits.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
@@ -28,8 +29,7 @@ const paper = new PaperRail()
 const shared = { db, clock, secret: new Secret(randomBytes(32).toString('hex')) }
 const service = await openManilla({
   beside: shared,
-  rails: { test: { bank_transfer: bank, crypto_transfer: paper }, live: {} },
-  banks: { test: bank, live: undefined },
+  rails: new Rails({ test: { payoutBank: bank, chain: paper } }),
 })
 
 let merchant: Merchant

@@ -7,7 +7,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { magicWallets } from '../../src/simulation/magic-wallets.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
 import { newWallet, tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
-import { noBanks } from '../support/open-manilla.js'
+import { noRails } from '../support/open-manilla.js'
 import { type CoinDesk, openCoinDesk, openWithChain } from '../support/open-with-chain.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
@@ -74,7 +74,7 @@ test.each(['USDC', 'USDT'] as const)(
     expect(events.map(({ type }) => type)).toEqual([returning, 'payment.returned'])
     expect(events.at(-1)!.data).toEqual(shown)
     expect(await desk.sums(asset)).toEqual(['100', '0', '0'])
-    const rails = { solana: { test: service.rail, live: undefined }, allBanks: noBanks }
+    const rails = { solana: { test: service.rail, live: undefined }, rails: noRails }
     const [chain] = await reconcile({ db: service.db, rails }, service.clock.now())
     expect(chain!.differences).toEqual([])
   },

@@ -2,6 +2,7 @@ import { base58 } from '@scure/base'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Refusal } from '../../src/base/refusal.js'
+import { Rails } from '../../src/collections/rails.js'
 import { claimAttempts, releaseAttempts } from '../../src/payouts/attempts/live-attempts.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -12,7 +13,7 @@ import { until } from '../support/sessions.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
 const rail = new PaperRail()
-const service = await openManilla({ rails: { test: { crypto_transfer: rail }, live: {} } })
+const service = await openManilla({ rails: new Rails({ test: { chain: rail } }) })
 const { ask, db, clock } = service
 const path = '/v1/disbursements/crypto'
 const logger = createLogger('silent')
@@ -362,7 +363,7 @@ describe('at the same time', () => {
 // Two processes, two assets: only the unique index separates the references, and the second caller
 // must get a refusal, not an internal error.
 test('a merchant reference is used once across processes', async () => {
-  const rails = { test: { crypto_transfer: rail }, live: {} }
+  const rails = new Rails({ test: { chain: rail } })
   const other = await openManilla({ beside: service, rails })
   await fund('1000')
   await fund('1000', 'USDT')

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dataSchema } from '../../src/api/openapi/event-schemas.js'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
+import { Rails } from '../../src/collections/rails.js'
 import type { EventType } from '../../src/events/catalogue.js'
 import { approveKyc } from '../../src/merchants/kyc/kyc.js'
 import { addBankAccount, makePrimary } from '../../src/merchants/settings/bank-accounts.js'
@@ -98,7 +99,7 @@ test('a test payment that may have moved money answers outcome_unknown', async (
   const { accountNumber } = await open()
   const silent = await openManilla({
     beside: service,
-    collectionRails: { test: service.bank, live: undefined },
+    rails: new Rails({ test: { collectBank: service.bank } }),
     sandboxPayers: {
       receivePayment: async () => ({ id: 'sbp_unreported' }),
       sendBack: () => undefined,
@@ -147,7 +148,7 @@ describe('an externalReference', () => {
     const { secret } = service
     const beside = await openManilla({
       beside: { db, clock, secret },
-      collectionRails: { test: service.bank, live: undefined },
+      rails: new Rails({ test: { collectBank: service.bank } }),
     })
     const key = merchant.test.secret
     for (let round = 0; round < 10; round += 1) {

@@ -43,14 +43,11 @@ async function openWithoutBank() {
   const { treasuryAddress } = opened.solana.test!
   await giveLamports(chain.url, treasuryAddress)
   await chain.advance(40)
-  const { rails, banks, collectionRails, wallets, simulatedRails } = opened
+  const { rails, simulatedRails } = opened
   const mint = createCoinMint(chain.url, { treasuryAddress })
   const service = await openManilla({
     beside: { db, clock, secret },
     rails,
-    banks,
-    collectionRails: collectionRails,
-    wallets,
     simulatedRails,
     mint,
   })

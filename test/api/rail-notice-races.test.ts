@@ -5,8 +5,8 @@ import { toJson } from '../../src/base/json-text.js'
 import { Refusal } from '../../src/base/refusal.js'
 import { createAccounts } from '../../src/collections/accounts/create-accounts.js'
 import { createAccountPreparation } from '../../src/collections/accounts/prepare-accounts.js'
+import { Rails } from '../../src/collections/rails.js'
 import { openNoticeBoard } from '../support/notices.js'
-import { noBanks } from '../support/open-manilla.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { type Desk, openDesk } from '../support/payment-desk.js'
 import { expectAllProofs } from '../support/sound-books.js'
@@ -28,8 +28,7 @@ test('a notice that overtakes its account is judged once the account exists', as
   const prepare = createAccountPreparation({
     db: service.db,
     seal: service.seal,
-    rails: { test: service.bank, live: undefined },
-    banks: noBanks,
+    rails: new Rails({ test: { collectBank: service.bank } }),
   })
   const now = service.clock.now()
   const prepared = await prepare(now, {

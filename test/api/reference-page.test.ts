@@ -9,15 +9,15 @@ import { describe, expect, test } from 'vitest'
 import { isDescribed } from '../../src/api/openapi/field-descriptions.js'
 import type { Operation } from '../../src/api/reference/document.js'
 import { banks, resolveAccount } from '../../src/simulation/sandbox-bank/judge-account.js'
-import { openManilla } from '../support/open-manilla.js'
+import { openManilla, withDirectory } from '../support/open-manilla.js'
 
 const run = promisify(execFile)
 const { ask, url, port, wire, addMerchant } = await openManilla({
   demoKey: 'sk_test_demo',
-  banks: {
-    test: { listBanks: async () => banks, resolveName: async (one) => resolveAccount(one) },
-    live: undefined,
-  },
+  rails: withDirectory({
+    listBanks: async () => banks,
+    resolveName: async (account) => resolveAccount(account),
+  }),
 })
 const document = (await ask('GET', '/openapi.json')).json
 const operations = Object.values<Record<string, Operation>>(document.paths).flatMap((methods) =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
+import { Rails } from '../../src/collections/rails.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
@@ -18,20 +19,20 @@ const clock = manualClock()
 const logger = createLogger('silent')
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const secret = new Secret(randomBytes(32).toString('hex'))
-const shared = { beside: { db, clock, secret }, banks: { test: bank, live: undefined } }
+const shared = { beside: { db, clock, secret } }
 const simulatedRails = [createSimulatedBank(bank)]
 const service = await openManilla({
   ...shared,
   simulatedRails,
-  rails: { test: { bank_transfer: bank }, live: {} },
+  rails: new Rails({ test: { payoutBank: bank } }),
 })
 /** Payouts are committed but not sent at once. */
 const cut = await openManilla({
   ...shared,
   simulatedRails,
-  rails: { test: { bank_transfer: { ...bank, send: async () => {} } }, live: {} },
+  rails: new Rails({ test: { payoutBank: { ...bank, send: async () => {} } } }),
 })
-const real = await openManilla({ ...shared, rails: { test: { bank_transfer: bank }, live: {} } })
+const real = await openManilla({ ...shared, rails: new Rails({ test: { payoutBank: bank } }) })
 
 const path = '/v1/disbursements/bank-transfer'
 const ordinary = '0123456789'

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
+import { Rails } from '../../src/collections/rails.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { createOpenPayoutTotals } from '../../src/payouts/reconciliation/treasury-books.js'
 import { createKeySigner } from '../../src/rails/solana/keys/signer.js'
@@ -39,7 +40,7 @@ const rail = await createSolanaRail({
 const mint = createCoinMint(chain.url, rail)
 const service = await openManilla({
   beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-  rails: { test: { crypto_transfer: rail }, live: {} },
+  rails: new Rails({ test: { chain: rail } }),
   simulatedRails: [new SimulatedChain(chain.url, rail)],
   mint,
 })

@@ -8,7 +8,7 @@ import { confirmBankAccount } from '../../src/merchants/settings/bank-accounts.j
 import type { BankDirectory } from '../../src/payouts/ports.js'
 import { confirmAccount } from '../../src/payouts/settlements/destination.js'
 import { sql } from '../../src/postgres/sql.js'
-import { openManilla } from '../support/open-manilla.js'
+import { openManilla, withDirectory } from '../support/open-manilla.js'
 import { addPerson } from '../support/people.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
 
@@ -22,7 +22,7 @@ const directory: BankDirectory = {
   }),
 }
 
-const service = await openManilla({ banks: { test: directory, live: directory } })
+const service = await openManilla({ rails: withDirectory(directory) })
 const { ask, clock, db, seal } = service
 const wallet = 'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ'
 const rule = { appliesTo: 'all', NGN: { each: 1_000_000, perDay: null }, USDC: null, USDT: null }

@@ -5,6 +5,7 @@ import type { NairaLimits } from '../../src/base/config.js'
 import { fromReference, prefixes } from '../../src/base/ids.js'
 import { createLogger } from '../../src/base/log.js'
 import { Refusal } from '../../src/base/refusal.js'
+import { Rails } from '../../src/collections/rails.js'
 import { createExchange } from '../../src/conversions/exchange.js'
 import { keyLimits } from '../../src/merchants/limits.js'
 import { addBankAccount, makePrimary } from '../../src/merchants/settings/bank-accounts.js'
@@ -30,11 +31,10 @@ import { expectAllProofs } from '../support/sound-books.js'
 const service = await openWithBank()
 const { db, bank, clock, pass } = service
 const logger = createLogger('silent')
-const rails = { test: { bank_transfer: bank }, live: {} }
-const banks = { test: new Map(), live: new Map() }
+const rails = new Rails({ test: { payoutBank: bank } })
 const rates = createRateBook({ db, clock, simulated: simulatedRates })
 const exchange = createExchange({ db, rates, backCoins: undefined, mintPending: async () => {} })
-const sendNow = createSendAfterCommit({ rails, banks, clock, logger })
+const sendNow = createSendAfterCommit({ rails, clock, logger })
 
 type Operation = {
   operationId: string
@@ -70,7 +70,7 @@ type Line = { type: string; effect: string; count: number; amount: number }
 /** A worker. Without `send` it is killed between the commit and the bank. */
 function runWorker({ send = sendNow, naira = standardNaira.test as NairaLimits } = {}) {
   const fees = createFeeBook({ db, clock })
-  const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+  const preparation = createPayoutPreparation({ db, rails, fees, logger })
   const tools = { db, mode: 'test', preparation, exchange, send, logger } as const
   return settleDue({ ...tools, naira: { ...standardNaira, test: naira } }, clock.now())
 }
@@ -229,7 +229,7 @@ describe('a scheduled settlement', () => {
       wake = resolve
     })
     const fees = createFeeBook({ db, clock })
-    const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+    const preparation = createPayoutPreparation({ db, rails, fees, logger })
     const slow = {
       ...preparation,
       prepare: async (...input: Parameters<typeof preparation.prepare>) => {
@@ -254,7 +254,7 @@ describe('a scheduled settlement', () => {
     await setPrimary('0123456789')
     await advance(day)
     const fees = createFeeBook({ db, clock })
-    const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+    const preparation = createPayoutPreparation({ db, rails, fees, logger })
     const overtaken = {
       ...preparation,
       prepare: async (...input: Parameters<typeof preparation.prepare>) => {
@@ -493,7 +493,7 @@ describe('a settlement on request', () => {
     await fund(1_000_000)
     const environment = desk.merchant.environments.test
     const fees = createFeeBook({ db, clock })
-    const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+    const preparation = createPayoutPreparation({ db, rails, fees, logger })
     let isFirst = true
     const overtaken: Queryable = {
       async rows<Row>(source: Source<Row>) {
@@ -526,7 +526,7 @@ describe('a settlement on request', () => {
     await setPrimary('0123456789')
     await fund(1_000_000)
     const fees = createFeeBook({ db, clock })
-    const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+    const preparation = createPayoutPreparation({ db, rails, fees, logger })
     const prepared = await prepareSettlement(
       { db, preparation, naira: standardNaira, exchange },
       clock.now(),
@@ -574,7 +574,7 @@ describe('a suspended merchant', () => {
     await setPrimary('0123456789')
     await fund(1_000_000)
     const beside = { db, clock, secret: service.secret }
-    const other = await openManilla({ beside, rails, banks: { test: bank, live: undefined } })
+    const other = await openManilla({ beside, rails })
     await desk.get('/v1/balances')
     const key = desk.merchant.test.secret
     expect((await other.ask('GET', '/v1/balances', { key })).status).toBe(200)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
+import { Rails } from '../../src/collections/rails.js'
 import { createExchange } from '../../src/conversions/exchange.js'
 import { setCeiling } from '../../src/conversions/positions.js'
 import { settlementLimits } from '../../src/payouts/limits.js'
@@ -20,9 +21,8 @@ import { expectAllProofs } from '../support/sound-books.js'
 const service = await openWithBankAndChain({ hasPayouts: true })
 const { db, clock, rail, bank, mint } = service
 const logger = createLogger('silent')
-const rails = { test: { bank_transfer: bank, crypto_transfer: rail }, live: {} }
-const banks = { test: new Map(), live: new Map() }
-const send = createSendAfterCommit({ rails, banks, clock, logger })
+const rails = new Rails({ test: { payoutBank: bank, chain: rail } })
+const send = createSendAfterCommit({ rails, clock, logger })
 const book = createRateBook({ db, clock, simulated: simulatedRates })
 const wallet = 'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ'
 await service.chain.advance(40)
@@ -57,7 +57,7 @@ async function available(asset: string): Promise<number> {
 
 function runWorker(rates: RateBook = book) {
   const fees = createFeeBook({ db, clock })
-  const preparation = createPayoutPreparation({ db, rails, banks, fees, logger })
+  const preparation = createPayoutPreparation({ db, rails, fees, logger })
   const mintPending = createPendingMint({ db, mint, logger })
   const exchange = createExchange({ db, rates, backCoins, mintPending })
   const tools = { db, mode: 'test', preparation, exchange, send, logger } as const

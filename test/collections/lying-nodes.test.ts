@@ -16,7 +16,7 @@ import { openWallets } from '../rails/solana/wallets.js'
 import { tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
 import { isLongRun } from '../support/long-run.js'
 import { inventDeposit, type LyingProxy, openLyingProxies } from '../support/lying-proxy.js'
-import { noBanks } from '../support/open-manilla.js'
+import { noRails } from '../support/open-manilla.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 
 /** Endpoints that lie, freeze or stop answering, in front of the embedded chain. */
@@ -141,7 +141,7 @@ test('while one of three lies, real deposits are credited and the dispute is rep
   expect(await countDisputes(db, clock.now())).toEqual([{ rail: rail.name, count: 1 }])
   const findings = await examineWork({ db, clock })
   expect(JSON.stringify(findings)).toContain(invented)
-  const rails = { solana: { test: rail, live: undefined }, allBanks: noBanks }
+  const rails = { solana: { test: rail, live: undefined }, rails: noRails }
   const results = await reconcile({ db, rails, confirmDelayMs: 0 }, clock.now())
   const differences = results.flatMap((one) => one.differences)
   expect(differences).toContainEqual(
@@ -245,7 +245,7 @@ test('deposits of a chain that answers late are reconciled under its name', asyn
   })
   onTestFinished(() => late.stop())
   proxy!.heal()
-  const rails = { solana: { test: late, live: undefined }, allBanks: noBanks }
+  const rails = { solana: { test: late, live: undefined }, rails: noRails }
   const results = await reconcile({ db, rails, confirmDelayMs: 0 }, clock.now())
   expect(results.map((one) => one.rail)).toEqual([rail.name, `${rail.name} deposits`])
 })

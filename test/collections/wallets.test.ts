@@ -12,7 +12,7 @@ import {
   unchecked,
   usdt,
 } from '../simulation/localnet/transfers.js'
-import { noBanks } from '../support/open-manilla.js'
+import { noRails } from '../support/open-manilla.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 import { addPerson } from '../support/people.js'
 import { expectAllProofs } from '../support/sound-books.js'
@@ -31,7 +31,7 @@ beforeEach(async () => {
 const treasury = () => balanceOf(chain, rail.treasuryAddress)
 
 async function expectAgreement(): Promise<void> {
-  const rails = { solana: { test: rail, live: undefined }, allBanks: noBanks }
+  const rails = { solana: { test: rail, live: undefined }, rails: noRails }
   const [result] = await reconcile({ db, rails }, clock.now())
   expect(result!.differences).toEqual([])
   await expectAllProofs(db)

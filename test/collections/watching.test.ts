@@ -21,7 +21,7 @@ import { openTwistedNode, TwistedError } from '../rails/solana/twisted-node.js'
 import { openWallets } from '../rails/solana/wallets.js'
 import { setFaults } from '../simulation/localnet/localnet.js'
 import { newPayer, tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
-import { noBanks } from '../support/open-manilla.js'
+import { noRails } from '../support/open-manilla.js'
 import { openWithWallets, shopOf } from '../support/open-with-wallets.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
@@ -43,7 +43,7 @@ const open = async (reference: string) =>
 const available = async () => (await shop.balance()).available
 
 async function expectAgreement(): Promise<void> {
-  const rails = { solana: { test: rail, live: undefined }, allBanks: noBanks }
+  const rails = { solana: { test: rail, live: undefined }, rails: noRails }
   const [result] = await reconcile({ db, rails }, clock.now())
   expect(result!.differences).toEqual([])
   await expectAllProofs(db)

@@ -8,6 +8,7 @@ import { createMetrics } from '../../src/api/observe/metrics.js'
 import { day, systemClock } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
+import { Rails } from '../../src/collections/rails.js'
 import { addStock, checkStock } from '../../src/operations/actions/change-exchange.js'
 import { registerReconcile } from '../../src/operations/commands/reconcile.js'
 import { reconcile, reconcileDue } from '../../src/operations/reconcile/reconcile.js'
@@ -63,25 +64,22 @@ const solana = await createSolanaRail({
 })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const mint = createCoinMint(chain.url, solana)
-const rails = { solana: { test: solana, live: undefined }, allBanks: inTestMode(bank) }
+const rails = { solana: { test: solana, live: undefined }, rails: inTestMode(bank) }
 /** Blocks and time advance only by hand, so the second comparison need not wait. */
 const tools = { db, rails, logger, confirmDelayMs: 1 }
 
 const secret = new Secret(randomBytes(32).toString('hex'))
 const beside = { db, clock, secret }
-const banks = { test: bank, live: undefined }
 const service = await openManilla({
   beside,
-  banks,
   mint,
-  rails: { test: { crypto_transfer: solana, bank_transfer: bank }, live: {} },
+  rails: new Rails({ test: { payoutBank: bank, chain: solana } }),
 })
 /** Accepts payouts and never sends them. */
 const forgetful = await openManilla({
   beside,
-  banks,
   mint,
-  rails: { test: { crypto_transfer: { ...solana, send: async () => {} } }, live: {} },
+  rails: new Rails({ test: { chain: { ...solana, send: async () => {} }, payoutBank: bank } }),
 })
 const merchant = await service.addMerchant('Ada')
 const key = merchant.test.secret

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.js'
 import { createLogger } from '../../src/base/log.js'
+import { Rails } from '../../src/collections/rails.js'
 import { FundFigures } from '../../src/operations/metrics/fund-figures.js'
 import { watchTreasury } from '../../src/operations/metrics/watch-treasuries.js'
 import { openManilla } from '../support/open-manilla.js'
@@ -45,7 +46,7 @@ test('test coins may have their own mints', () => {
 // Open payouts count against the balance.
 test('an error is logged for every coin below its floor', async () => {
   const rail = new PaperRail()
-  const service = await openManilla({ rails: { test: { crypto_transfer: rail }, live: {} } })
+  const service = await openManilla({ rails: new Rails({ test: { chain: rail } }) })
   const key = service.merchant.test.secret
   const body = { asset: 'USDC', amount: '100' }
   await service.ask('POST', '/v1/test/balances/fund', { key, body })

@@ -10,7 +10,7 @@ import {
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { payoutLimits } from '../../src/payouts/limits.js'
 import { toProviderReference } from '../../src/rails/bank/order.js'
-import { inTestMode, noBanks, onlySandbox } from '../support/open-manilla.js'
+import { inTestMode, noRails, onlySandbox } from '../support/open-manilla.js'
 import { openWithProviders } from '../support/open-with-providers.js'
 import { until } from '../support/sessions.js'
 
@@ -79,7 +79,7 @@ test('open payouts at a bank without keys are reported', async () => {
   await payOut()
   const others = inTestMode(service.bankOf('monnify'))
   const solana = { test: undefined, live: undefined }
-  const results = await reconcile({ db, rails: { solana, allBanks: noBanks } }, clock.now())
+  const results = await reconcile({ db, rails: { solana, rails: noRails } }, clock.now())
   expect(results).toMatchObject([
     { rail: 'paystack-test', differences: [{ kind: 'not_compared', inBooks: '1 open payouts' }] },
   ])

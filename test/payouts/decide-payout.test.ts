@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
+import { Rails } from '../../src/collections/rails.js'
 import { decidePayout } from '../../src/payouts/attempts/decide-payout.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { payoutLimits } from '../../src/payouts/limits.js'
@@ -19,11 +20,10 @@ const clock = manualClock()
 const logger = createLogger('silent')
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 // Committed and never sent: the bank does not know the transfer.
-const mute: PayoutRail = { ...bank, send: async () => {} }
+const mute = { ...bank, send: async () => {} }
 const service = await openManilla({
   beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-  rails: { test: { bank_transfer: mute }, live: {} },
-  banks: { test: bank, live: undefined },
+  rails: new Rails({ test: { payoutBank: mute } }),
 })
 const key = service.merchant.test.secret
 const path = '/v1/disbursements/bank-transfer'

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
+import { Rails } from '../../src/collections/rails.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { payoutLimits } from '../../src/payouts/limits.js'
@@ -20,8 +21,7 @@ const logger = createLogger('error', { write: (line) => log.push(line) })
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 const service = await openManilla({
   beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-  rails: { test: { bank_transfer: bank }, live: {} },
-  banks: { test: bank, live: undefined },
+  rails: new Rails({ test: { payoutBank: bank } }),
 })
 const path = '/v1/disbursements/bank-transfer'
 const sentBack = '9900000034'

@@ -19,7 +19,7 @@ import { balanceOf } from '../simulation/localnet/transfers.js'
 import { freshDatabase } from '../support/database.js'
 import { isLongRun } from '../support/long-run.js'
 import { type Lie, type LyingProxy, openLyingProxies } from '../support/lying-proxy.js'
-import { noBanks } from '../support/open-manilla.js'
+import { noRails } from '../support/open-manilla.js'
 import { until } from '../support/sessions.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { openFundedService, untilFinal, untilGone } from './open-solana.js'
@@ -333,7 +333,7 @@ test('the command checks the chain, ends the payout and records the evidence in 
       withDatabase: <Result>(work: (given: Database, seal: Seal) => Promise<Result>) =>
         work(db, createSeal(new Secret('a secret of more than thirty-two characters'))),
     }
-    const rails = { solana: { test: solana.rail, live: undefined }, allBanks: noBanks }
+    const rails = { solana: { test: solana.rail, live: undefined }, rails: noRails }
     registerPayouts(program, context, (_, work) => work(rails))
     await program
       .parseAsync(['payouts', 'decide', reference, ...words], { from: 'user' })

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
+import { Rails } from '../../src/collections/rails.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import type { PayoutRail } from '../../src/payouts/ports.js'
 import { createOpenPayoutTotals } from '../../src/payouts/reconciliation/treasury-books.js'
@@ -82,7 +83,7 @@ export async function openSolanaService(db: Database, options: Options = {}) {
   const served = options.served?.(rail) ?? rail
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-    rails: { test: { crypto_transfer: served }, live: {} },
+    rails: new Rails({ test: { chain: served } }),
     mint: serviceMint,
   })
   const key = service.merchant.test.secret

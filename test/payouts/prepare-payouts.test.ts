@@ -4,6 +4,7 @@ import type { Environment } from '../../src/base/environment.js'
 import { toJson } from '../../src/base/json-text.js'
 import { createLogger } from '../../src/base/log.js'
 import { type Outcome, Refusal } from '../../src/base/refusal.js'
+import { Rails } from '../../src/collections/rails.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { payoutLimits } from '../../src/payouts/limits.js'
 import type { Inspected, InspectionPurpose, Target } from '../../src/payouts/ports.js'
@@ -61,8 +62,7 @@ async function openPreparation(balance = 1_000_000n) {
   const open = () =>
     createPayoutPreparation({
       db,
-      rails: { test: { crypto_transfer: rail }, live: {} },
-      banks: { test: new Map(), live: new Map() },
+      rails: new Rails({ test: { chain: rail } }),
       fees: createFeeBook({ db, clock: manualClock() }),
       logger: createLogger('error', { write: (line) => log.push(line) }),
     })

@@ -44,8 +44,8 @@ test('funding coins is refused with alternatives, naira is funded, and all recon
   })
   const opened = await openRails({ config, db, clock, logger: createLogger('silent') })
   onTestFinished(() => opened.close())
-  const { rails, banks, mint } = opened
-  const { ask, merchant } = await openManilla({ beside: { db, clock, secret }, rails, banks, mint })
+  const { rails, mint } = opened
+  const { ask, merchant } = await openManilla({ beside: { db, clock, secret }, rails, mint })
   const key = merchant.test.secret
   for (const asset of ['USDC', 'USDT']) {
     const refused = await ask('POST', fund, { key, body: { asset, amount: '100' } })

@@ -27,7 +27,7 @@ import { answerForWork } from '../../src/processes/work-health.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { listNamedMetrics } from '../support/deploy-metrics.js'
-import { noBanks, noChains, onlySandbox, standardNaira } from '../support/open-manilla.js'
+import { noChains, noRails, onlySandbox, standardNaira } from '../support/open-manilla.js'
 import { spawnWork, trackPrograms } from '../support/program.js'
 import { until } from '../support/sessions.js'
 
@@ -36,13 +36,9 @@ import { until } from '../support/sessions.js'
 const silent = createLogger('silent')
 const programs = trackPrograms()
 const none = { test: undefined, live: undefined }
-const noRails: OpenRails = {
-  rails: { test: {}, live: {} },
-  collectionRails: none,
-  allBanks: noBanks,
-  wallets: none,
+const nothingOpened: OpenRails = {
+  rails: noRails,
   localnetPayers: undefined,
-  banks: none,
   simulatedRails: [],
   mint: undefined,
   sandboxBank: undefined,
@@ -195,7 +191,7 @@ describe('a worker', () => {
       seal: createSeal(new Secret('s'.repeat(32))),
       clock: systemClock,
       logger: silent,
-      rails: noRails,
+      rails: nothingOpened,
       allowsLoopbackWebhooks: true,
       requestLogDays: 30,
       eventDays: 396,

@@ -5,34 +5,25 @@ import { noRateSources, readRateSources } from '../../src/base/rate-sources.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
 import type { JudgingLane, NoticeLane } from '../../src/collections/notices/notice-lanes.js'
+import type { BankRail } from '../../src/collections/ports.js'
+import { Rails } from '../../src/collections/rails.js'
 import type { OpenRails } from '../../src/processes/open-rails.js'
 import { createJobs } from '../../src/processes/work.js'
-import { noBanks, standardNaira } from '../support/open-manilla.js'
+import { standardNaira } from '../support/open-manilla.js'
 import { PaperRail } from '../support/paper-rail.js'
 
 // Two jobs for one rail would poll a bank or chain twice.
 test('a rail for several kinds of payouts has each job once', () => {
-  const [chain, live, bank] = [
-    new PaperRail('paper chain'),
-    new PaperRail('live chain'),
-    new PaperRail('paper bank'),
-  ]
+  const [chain, live] = [new PaperRail('paper chain'), new PaperRail('live chain')]
+  const bank = { name: 'paper bank', provider: 'paper' } as BankRail
   const opened: Partial<OpenRails> = {
-    rails: {
-      test: {
-        crypto_transfer: chain,
-        crypto_return: chain,
-        bank_transfer: bank,
-        bank_return: bank,
-      },
-      live: { crypto_transfer: live, crypto_return: live },
-    },
+    rails: new Rails({
+      test: { chain, collectBank: bank, payoutBank: bank, banks: [bank] },
+      live: { chain: live },
+    }),
     mint: undefined,
     treasuries: [],
     floats: [],
-    allBanks: noBanks,
-    collectionRails: { test: undefined, live: undefined },
-    wallets: { test: undefined, live: undefined },
   }
   const tools = {
     seal: createSeal(new Secret('s'.repeat(32))),
@@ -47,11 +38,17 @@ test('a rail for several kinds of payouts has each job once', () => {
   }
   const names = createJobs(opened as OpenRails, tools).map(({ name }) => name)
   expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
-  for (const { name } of [chain, live, bank])
-    expect(names.filter((job) => job.endsWith(name))).toEqual([
-      `return payments on ${name}`,
-      `poll payouts on ${name}`,
-    ])
+  const jobsOf = (rail: string) => names.filter((job) => job.endsWith(rail))
+  for (const { name } of [chain, live])
+    expect(jobsOf(name)).toEqual([`return payments on ${name}`, `poll payouts on ${name}`])
+  expect(jobsOf('paper bank')).toEqual([
+    'fetch payments without a notice from paper bank',
+    'judge payments of paper bank',
+    'confirm notices of paper bank',
+    'return payments on paper bank',
+    'poll payouts on paper bank',
+    'poll reversals of paper bank',
+  ])
   expect(names).not.toContain('read rates')
   const source = { name: 'a', asset: 'USDC', url: 'https://bank.example', rate: '/rate' }
   const rates = { ...noRateSources, sources: readRateSources(JSON.stringify([source]), {}) }

@@ -1,3 +1,4 @@
+import type { Emulator, PayoutState } from '../../emulators/emulator.js'
 import type { BankRail } from '../../src/collections/ports.js'
 import { type ProofResult, verifyLedger } from '../../src/operations/proofs/verify-ledger.js'
 import { reconcile } from '../../src/operations/reconcile/reconcile.js'
@@ -6,7 +7,7 @@ import type { Difference } from '../../src/payouts/reconciliation/compare-books.
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import { fromProviderReference } from '../../src/rails/bank/order.js'
-import type { Emulator, PayoutState } from '../../src/simulation/emulators/emulator.js'
+import { inTestMode } from '../support/open-manilla.js'
 import type { Answers } from './bank-storm.js'
 import { listOutgoing } from './bank-weather.js'
 import { countBy, findWrongEvents } from './payment-proof.js'
@@ -49,8 +50,7 @@ export async function proveBank(scene: Scene): Promise<Omit<Aftermath, 'changedA
   const atBank = emulator.books().payments
   const outgoing = listOutgoing(emulator)
   const ofKind = (kind: string) => payouts.filter((one) => one.kind === kind)
-  const allBanks = { test: new Map([[rail.provider, rail]]), live: new Map() }
-  const rails = { solana: { test: undefined, live: undefined }, allBanks }
+  const rails = { solana: { test: undefined, live: undefined }, rails: inTestMode(rail) }
   const reconciled = await reconcile({ db, rails }, new Date())
   return {
     payments: { atBank: atBank.length, inBooks: payments.length },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Emulator } from '../../src/simulation/emulators/emulator.js'
-import { type Faults, noFaults } from '../../src/simulation/emulators/faults.js'
+import type { Emulator } from '../../emulators/emulator.js'
+import { type Faults, noFaults } from '../../emulators/faults.js'
 import type { Random } from '../support/seed.js'
 
 /** Enough for every payout of a storm. */

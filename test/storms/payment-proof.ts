@@ -45,7 +45,7 @@ export async function provePayments({ db, bank, planned }: Scene): Promise<After
       coalesce(sum(amount_returned), 0)::bigint as returned
     from payments`)
   const [reconciled] = await reconcile(
-    { db, rails: { solana: { test: undefined, live: undefined }, allBanks: inTestMode(bank) } },
+    { db, rails: { solana: { test: undefined, live: undefined }, rails: inTestMode(bank) } },
     new Date(),
   )
   const unknown = new Set(planned.filter(isOf('unknown')).map(({ id }) => id))

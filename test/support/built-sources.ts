@@ -18,8 +18,8 @@ export const builtSources: Plugin = {
   resolveId(id, importer) {
     if (!importer || !/^[./]/.test(id)) return undefined
     const source = path.relative(root, path.resolve(path.dirname(importer), id))
-    if (!source.startsWith('src/')) return undefined
-    const built = source.slice('src/'.length).replace(/\.ts$/, '.js')
+    if (!/^(src|emulators)\//.test(source)) return undefined
+    const built = source.replace(/^src\//, '').replace(/\.ts$/, '.js')
     return { id: path.join(root, 'dist', built), external: true }
   },
 }

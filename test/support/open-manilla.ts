@@ -13,20 +13,15 @@ import { limits } from '../../src/base/limits.js'
 import { createLogger } from '../../src/base/log.js'
 import { createSeal, type OtherSecrets, type Seal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
-import type {
-  BanksByProvider,
-  CollectionRails,
-} from '../../src/collections/accounts/prepare-accounts.js'
 import type { BankRail, LocalnetPayers, SandboxPayers } from '../../src/collections/ports.js'
+import { Rails } from '../../src/collections/rails.js'
 import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/keys/issue-key.js'
 import type { KeyKind } from '../../src/merchants/keys/key-format.js'
-import type { BankDirectory, SimulatedRail } from '../../src/payouts/ports.js'
-import type { PayoutRails } from '../../src/payouts/requests/prepare-payouts.js'
+import type { BankDirectory, PayoutRail, SimulatedRail } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
 import { compose } from '../../src/processes/compose.js'
 import type { CoinMint } from '../../src/simulation/test-funding.js'
-import type { WalletRails } from '../../src/wallets/prepare-wallets.js'
 import { afterFile } from './after-file.js'
 import { manualClock } from './clock.js'
 import { getConformance } from './conformance.js'
@@ -71,11 +66,17 @@ export const onlySandbox = {
 } as const satisfies Partial<Config>
 
 /** For comparisons and services without a bank. */
-export const noBanks: BanksByProvider = { test: new Map(), live: new Map() }
+export const noRails = new Rails()
 
 /** Banks of test mode only. */
-export function inTestMode(...banks: BankRail[]): BanksByProvider {
-  return { test: new Map(banks.map((bank) => [bank.provider, bank])), live: new Map() }
+export function inTestMode(...banks: BankRail[]): Rails {
+  return new Rails({ test: { banks } })
+}
+
+/** For tests that look up accounts and pay nothing. */
+export function withDirectory(directory: BankDirectory): Rails {
+  const payoutBank = directory as PayoutRail & BankDirectory
+  return new Rails({ test: { payoutBank }, live: { payoutBank } })
 }
 
 /** For services without a chain: balance tests need no real coins. */
@@ -109,13 +110,9 @@ export type ManillaOptions = {
   publicRateLimitPerSecond?: number
   requestLogDays?: number
   trustProxy?: boolean
-  rails?: PayoutRails
-  banks?: Record<Mode, BankDirectory | undefined>
+  rails?: Rails
   simulatedRails?: SimulatedRail[]
-  collectionRails?: CollectionRails
-  allBanks?: BanksByProvider
   sandboxPayers?: SandboxPayers
-  wallets?: WalletRails
   localnetPayers?: LocalnetPayers
   /** Absent: operators see no rail. */
   watched?: WatchedRails
@@ -170,20 +167,15 @@ export async function openManilla(options: ManillaOptions = {}) {
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
   const mint = 'mint' in options ? options.mint : paperMint
-  const { rails, banks, simulatedRails, collectionRails, sandboxPayers, wallets, localnetPayers } =
-    options
+  const { rails, simulatedRails, sandboxPayers, localnetPayers } = options
   const service = await compose({
     config,
     databaseUrl: options.databaseUrl ?? db.url,
     logger,
     clock,
     ...(rails && { rails }),
-    ...(banks && { banks }),
     ...(simulatedRails && { simulatedRails }),
-    ...(collectionRails && { collectionRails: collectionRails }),
     ...(sandboxPayers && { sandboxPayers }),
-    ...(options.allBanks && { allBanks: options.allBanks }),
-    ...(wallets && { wallets }),
     watched: options.watched,
     mint,
     localnetPayers,

@@ -4,6 +4,7 @@ import { Secret } from '../../src/base/secret.js'
 import { expireAccounts } from '../../src/collections/accounts/end-accounts.js'
 import { judgeDueNotices } from '../../src/collections/notices/judge-due-notices.js'
 import { createJudgingLane } from '../../src/collections/notices/notice-lanes.js'
+import { Rails } from '../../src/collections/rails.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
 import { sendReturns } from '../../src/collections/returns/send-returns.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
@@ -47,25 +48,21 @@ export async function openWithBankAndChain({ hasWallets = true, hasPayouts }: Op
   const wallets = rail.wallets!
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-    rails: {
+    rails: new Rails({
       test: {
-        bank_transfer: bank,
-        bank_return: bank,
-        crypto_return: rail,
-        ...(hasPayouts && { crypto_transfer: rail }),
+        payoutBank: bank,
+        collectBank: bank,
+        chain: rail,
+        ...(hasWallets && { wallets }),
       },
-      live: {},
-    },
-    banks: { test: bank, live: undefined },
+    }),
     simulatedRails: [createSimulatedBank(bank)],
-    collectionRails: { test: bank, live: undefined },
     sandboxPayers: bank,
     ...(hasPayouts && { mint }),
-    wallets: { test: hasWallets ? wallets : undefined, live: undefined },
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
     watched: {
       solana: { test: rail, live: undefined },
-      allBanks: inTestMode(bank),
+      rails: inTestMode(bank),
       treasuries: [{ mode: 'test', rail, floors: {} }],
       floats: [{ bank, floatMin: 0n }],
       chainUrl: chain.url,

@@ -4,6 +4,7 @@ import { Secret } from '../../src/base/secret.js'
 import { expireAccounts } from '../../src/collections/accounts/end-accounts.js'
 import { judgeDueNotices } from '../../src/collections/notices/judge-due-notices.js'
 import { createJudgingLane } from '../../src/collections/notices/notice-lanes.js'
+import { Rails } from '../../src/collections/rails.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
 import { sendReturns } from '../../src/collections/returns/send-returns.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
@@ -37,14 +38,12 @@ export async function openWithBank(
   const service = await openManilla({
     ...options,
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-    rails: { test: { bank_transfer: bank, bank_return: bank }, live: {} },
-    banks: { test: bank, live: undefined },
-    collectionRails: { test: bank, live: undefined },
+    rails: new Rails({ test: { payoutBank: bank, collectBank: bank } }),
     sandboxPayers: bank,
     simulatedRails: [createSimulatedBank(bank)],
     watched: {
       solana: { test: undefined, live: undefined },
-      allBanks: inTestMode(bank),
+      rails: inTestMode(bank),
       treasuries: [],
       floats: [{ bank, floatMin: 0n }],
     },

@@ -12,6 +12,7 @@ import {
 import { insertNotices, updateNotices } from '../../src/collections/notices/store-notices.js'
 import { type Payment, paymentReference } from '../../src/collections/payments/payment.js'
 import { insertPayments } from '../../src/collections/payments/store-payments.js'
+import { Rails } from '../../src/collections/rails.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
 import { sendReturns } from '../../src/collections/returns/send-returns.js'
 import { moveAll } from '../../src/ledger/move.js'
@@ -63,7 +64,7 @@ export async function openWithChain() {
   whenDone(() => rail.stop())
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-    rails: { test: { crypto_transfer: rail, crypto_return: rail }, live: {} },
+    rails: new Rails({ test: { chain: rail } }),
     simulatedRails: [new SimulatedChain(chain.url, rail)],
     mint,
   })

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto'
+import type { Emulator } from '../../emulators/emulator.js'
+import { openEmulator, variablesFor } from '../../emulators/open-emulator.js'
 import { type Provider, providers, readConfig } from '../../src/base/config.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { type ConfirmTools, confirmDueHints } from '../../src/collections/notices/confirm-hints.js'
 import { createJudgingLane, createNoticeLane } from '../../src/collections/notices/notice-lanes.js'
+import { Rails } from '../../src/collections/rails.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { connect } from '../../src/postgres/wire/connection.js'
 import { openProviders } from '../../src/processes/open-banks.js'
-import type { Emulator } from '../../src/simulation/emulators/emulator.js'
-import { openEmulator, variablesFor } from '../../src/simulation/emulators/open-emulator.js'
-import { createEmulatedPayers } from '../../src/simulation/emulators/payers.js'
+import { createEmulatedPayers } from '../../src/simulation/emulated-payers.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
-import { inTestMode, openManilla, whenDone } from './open-manilla.js'
+import { openManilla, whenDone } from './open-manilla.js'
 
 const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
 
@@ -39,10 +40,7 @@ export async function openWithProviders(chosen: Provider) {
   const bank = bankOf(chosen)
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-    rails: { test: { bank_transfer: bank, bank_return: bank }, live: {} },
-    banks: { test: bank, live: undefined },
-    collectionRails: { test: bank, live: undefined },
-    allBanks: inTestMode(...banks),
+    rails: new Rails({ test: { payoutBank: bank, collectBank: bank, banks } }),
     sandboxPayers: createEmulatedPayers(emulators[chosen]),
   })
   const noticesPathOf = (provider: Provider) => `/rails/${provider}/notices/test`

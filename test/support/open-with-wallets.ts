@@ -5,6 +5,7 @@ import { expireAccounts } from '../../src/collections/accounts/end-accounts.js'
 import { judgeDueNotices } from '../../src/collections/notices/judge-due-notices.js'
 import { createJudgingLane } from '../../src/collections/notices/notice-lanes.js'
 import type { WalletRail } from '../../src/collections/ports.js'
+import { Rails } from '../../src/collections/rails.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
 import { sendReturns } from '../../src/collections/returns/send-returns.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
@@ -74,8 +75,7 @@ export async function openWithWallets(setup: WalletSetup = {}) {
   const mint = createCoinMint(chain.url, rail)
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-    rails: { test: { crypto_transfer: served, crypto_return: served }, live: {} },
-    wallets: { test: wallets, live: undefined },
+    rails: new Rails({ test: { chain: served, wallets } }),
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
     mint,
   })

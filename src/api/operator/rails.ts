@@ -78,10 +78,10 @@ export function railRoutes({ db, rails }: OperatorParts): Route[] {
 
 type KnownRail = { rail: string; title: string; mode: Mode; kind: 'bank' | 'chain' }
 
-async function listKnown({ solana, allBanks }: WatchedRails): Promise<KnownRail[]> {
+async function listKnown({ solana, rails }: WatchedRails): Promise<KnownRail[]> {
   const known: KnownRail[] = []
   for (const mode of modes) {
-    for (const bank of allBanks[mode].values())
+    for (const bank of rails.banksOf(mode))
       known.push({ rail: bank.name, title: bank.provider, mode, kind: 'bank' })
     const chain = solana[mode]
     if (await chain?.isChainKnown().catch(() => false))

@@ -6,20 +6,20 @@ import type { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import type { CollectionAccount } from '../../collections/accounts/account.js'
 import type { PreparedAccount } from '../../collections/accounts/create-accounts.js'
-import type { BanksByProvider } from '../../collections/accounts/prepare-accounts.js'
+import type { Rails } from '../../collections/rails.js'
 import type { BackCoins } from '../../conversions/ports.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import type { Funding } from '../../ledger/fund.js'
 import type { Moved } from '../../ledger/movement.js'
 import type { Payout } from '../../payouts/payout.js'
-import type { BankDirectory, SimulatedRail } from '../../payouts/ports.js'
+import type { SimulatedRail } from '../../payouts/ports.js'
 import type { NewPayout } from '../../payouts/requests/create-payouts.js'
-import type { PayoutPreparation, PayoutRails } from '../../payouts/requests/prepare-payouts.js'
+import type { PayoutPreparation } from '../../payouts/requests/prepare-payouts.js'
 import type { Database } from '../../postgres/database.js'
 import type { RateBook } from '../../rates/rate-book.js'
 import type { Passwords } from '../../team/passwords.js'
 import type { Sessions } from '../../team/sessions.js'
-import type { Call, KeyedChange } from '../server/keyed-lane.js'
+import type { Call, RunChange } from '../server/keyed-lane.js'
 import type { OpenPage } from '../server/page-source.js'
 import type { ChangeHints } from '../streams/change-hints.js'
 import type { Streams } from '../streams/streams.js'
@@ -40,20 +40,18 @@ export type ApiParts = {
   allowsLoopbackWebhooks: boolean
   naira: Record<Mode, NairaLimits>
   fundBalance: (call: Call<Funding, Moved>) => Promise<KeyedAnswer>
-  change: (call: Call<KeyedChange, unknown>) => Promise<KeyedAnswer>
+  change: RunChange
   payoutPreparation: PayoutPreparation
   rates: RateBook
   /** Mints the coins that a test conversion lacks; undefined: there is no localnet. */
   backCoins: BackCoins | undefined
   /** Mints what was recorded, before the caller reads that it has the coins. */
   mintPending: () => Promise<void>
-  banks: Record<Mode, BankDirectory | undefined>
-  allBanks: BanksByProvider
   simulated: SimulatedRail[]
   commitPayout: (call: Call<NewPayout, Payout>) => Promise<KeyedAnswer>
   /** Sends a committed payout, without waiting for it. */
   sendPayout: (committed: NewPayout) => void
-  rails: PayoutRails
+  rails: Rails
   collections: Collections
   streams: Streams
   changeHints: ChangeHints

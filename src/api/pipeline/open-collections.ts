@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { after, type Clock } from '../../base/clock.js'
-import type { Environment, Mode } from '../../base/environment.js'
+import type { Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Seal } from '../../base/sealed.js'
@@ -11,9 +11,6 @@ import {
 import { createSessionPreparation, type PrepareSession } from '../../checkout/prepare-sessions.js'
 import { type CollectionAccount, isWallet } from '../../collections/accounts/account.js'
 import {
-  type BanksByProvider,
-  type CollectionRails,
-  collectionRailOf,
   createAccountPreparation,
   type PrepareAccount,
 } from '../../collections/accounts/prepare-accounts.js'
@@ -29,17 +26,14 @@ import { hintKey, type NewHint, storeHints } from '../../collections/notices/sto
 import type { NewNotice, NoticeName } from '../../collections/notices/store-notices.js'
 import { createPaymentLog } from '../../collections/payments/log-payments.js'
 import type { BankRail, LocalnetPayers, SandboxPayers } from '../../collections/ports.js'
+import type { Rails } from '../../collections/rails.js'
 import { markOpened } from '../../collections/sessions/store-sessions.js'
 import type { Coin } from '../../money/assets.js'
 import type { Database } from '../../postgres/database.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { OpenLane } from '../../postgres/transactions/lane.js'
 import type { RateBook } from '../../rates/rate-book.js'
-import {
-  createWalletPreparation,
-  type PrepareWallet,
-  type WalletRails,
-} from '../../wallets/prepare-wallets.js'
+import { createWalletPreparation, type PrepareWallet } from '../../wallets/prepare-wallets.js'
 import { pollSoon } from '../../wallets/store-wallets.js'
 
 type Tools = {
@@ -49,19 +43,13 @@ type Tools = {
   open?: OpenLane
   clock: Clock
   logger: Logger
-  rails: CollectionRails
-  banks: BanksByProvider
+  rails: Rails
   sandboxPayers: SandboxPayers | undefined
-  wallets: WalletRails
   localnetPayers: LocalnetPayers | undefined
   rates: RateBook
 }
 
 export type Collections = {
-  /** The bank in which accounts of this merchant are opened. */
-  railOf(environment: Environment): BankRail | undefined
-  /** The bank with this name or provider, whatever merchants use it. */
-  findBank(mode: Mode, named: { name: string } | { provider: string }): BankRail | undefined
   /** Simulated payers of the sandbox bank. */
   sandboxPayers: SandboxPayers | undefined
   /** Simulated payers of the localnet. */
@@ -96,23 +84,18 @@ export type Collections = {
 }
 
 export function openCollections(tools: Tools): Collections {
-  const { db, clock, logger, rails, banks, sandboxPayers, wallets, localnetPayers, rates } = tools
-  const banksOf = (mode: Mode): BankRail[] => {
-    const chosen = rails[mode]
-    return [...(chosen ? [chosen] : []), ...banks[mode].values()]
+  const { db, clock, logger, rails, sandboxPayers, localnetPayers, rates } = tools
+  const laneTools = {
+    ...tools,
+    rails: rails.banksByName,
+    onBooked: createPaymentLog({ db, logger }),
   }
-  const byName = new Map([...banksOf('test'), ...banksOf('live')].map((rail) => [rail.name, rail]))
-  const laneTools = { ...tools, rails: byName, onBooked: createPaymentLog({ db, logger }) }
   const notices = { test: createNoticeLane(laneTools), live: createNoticeLane(laneTools) }
   const judging = { test: createJudgingLane(laneTools), live: createJudgingLane(laneTools) }
   const judgeNotice = (name: NoticeName) => judging[name.mode].run(name)
-  const prepareAccount = createAccountPreparation({ db, seal: tools.seal, rails, banks })
-  const prepareWallet = createWalletPreparation({ db, wallets })
+  const prepareAccount = createAccountPreparation({ db, seal: tools.seal, rails })
+  const prepareWallet = createWalletPreparation({ db, rails })
   const findPublicSessions = createPublicSessionFinder(db)
-  const findBank: Collections['findBank'] = (mode, named) =>
-    banksOf(mode).find((rail) =>
-      'name' in named ? rail.name === named.name : rail.provider === named.provider,
-    )
   const storeHint = gather(async (hints: NewHint[]) => {
     const now = clock.now()
     // A worker takes over if this process ends before it has queried the bank.
@@ -121,8 +104,6 @@ export function openCollections(tools: Tools): Collections {
     return hints.map((hint) => open.has(hintKey(hint)))
   })
   return {
-    railOf: (environment) => collectionRailOf(environment, { rails, banks }),
-    findBank,
     sandboxPayers,
     localnetPayers,
     prepareAccount,
@@ -130,7 +111,7 @@ export function openCollections(tools: Tools): Collections {
     prepareSession: createSessionPreparation({ db, rates, prepareAccount, prepareWallet }),
     pollWalletSoon: ({ rail, number: wallet }) => pollSoon(db, clock.now(), { rail, wallet }),
     findPublicSession: gather(findPublicSessions),
-    mintOf: (mode, coin) => wallets[mode]?.mints[coin],
+    mintOf: (mode, coin) => rails.walletsOf(mode)?.mints[coin],
     markOpened: ({ session, clockOffsetMs }, now) => {
       if (session.openedAt !== null) return
       markOpened(db, session, after(now, clockOffsetMs)).catch((error) =>
@@ -139,7 +120,7 @@ export function openCollections(tools: Tools): Collections {
     },
     // A failure is harmless: late payments into the account are judged like any other.
     closeAccount: ({ rail, railAccount }) => {
-      const closed = byName.get(rail)?.closeAccounts([railAccount])
+      const closed = rails.banksByName.get(rail)?.closeAccounts([railAccount])
       closed?.catch((error) =>
         logger.warn({ err: error, railAccount }, 'the bank did not close an account'),
       )
@@ -177,7 +158,7 @@ export function openCollections(tools: Tools): Collections {
           })
         : requeryAccount(
             {
-              rail: findBank(mode, { name: account.rail }),
+              rail: rails.banksByName.get(account.rail),
               notices: notices[mode],
               judging: judging[mode],
             },

@@ -1,5 +1,6 @@
 import { Refusal } from '../../base/refusal.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
+import type { NewPayout } from '../../payouts/requests/create-payouts.js'
 import {
   type CreatedUnderRule,
   createUnderRule,
@@ -8,12 +9,9 @@ import {
 } from '../../payouts/requests/create-under-rule.js'
 import type { PayoutRequest } from '../../payouts/requests/prepare-payouts.js'
 import { successText } from '../server/envelope.js'
-import {
-  type KeyedChange,
-  type RequestContext,
-  toCallWithLateAnswer,
-} from '../server/keyed-lane.js'
+import type { RequestContext } from '../server/keyed-lane.js'
 import type { ApiParts } from './api-parts.js'
+import { commitAndSend } from './commit-and-send.js'
 import { commitRefusal } from './create-resource.js'
 
 /** Whether the approval rule of the merchant may concern a payout. */
@@ -47,20 +45,21 @@ export async function submitUnderRule(
   if (prepared instanceof Refusal) return commitRefusal(api, context, prepared)
   const signed = 'attempt' in prepared ? prepared : null
   const payout = 'attempt' in prepared ? prepared.payout : prepared
-  let isSubmitted = false
-  const call = toCallWithLateAnswer<KeyedChange, unknown>(
-    context,
-    (tx, now) => createUnderRule(tx, now, { payout, signed }, rule),
-    (created) => {
-      const { payout: stored, shown } = created as CreatedUnderRule
-      isSubmitted = stored.status === 'SUBMITTED'
-      return successText(201, isSubmitted ? messages.submitted : messages.pending, shown)
-    },
-  )
-  // A key that paid is kept as long as the payout: a repeat must never pay twice.
-  call.expiresAt = null
-  const answered = await api.change(call).finally(signed?.finish)
-  if (answered.status === 201 && !answered.isReplayed && isSubmitted && signed)
-    api.sendPayout(signed)
-  return answered
+  return commitAndSend(api, context, {
+    commit: (tx, now) => createUnderRule(tx, now, { payout, signed }, rule),
+    ...answerUnderRule(messages, signed),
+  }).finally(signed?.finish)
+}
+
+/** A payout that follows the approval rule is sent if it was submitted. */
+export function answerUnderRule(
+  { submitted, pending }: { submitted: string; pending: string },
+  signed: NewPayout | null,
+) {
+  const isSubmitted = ({ payout }: CreatedUnderRule) => payout.status === 'SUBMITTED'
+  return {
+    toAnswer: (created: CreatedUnderRule) =>
+      successText(201, isSubmitted(created) ? submitted : pending, created.shown),
+    payoutOf: (created: CreatedUnderRule) => (isSubmitted(created) ? signed : null),
+  }
 }

@@ -29,15 +29,11 @@ import {
 import type { PayoutRequest } from '../../payouts/requests/prepare-payouts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import type { FundFrom } from '../parse/fund-from.js'
-import { successText } from '../server/envelope.js'
-import {
-  type KeyedChange,
-  type RequestContext,
-  toCallWithLateAnswer,
-} from '../server/keyed-lane.js'
+import type { RequestContext } from '../server/keyed-lane.js'
 import type { ApiParts } from './api-parts.js'
+import { commitAndSend } from './commit-and-send.js'
 import { commitRefusal } from './create-resource.js'
-import { mayNeedApproval } from './submit-under-rule.js'
+import { answerUnderRule, mayNeedApproval } from './submit-under-rule.js'
 
 /** Rolls the whole transaction back: the refusal came after the conversion. */
 class Undone extends Error {
@@ -77,7 +73,6 @@ export async function submitWithConversion(
   if (prepared instanceof Refusal) return commitRefusal(api, context, prepared)
   const signed = 'attempt' in prepared ? prepared : null
   const payout = 'attempt' in prepared ? prepared.payout : prepared
-  let isSubmitted = false
 
   async function create(tx: Tx, now: Date): Promise<CreatedUnderRule> {
     const conversion = await chooseConversion(api, tx, context, { request, payout, fundFrom })
@@ -95,25 +90,14 @@ export async function submitWithConversion(
     return created
   }
 
-  const call = toCallWithLateAnswer<KeyedChange, unknown>(
-    context,
-    (tx, now) =>
-      create(tx, now).catch((error: unknown) => {
-        throw error instanceof Refusal ? new Undone(error) : error
-      }),
-    (created) => {
-      const { payout: stored, shown } = created as CreatedUnderRule
-      isSubmitted = stored.status === 'SUBMITTED'
-      return successText(201, isSubmitted ? messages.submitted : messages.pending, shown)
-    },
-  )
-  // A key that paid is kept as long as the payout: a repeat must never pay twice.
-  call.expiresAt = null
   try {
-    const answered = await api.change(call)
-    if (answered.status === 201 && !answered.isReplayed && isSubmitted && signed)
-      api.sendPayout(signed)
-    return answered
+    return await commitAndSend(api, context, {
+      commit: (tx, now) =>
+        create(tx, now).catch((error: unknown) => {
+          throw error instanceof Refusal ? new Undone(error) : error
+        }),
+      ...answerUnderRule(messages, signed),
+    })
   } catch (error) {
     if (error instanceof Undone) return await commitRefusal(api, context, error.refusal)
     throw error

@@ -170,23 +170,45 @@ export function toCallWithLateAnswer<Input, Value>(
 }
 
 /** A rare change, in a transaction. It refuses by throwing, before it writes anything. */
-export type KeyedChange = (tx: Tx, now: Date) => Promise<unknown>
+type KeyedChange<Value> = (tx: Tx, now: Date) => Value | Promise<Value>
+
+export type RunChange = <Value>(
+  context: RequestContext,
+  change: KeyedChange<Value>,
+  toAnswer: (value: Value) => Answer,
+  /** The key of a change that pays is kept as long as the payout: a repeat must never pay twice. */
+  keys?: { isKept: boolean },
+) => Promise<KeyedAnswer>
 
 /**
  * Runs rare changes, at most once per key. They have no lane: each has a transaction of its own, so
  * that a long one delays no other call.
  */
-export function createChanges(context: { db: Database; clock: Clock; seal: Seal }) {
-  const work = toLaneWork<KeyedChange, unknown, undefined>(context, changeOne)
-  return (call: Call<KeyedChange, unknown>): Promise<KeyedAnswer> =>
-    whileInProgress(async () => {
-      const [answered] = await context.db.transaction((tx) => work(tx, [call]))
+export function createChanges({ db, clock, seal }: ChangeContext): RunChange {
+  return <Value>(
+    context: RequestContext,
+    change: KeyedChange<Value>,
+    toAnswer: (value: Value) => Answer,
+    { isKept } = { isKept: false },
+  ) => {
+    const work = toLaneWork({ clock, seal }, applyChange<Value>)
+    const call = toCallWithLateAnswer(context, change, toAnswer)
+    if (isKept) call.expiresAt = null
+    return whileInProgress(async () => {
+      const [answered] = await db.transaction((tx) => work(tx, [call]))
       if (answered instanceof Refusal) throw answered
       return answered!
     })
+  }
 }
 
-async function changeOne(tx: Tx, now: Date, [change]: KeyedChange[]): Promise<Outcome<unknown>[]> {
+type ChangeContext = { db: Database; clock: Clock; seal: Seal }
+
+async function applyChange<Value>(
+  tx: Tx,
+  now: Date,
+  [change]: KeyedChange<Value>[],
+): Promise<Outcome<Value>[]> {
   try {
     return [await change!(tx, now)]
   } catch (error) {

@@ -1,4 +1,5 @@
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import createRouter from 'find-my-way'
 import { limits } from '../../base/limits.js'
 import { quoteInput, Refusal } from '../../base/refusal.js'
 import { isForAnyPage, preflightHeaders } from './cors.js'
@@ -8,35 +9,38 @@ import type { Route } from './route.js'
 /** A documented path and the methods that it supports. */
 export type KnownPath = { path: string; allowed: string[]; isOpen: boolean }
 
-/** One segment of a path and what may follow it. */
-type Segment = {
-  words: Map<string, Segment>
-  parameter: Segment | undefined
-  /** Methods of the routes that end here, and of those that take any rest of the path. */
-  methods: Set<string>
-  restMethods: Set<string>
-  known: KnownPath | undefined
-}
-
 export type WrongMethods = ReturnType<typeof createWrongMethods>
 
 /**
- * Answers unsupported methods of known paths with the supported ones. The router only knows the
- * supported ones: a route for each other method would take a third of the start-up time. So paths
- * are read here, as the router reads them, once it has found no route.
+ * Answers unsupported methods of known paths with the supported ones. The server's router only
+ * knows the supported ones: a route for each other method would take a third of the start-up time.
+ * Once it has found no route, a second router finds the path.
  */
 export function createWrongMethods(app: FastifyInstance) {
-  const root = newSegment()
+  const registered: { parts: string[]; method: string | string[] }[] = []
+  /** The documented paths, all of them as GET. */
+  const knownPaths = createRouter({
+    maxParamLength: limits.http.pathSegmentLengthMax,
+    // Without it, `find` could not tell a long parameter from an unknown path.
+    onMaxParamLength() {},
+  })
   const used = new Set(['HEAD', 'OPTIONS'])
   app.addHook('onRoute', ({ url, method }) => {
-    const isRest = url.endsWith('*')
-    const end = place(root, isRest ? url.slice(0, -'/*'.length) : url)
-    for (const one of [method].flat()) (isRest ? end.restMethods : end.methods).add(one)
+    registered.push({ parts: url.split('/'), method })
   })
+
+  /** A parameter that is too long is refused if nothing else fits. */
+  function find(url: string): KnownPath | undefined {
+    const match = knownPaths.find('GET', url)
+    if (!match) return undefined
+    const known = match.store as KnownPath | null
+    if (!known) throw new errorCodes.FST_ERR_MAX_PARAM_LENGTH()
+    return known
+  }
 
   /** Throws for a known path, or answers a preflight request; false: the path is unknown. */
   function refuse(request: FastifyRequest, reply: FastifyReply): boolean {
-    const known = find(root, segmentsOf(request.url))
+    const known = find(request.url)
     // Its metrics and log lines do not count methods that no path supports.
     const isUsed = used.has(request.method)
     if (!known) {
@@ -60,22 +64,22 @@ export function createWrongMethods(app: FastifyInstance) {
    * `/payments/:reference` takes `/payments/counts`, that method needs a route.
    */
   function add(routes: Route[]): void {
-    const ends = new Set<Segment>()
+    const known = new Map<string, KnownPath>()
     for (const { path, method, isStream, access } of routes) {
-      const end = place(root, path)
-      end.known ??= { path, allowed: [], isOpen: false }
-      end.known.allowed.push(method)
-      if (method === 'GET' && !isStream) end.known.allowed.push('HEAD')
-      end.known.isOpen ||= access === 'open'
+      const entry = known.get(path) ?? { path, allowed: [], isOpen: false }
+      entry.allowed.push(method)
+      if (method === 'GET' && !isStream) entry.allowed.push('HEAD')
+      entry.isOpen ||= access === 'open'
       used.add(method)
-      ends.add(end)
+      known.set(path, entry)
     }
-    const taken = [...ends].map(({ known }) => ({
-      path: known!.path,
-      methods: [...methodsBeside(root, known!.path.split('/').slice(1))].filter(
-        (method) => !known!.allowed.includes(method),
-      ),
-    }))
+    for (const entry of known.values()) knownPaths.on('GET', entry.path, () => {}, entry)
+    const taken = [...known.values()].map(({ path, allowed }) => {
+      const parts = path.split('/')
+      const beside = registered.filter((other) => canShareUrl(parts, other.parts))
+      const methods = new Set(beside.flatMap(({ method }) => method))
+      return { path, methods: [...methods].filter((method) => !allowed.includes(method)) }
+    })
     for (const { path, methods } of taken)
       if (methods.length > 0)
         app.route({
@@ -99,62 +103,13 @@ export function noSuchEndpoint(request: FastifyRequest): Refusal {
   })
 }
 
-function newSegment(): Segment {
-  return {
-    words: new Map(),
-    parameter: undefined,
-    methods: new Set(),
-    restMethods: new Set(),
-    known: undefined,
-  }
-}
-
-/** The end of a pattern, added if it is new. */
-function place(root: Segment, pattern: string): Segment {
-  let end = root
-  for (const part of pattern.split('/').slice(1)) {
-    if (part.startsWith(':')) {
-      end.parameter ??= newSegment()
-      end = end.parameter
-    } else {
-      const next = end.words.get(part) ?? newSegment()
-      end.words.set(part, next)
-      end = next
-    }
-  }
-  return end
-}
-
-/** Words come before parameters. A parameter that is too long is refused if nothing else fits. */
-function find(root: Segment, segments: string[]): KnownPath | undefined {
-  let isTooLong = false
-  const findFrom = (at: Segment, index: number): KnownPath | undefined => {
-    const part = segments[index]
-    if (part === undefined) return at.known
-    const word = at.words.get(part)
-    const found = word && findFrom(word, index + 1)
-    if (found || !at.parameter) return found
-    if (part.length <= limits.http.pathSegmentLengthMax) return findFrom(at.parameter, index + 1)
-    isTooLong = true
-    return undefined
-  }
-  const found = findFrom(root, 0)
-  if (!found && isTooLong) throw new errorCodes.FST_ERR_MAX_PARAM_LENGTH()
-  return found
-}
-
-/** Methods of every route that takes a request which this pattern takes, too. */
-function methodsBeside(at: Segment, parts: string[]): Set<string> {
-  const [part, ...rest] = parts
-  if (part === undefined) return new Set([...at.methods])
-  const isParameter = part.startsWith(':')
-  const words = isParameter ? [...at.words.values()] : [at.words.get(part)]
-  const next = [...words, at.parameter].filter((one) => one !== undefined)
-  return new Set([...at.restMethods, ...next.flatMap((one) => [...methodsBeside(one, rest)])])
-}
-
-/** Without query and fragment, decoded; also of a URL with scheme and host. */
-function segmentsOf(url: string): string[] {
-  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)
-  return path.split('/').slice(1).map(decodeURIComponent)
+/** Whether some URL fits both a documented path and a route, which may take any rest of the URL. */
+function canShareUrl(path: string[], route: string[]): boolean {
+  const takesRest = route.at(-1) === '*'
+  if (takesRest ? path.length < route.length : path.length !== route.length) return false
+  const fixed = takesRest ? route.slice(0, -1) : route
+  return fixed.every((part, index) => {
+    const other = path[index]!
+    return part === other || part.startsWith(':') || other.startsWith(':')
+  })
 }

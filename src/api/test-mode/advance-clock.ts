@@ -11,7 +11,6 @@ import { withReasons } from '../openapi/refusals-of.js'
 import { closed } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { success } from '../server/envelope.js'
-import { toCallWithLateAnswer } from '../server/keyed-lane.js'
 import { route } from '../server/route.js'
 
 const body = closed({
@@ -56,11 +55,9 @@ export const advanceClock = (api: ApiParts) =>
       const { seconds } = request.body
       const change = { environmentId: request.environment.id, byMs: seconds * second }
       const answered = await api.change(
-        toCallWithLateAnswer(
-          request,
-          (tx, now) => advance(tx, now, change),
-          (advanced) => show(seconds, advanced as Advanced),
-        ),
+        request,
+        (tx, now) => advance(tx, now, change),
+        (advanced) => show(seconds, advanced),
       )
       await api.afterAdvance(change.environmentId)
       return answered

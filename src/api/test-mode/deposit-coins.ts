@@ -8,7 +8,6 @@ import { readStablecoinAmount } from '../parse/read-coins.js'
 import { closed, decimalInput, plainText, stablecoinInput } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { success } from '../server/envelope.js'
-import { toCallWithLateAnswer } from '../server/keyed-lane.js'
 import { effectName } from '../server/request-name.js'
 import { route } from '../server/route.js'
 
@@ -61,11 +60,9 @@ export const depositCoins = (api: ApiParts) =>
         .catch(chainUnavailable)
       await pollWalletSoon(account)
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async () => ({ signature: sent, address: wallet, asset, amount }),
-          (shown) => success(201, 'Deposit sent', shown),
-        ),
+        request,
+        async () => ({ signature: sent, address: wallet, asset, amount }),
+        (shown) => success(201, 'Deposit sent', shown),
       )
     },
   })

@@ -18,7 +18,6 @@ import {
 } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { success } from '../server/envelope.js'
-import { toCallWithLateAnswer } from '../server/keyed-lane.js'
 import { effectName } from '../server/request-name.js'
 import { type RouteRequest, route } from '../server/route.js'
 
@@ -96,15 +95,13 @@ export const payIn = (api: ApiParts) =>
       checkNairaLimits(api, request)
       const railId = await payAndNotify(api, request)
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx) => {
-            const found = await findPaymentByRailId(tx, railId)
-            if (!found) throw notJudged()
-            return showPayment(found)
-          },
-          (shown) => success(201, 'Payment received', shown),
-        ),
+        request,
+        async (tx) => {
+          const found = await findPaymentByRailId(tx, railId)
+          if (!found) throw notJudged()
+          return showPayment(found)
+        },
+        (shown) => success(201, 'Payment received', shown),
       )
     },
   })
@@ -114,8 +111,8 @@ type PayIn = RouteRequest<Type.Static<typeof body>, unknown, unknown>
 /** The request names the payment, so that a retry is not a second payment. */
 async function payAndNotify(api: ApiParts, request: PayIn) {
   const { environment, now } = request
-  const { sandboxPayers, railOf } = api.collections
-  const rail = railOf(environment)
+  const { sandboxPayers } = api.collections
+  const rail = api.rails.collectBankOf(environment)
   if (!rail) throw noBank()
   if (!sandboxPayers) throw notSimulated()
   const { accountNumber, amount, narration, sentAt, copies = 1 } = request.body

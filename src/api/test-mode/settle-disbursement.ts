@@ -12,7 +12,6 @@ import { closed, inPath } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { commitRefusal } from '../pipeline/create-resource.js'
 import { successText } from '../server/envelope.js'
-import { toCallWithLateAnswer } from '../server/keyed-lane.js'
 import { route } from '../server/route.js'
 
 const outcomes = Object.values(simulatedOutcomes).flatMap((ofKind) => Object.keys(ofKind))
@@ -54,11 +53,9 @@ export const settleDisbursement = (api: ApiParts) =>
       const refusal = await instructRail(api, payout, outcome)
       if (refusal) return commitRefusal(api, request, refusal)
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          (tx) => getPayout(tx, name),
-          (found) => show(found as PayoutWithAttempts),
-        ),
+        request,
+        (tx) => getPayout(tx, name),
+        (found) => show(found as PayoutWithAttempts),
       )
     },
   })

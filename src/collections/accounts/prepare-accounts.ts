@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { after } from '../../base/clock.js'
-import type { Environment, Mode } from '../../base/environment.js'
+import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { type JsonText, toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
@@ -21,6 +21,7 @@ import {
   findMissingFields,
   type OpenedAccount,
 } from '../ports.js'
+import type { Rails } from '../rails.js'
 import {
   type AccountKind,
   accountKinds,
@@ -49,23 +50,6 @@ export type AccountRequest = {
   retryKey: string | undefined
 }
 
-/** The bank of each mode in which accounts are opened. */
-export type CollectionRails = Record<Mode, BankRail | undefined>
-
-/** Every bank by provider: the ones above, and those that an operator chose for a merchant. */
-export type BanksByProvider = Record<Mode, ReadonlyMap<string, BankRail>>
-
-export function listBankRails(banks: BanksByProvider): BankRail[] {
-  return Object.values(banks).flatMap((byProvider) => [...byProvider.values()])
-}
-
-export function collectionRailOf(
-  { mode, collectBank }: Pick<Environment, 'mode' | 'collectBank'>,
-  { rails, banks }: { rails: CollectionRails; banks: BanksByProvider },
-): BankRail | undefined {
-  return collectBank ? banks[mode].get(collectBank) : rails[mode]
-}
-
 export type PrepareAccount = (
   now: Date,
   request: AccountRequest,
@@ -79,12 +63,10 @@ export function createAccountPreparation({
   db,
   seal,
   rails,
-  banks,
 }: {
   db: Queryable
   seal: Seal
-  rails: CollectionRails
-  banks: BanksByProvider
+  rails: Rails
 }): PrepareAccount {
   const openAt = gatherByRail((rail: CollectionRail, openings: AccountOpening[]) =>
     rail.openAccounts(openings),
@@ -93,7 +75,7 @@ export function createAccountPreparation({
     const { environment, merchantReference, name, expected } = request
     const notReady = environment.mode === 'live' && (await findMissing(db, request))
     if (notReady) return notReady
-    const rail = collectionRailOf(environment, { rails, banks })
+    const rail = rails.collectBankOf(environment)
     if (!rail) return railUnavailable(request)
     const customer = expected ? null : await completeCustomer({ db, seal, rail }, request)
     const id = newId(now)

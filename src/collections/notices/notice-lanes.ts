@@ -16,7 +16,7 @@ import { insertNotices, type NewNotice, type NoticeName, noticeKey } from './sto
  * else the job in judge-due-notices.ts does.
  */
 
-type RailsByName = Map<string, CollectionRail>
+type RailsByName = ReadonlyMap<string, CollectionRail>
 
 type Tools = {
   connect: () => Promise<pg.Client>

@@ -60,7 +60,7 @@ import { findLatestPayments, insertPayments } from './store-payments.js'
 /** Judging a notice updates `accounts` and `payments`, for the notices after it. */
 type Batch = {
   now: Date
-  rails: Map<string, CollectionRail>
+  rails: ReadonlyMap<string, CollectionRail>
   terms: TermsByEnvironment
   accounts: Map<RailAccountKey, CollectionAccount>
   /** The key of each account's counterpart. */
@@ -406,7 +406,10 @@ function toMovement({ payment }: JudgedPayment): Movement {
 }
 
 /** The return of the payment, if a part of it goes back to the sender. */
-function newReturns(rails: Map<string, CollectionRail>, { payment }: JudgedPayment): Return[] {
+function newReturns(
+  rails: ReadonlyMap<string, CollectionRail>,
+  { payment }: JudgedPayment,
+): Return[] {
   const { amountReturning: amount, createdAt } = payment
   if (amount === 0n) return []
   const { railId: id, sender } = payment

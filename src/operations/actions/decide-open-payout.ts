@@ -1,4 +1,3 @@
-import { listBankRails } from '../../collections/accounts/prepare-accounts.js'
 import { followReturns } from '../../collections/returns/follow-returns.js'
 import { getMerchantId } from '../../merchants/environments.js'
 import { formatMoney } from '../../money/amounts.js'
@@ -28,14 +27,14 @@ export async function queryAttempt(
   const onChain = await findChainAttempt(db, reference)
   const atBank = await findBankAttempt(db, reference)
   if (!onChain && !atBank) return {}
-  return withRails(async ({ solana, allBanks }) => {
+  return withRails(async ({ solana, rails }) => {
     if (onChain) {
       for (const rail of [solana.test, solana.live])
         if ((await rail?.isChainKnown()) && rail!.name === onChain.rail)
           return { examined: await rail!.examine(onChain) }
       throw new Error(`No RPC node of ${onChain.rail} is configured, or none responds.`)
     }
-    const rail = listBankRails(allBanks).find(({ name }) => name === atBank!.rail)
+    const rail = rails.banksByName.get(atBank!.rail)
     if (!rail) return { atBank: 'not_configured' }
     const [finding] = await rail.check([atBank!])
     return { atBank: finding!.state }

@@ -1,7 +1,7 @@
 import type { BankChoice } from '../../base/config.js'
 import { type Mode, modes } from '../../base/environment.js'
-import { type BanksByProvider, listBankRails } from '../../collections/accounts/prepare-accounts.js'
 import type { BankFinding, BankRail } from '../../collections/ports.js'
+import type { Rails } from '../../collections/rails.js'
 import { listBoundBanks } from '../../merchants/settings/bind-banks.js'
 import { formatMoney } from '../../money/amounts.js'
 import { listUnservedRails } from '../../payouts/requests/unserved-rails.js'
@@ -11,22 +11,22 @@ import { type CheckResult, failure, ok, runCheck, warning } from './check-result
 /** Checks every configured provider, with calls that change nothing. */
 export async function examineBanks(
   db: Database,
-  allBanks: BanksByProvider,
+  rails: Rails,
   choices: Record<Mode, BankChoice>,
 ): Promise<CheckResult[]> {
   const checks = modes.flatMap((mode) =>
-    [...allBanks[mode].values()].map((bank) => examineBank(bank, mode, choices[mode].floatMin)),
+    rails.banksOf(mode).map((bank) => examineBank(bank, mode, choices[mode].floatMin)),
   )
   return [
     ...(await Promise.all(checks)).flat(),
-    ...(await examineBindings(db, allBanks)),
-    ...(await examineUnserved(db, allBanks)),
+    ...(await examineBindings(db, rails)),
+    ...(await examineUnserved(db, rails)),
   ]
 }
 
 /** A provider that was used before must stay configured until its payouts have ended. */
-async function examineUnserved(db: Database, allBanks: BanksByProvider): Promise<CheckResult[]> {
-  const names = listBankRails(allBanks).map(({ name }) => name)
+async function examineUnserved(db: Database, rails: Rails): Promise<CheckResult[]> {
+  const names = [...rails.banksByName.keys()]
   const unserved = await listUnservedRails(db, names)
   return unserved
     .filter(({ rail }) => isBank(rail))
@@ -45,10 +45,10 @@ function isBank(rail: string): boolean {
 }
 
 /** Merchants that are bound to a bank without keys get `rail_unavailable`. */
-async function examineBindings(db: Database, allBanks: BanksByProvider): Promise<CheckResult[]> {
+async function examineBindings(db: Database, rails: Rails): Promise<CheckResult[]> {
   const bound = await listBoundBanks(db)
   return bound
-    .filter(({ mode, bank }) => !allBanks[mode].has(bank))
+    .filter(({ mode, bank }) => !rails.bankOf(mode, bank))
     .map(({ mode, bank, merchants }) =>
       failure(
         `Bank (${mode})`,

@@ -2,7 +2,7 @@ import { after, type Clock } from '../../base/clock.js'
 import { type Config, coinDecimals } from '../../base/config.js'
 import type { Mode } from '../../base/environment.js'
 import { createLogger } from '../../base/log.js'
-import type { BanksByProvider } from '../../collections/accounts/prepare-accounts.js'
+import type { Rails } from '../../collections/rails.js'
 import { formatCoins } from '../../money/amounts.js'
 import { payoutLimits } from '../../payouts/limits.js'
 import { listShortfalls } from '../../payouts/requests/report-shortfall.js'
@@ -75,7 +75,7 @@ async function examineEndpoint(
   return ok(check, message)
 }
 
-export type ExaminedRails = { treasuries: WatchedTreasury[]; allBanks: BanksByProvider }
+export type ExaminedRails = { treasuries: WatchedTreasury[]; rails: Rails }
 
 /** Payouts of the last hour that merchants could afford and the operator's funds did not cover. */
 export async function examineShortfalls({

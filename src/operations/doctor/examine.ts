@@ -180,8 +180,5 @@ async function examineOpened(
   rails: ExaminedRails,
   { bank }: Config,
 ): Promise<CheckResult[]> {
-  return [
-    ...(await examineTreasuries(db, rails)),
-    ...(await examineBanks(db, rails.allBanks, bank)),
-  ]
+  return [...(await examineTreasuries(db, rails)), ...(await examineBanks(db, rails.rails, bank))]
 }

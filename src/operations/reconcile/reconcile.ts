@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { after } from '../../base/clock.js'
 import { type Mode, modes } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
-import type { BanksByProvider } from '../../collections/accounts/prepare-accounts.js'
 import { comparePayments } from '../../collections/notices/compare-payments.js'
 import type { BankRail, WalletRail } from '../../collections/ports.js'
+import type { Rails } from '../../collections/rails.js'
 import { coins } from '../../money/assets.js'
 import { readLandedAttempts } from '../../payouts/attempts/live-attempts.js'
 import { reconcileLimits } from '../../payouts/limits.js'
@@ -52,7 +52,7 @@ export type Compared = {
 
 export type ReconcilableRails = {
   solana: Record<Mode, SolanaRail | undefined>
-  allBanks: BanksByProvider
+  rails: Rails
 }
 
 /** Start of the comparison: a time for the books, a slot for a chain. */
@@ -268,16 +268,14 @@ function notCompared(rail: string): Difference {
   return { kind: 'not_compared', name: rail, inBooks: 'not fully compared', atRail }
 }
 
-function counterpartsOf({ solana, allBanks }: ReconcilableRails, now: Date): Counterpart[] {
+function counterpartsOf({ solana, rails }: ReconcilableRails, now: Date): Counterpart[] {
   const chains = modes.flatMap((mode) => {
     const rail = solana[mode]
     if (!rail) return []
     const treasury = treasuryOf(rail, mode, now)
     return rail.wallets ? [treasury, depositsOf(rail.wallets, now)] : [treasury]
   })
-  const banks = modes.flatMap((mode) =>
-    [...allBanks[mode].values()].map((bank) => bankOf(bank, mode, now)),
-  )
+  const banks = modes.flatMap((mode) => rails.banksOf(mode).map((bank) => bankOf(bank, mode, now)))
   return [...chains, ...banks]
 }
 

@@ -9,11 +9,11 @@ import type { FollowReturns } from '../attempts/followed-returns.js'
 import { isTreasuryShort } from '../attempts/unfinished-payouts.js'
 import { nextSequence, type Payout, payoutKinds, referenceOf } from '../payout.js'
 import type { PayoutRail, PreparedAttempt } from '../ports.js'
+import type { PayoutRails } from '../rails.js'
 import { insertAttempts } from '../records/store-payouts.js'
 import { type NewPayout, toNewPayout } from '../requests/create-payouts.js'
 import { hashOrder } from '../requests/order-hash.js'
 import { isRailPaused, railPaused } from '../requests/paused-rails.js'
-import type { PayoutBanks, PayoutRails } from '../requests/prepare-payouts.js'
 import { reportShortfall } from '../requests/report-shortfall.js'
 import { showPayout } from '../resource.js'
 import { missingApprovals } from './find-approvers.js'
@@ -53,7 +53,7 @@ async function judge(
   await judgeApproval(db, pending, request, at)
 }
 
-type Tools = { db: Queryable; rails: PayoutRails; banks: PayoutBanks; logger: Logger }
+type Tools = { db: Queryable; rails: PayoutRails; logger: Logger }
 
 /**
  * Checks an approval, has the rail resolve the recipient again and signs. Sends nothing. `at` is in
@@ -67,7 +67,7 @@ export async function prepareApproval(
   const pending = await findPending(tools.db, request, { isLocked: false })
   await judge(tools.db, pending, request, at)
   const { payout } = pending
-  const rail = railNamed(tools, payout.rail)
+  const rail = tools.rails.named(payout.rail)
   if (!rail)
     throw new Refusal('approval_failed', {
       reason: 'rail_unavailable',
@@ -81,13 +81,6 @@ export async function prepareApproval(
   ])
   if (attempt instanceof Refusal) throw asApproval(attempt)
   return attempt!
-}
-
-function railNamed({ rails, banks }: Tools, name: string): PayoutRail | undefined {
-  return [
-    ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
-    ...Object.values(banks).flatMap((byProvider) => [...byProvider.values()]),
-  ].find((rail) => rail.name === name)
 }
 
 /** The account may have been closed or given to another customer since the payout was created. */

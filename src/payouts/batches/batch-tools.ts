@@ -4,21 +4,16 @@ import type { Logger } from '../../base/log.js'
 import type { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
 import { batchLimits } from '../limits.js'
+import type { PayoutRails } from '../rails.js'
 import type { NewPayout } from '../requests/create-payouts.js'
 import type { FeeBook } from '../requests/fee-book.js'
-import {
-  type PayoutBanks,
-  type PayoutPreparation,
-  type PayoutRails,
-  railOf,
-} from '../requests/prepare-payouts.js'
+import type { PayoutPreparation } from '../requests/prepare-payouts.js'
 import type { Batch, ItemProblem } from './batch.js'
 
 /** What a worker needs for batches. */
 export type BatchTools = {
   db: Database
   rails: PayoutRails
-  banks: PayoutBanks
   preparation: PayoutPreparation
   fees: FeeBook
   clock: Clock
@@ -29,12 +24,12 @@ export type BatchTools = {
 
 /** Fewer at a bank where each item is a call of its own. */
 export function itemsPerStep(
-  tools: Pick<BatchTools, 'rails' | 'banks'>,
+  { rails }: Pick<BatchTools, 'rails'>,
   { kind }: Pick<Batch, 'kind'>,
   environment: Environment,
 ): number {
   const { itemsPerStepMax, callsPerStepMax } = batchLimits
-  return railOf(tools, { environment, kind })?.takesBatches ? itemsPerStepMax : callsPerStepMax
+  return rails.carrierOf(environment, kind)?.takesBatches ? itemsPerStepMax : callsPerStepMax
 }
 
 /** The bank, chain or treasury cannot take it now: the item waits. */

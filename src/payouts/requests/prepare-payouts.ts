@@ -1,5 +1,5 @@
 import { after } from '../../base/clock.js'
-import type { Environment, Mode } from '../../base/environment.js'
+import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import type { JsonText } from '../../base/json-text.js'
 import type { Logger } from '../../base/log.js'
@@ -20,6 +20,7 @@ import type {
   PayoutRail,
   PreparedAttempt,
 } from '../ports.js'
+import type { PayoutRails } from '../rails.js'
 import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
 import { gatherByRail } from './gather-by-rail.js'
@@ -45,11 +46,6 @@ export type PayoutRequest = QuoteRequest & {
   /** The item of a batch that it pays. */
   batchItem?: Payout['batchItem']
 }
-
-export type PayoutRails = Record<Mode, Partial<Record<PayoutKind, PayoutRail>>>
-
-/** Every bank by provider, for merchants that an operator bound to one. */
-export type PayoutBanks = Record<Mode, ReadonlyMap<string, PayoutRail>>
 
 /** `destination` is completed by the rail. */
 export type Quote = { lines: FeeLine[]; fee: bigint; destination: Destination }
@@ -80,7 +76,6 @@ export type PayoutPreparation = {
 type Tools = {
   db: Queryable
   rails: PayoutRails
-  banks: PayoutBanks
   fees: FeeBook
   logger: Logger
   /** Absent: no rail is paused. */
@@ -104,7 +99,6 @@ type SignedCandidate = Inspected & { attempt: PreparedAttempt }
 export function createPayoutPreparation({
   db,
   rails,
-  banks,
   fees,
   logger,
   paused = noPausedRails,
@@ -144,7 +138,7 @@ export function createPayoutPreparation({
     request: QuoteRequest,
     purpose: InspectionPurpose,
   ): Promise<Outcome<Inspected>> {
-    const rail = railOf({ rails, banks }, request)
+    const rail = rails.carrierOf(request.environment, request.kind)
     if (!rail) return railUnavailable(request)
     if (await paused.has(rail.name)) return railPaused(payoutKinds[request.kind].refusal)
     return inspectTogether[purpose](rail, request)
@@ -155,7 +149,7 @@ export function createPayoutPreparation({
     candidate: Candidate,
   ): Promise<Outcome<NewPayout>> {
     const { request, baseFee } = candidate
-    const rail = railOf({ rails, banks }, request)
+    const rail = rails.carrierOf(request.environment, request.kind)
     if (!rail) return railUnavailable(request)
     // Mostly false without a promise: every payout passes here.
     const isPaused = paused.has(rail.name)
@@ -172,7 +166,7 @@ export function createPayoutPreparation({
   /** The merchant has the money and is refused: the operator must top up the treasury. */
   async function reportTreasuryShort(environmentNow: Date, request: QuoteRequest): Promise<void> {
     const { environment, asset } = request
-    const rail = railOf({ rails, banks }, request)!.name
+    const rail = rails.carrierOf(request.environment, request.kind)!.name
     const now = after(environmentNow, -environment.clockOffsetMs)
     await reportShortfall({ db, logger }, now, { rail, asset })
   }
@@ -226,7 +220,7 @@ export function createPayoutPreparation({
       const candidate = { request, id: newId(environmentNow), baseFee: sumOf(base) }
       const uncovered = await findUncoveredOne(candidate)
       if (uncovered) return uncovered
-      const rail = railOf({ rails, banks }, request)
+      const rail = rails.carrierOf(request.environment, request.kind)
       if (!rail) return railUnavailable(request)
       if (await paused.has(rail.name)) return railPaused(payoutKinds[request.kind].refusal)
       // The treasury is checked at approval: what it holds then is what matters.
@@ -335,13 +329,6 @@ function toPayout(
     createdByUser: request.createdByUser,
     eventSequence: 1,
   })
-}
-
-export function railOf(
-  { rails, banks }: { rails: PayoutRails; banks: PayoutBanks },
-  { environment: { mode, payoutBank }, kind }: Pick<QuoteRequest, 'environment' | 'kind'>,
-): PayoutRail | undefined {
-  return payoutBank && kind === 'bank_transfer' ? banks[mode].get(payoutBank) : rails[mode][kind]
 }
 
 function railUnavailable({ environment, kind }: QuoteRequest): Refusal {

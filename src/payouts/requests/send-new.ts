@@ -3,14 +3,13 @@ import type { Logger } from '../../base/log.js'
 import { isWithinSendTime } from '../attempts/live-attempts.js'
 import { referenceOf } from '../payout.js'
 import type { LiveAttempt, PayoutRail } from '../ports.js'
+import type { PayoutRails } from '../rails.js'
 import type { NewPayout } from './create-payouts.js'
 import { gatherByRail } from './gather-by-rail.js'
 import { noPausedRails, type PausedRails } from './paused-rails.js'
-import type { PayoutBanks, PayoutRails } from './prepare-payouts.js'
 
 type Tools = {
   rails: PayoutRails
-  banks: PayoutBanks
   clock: Clock
   logger: Logger
   /** Absent: no rail is paused. */
@@ -23,17 +22,7 @@ type Tools = {
  * fails, is too late or never happens, a worker sends them a moment later, from the rows.
  * On a paused rail nothing is sent.
  */
-export function createSendAfterCommit({
-  rails,
-  banks,
-  clock,
-  logger,
-  paused = noPausedRails,
-}: Tools) {
-  const allRails = [
-    ...Object.values(rails).flatMap((byKind) => Object.values(byKind)),
-    ...Object.values(banks).flatMap((byProvider) => [...byProvider.values()]),
-  ]
+export function createSendAfterCommit({ rails, clock, logger, paused = noPausedRails }: Tools) {
   const send = gatherByRail(async (rail: PayoutRail, payouts: NewPayout[]) => {
     const isPaused = paused.has(rail.name)
     if (isPaused && (await isPaused)) return payouts.map(() => undefined)
@@ -43,7 +32,7 @@ export function createSendAfterCommit({
     return payouts.map(() => undefined) // `gatherByRail` expects a value for every key
   })
   return (committed: NewPayout): void => {
-    const rail = allRails.find(({ name }) => name === committed.payout.rail)
+    const rail = rails.named(committed.payout.rail)
     if (!rail) return
     send(rail, committed).catch((error) =>
       logger.warn({ err: error }, 'a payout was not sent; a worker sends it later'),

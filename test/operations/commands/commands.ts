@@ -25,7 +25,7 @@ import type { ReconcilableRails } from '../../../src/operations/reconcile/reconc
 import type { Database } from '../../../src/postgres/database.js'
 import { simulatedRates } from '../../../src/simulation/simulated-rates.js'
 import { manualClock } from '../../support/clock.js'
-import { noBanks } from '../../support/open-manilla.js'
+import { noRails } from '../../support/open-manilla.js'
 
 /** What the operator types next, question by question; without one, there is no terminal. */
 export const answers: string[] = []
@@ -34,9 +34,9 @@ export const secret = new Secret('a secret of more than thirty-two characters')
 export const seal = createSeal(secret)
 export const clock = manualClock()
 
-const noRails: ReconcilableRails = {
+const nothingToReconcile: ReconcilableRails = {
   solana: { test: undefined, live: undefined },
-  allBanks: noBanks,
+  rails: noRails,
 }
 
 export type CommandResult = { exitCode: number; out: string; err: string; openings: number }
@@ -96,7 +96,7 @@ export function createConsole(
         registerRates(to, given, () => outside.rates ?? noRateSources),
       (to: Command, given: OperateContext) =>
         registerExchange(to, given, {
-          withRails: (_, work) => work(outside.rails ?? noRails),
+          withRails: (_, work) => work(outside.rails ?? nothingToReconcile),
           simulated: simulatedRates,
         }),
       registerAudit,

@@ -12,7 +12,7 @@ import { examineRates } from '../../../src/operations/doctor/examine-rates.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { deleteOtherReadings, storeReadings } from '../../../src/rates/store-readings.js'
 import { freshDatabase } from '../../support/database.js'
-import { noBanks, openManilla } from '../../support/open-manilla.js'
+import { noRails, openManilla } from '../../support/open-manilla.js'
 import { addPerson, type Person } from '../../support/people.js'
 import { expectAllProofs } from '../../support/sound-books.js'
 import { answers, clock, createConsole } from './commands.js'
@@ -31,7 +31,7 @@ const chain = {
 }
 const rails = {
   solana: { test: undefined, live: chain },
-  allBanks: noBanks,
+  rails: noRails,
 } as unknown as WatchedRails
 const source = { name: 'bank-a', asset: 'USDC', url: 'https://bank.example', rate: '/rate' }
 const rates = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bindBanks } from '../../../src/merchants/settings/bind-banks.js'
 import { examineBanks } from '../../../src/operations/doctor/examine-banks.js'
-import { inTestMode, noBanks, onlySandbox } from '../../support/open-manilla.js'
+import { inTestMode, noRails, onlySandbox } from '../../support/open-manilla.js'
 import { openWithProviders } from '../../support/open-with-providers.js'
 
 const { db, bankOf, emulators, merchant } = await openWithProviders('paystack')
@@ -38,7 +38,7 @@ test('a merchant bound to a bank without keys is an error', async () => {
   expect(await examineBanks(db, inTestMode(bankOf('monnify')), choices(0n))).not.toContainEqual(
     expect.objectContaining({ message: expect.stringContaining('bound') }),
   )
-  expect(await examineBanks(db, noBanks, choices(0n))).toEqual([
+  expect(await examineBanks(db, noRails, choices(0n))).toEqual([
     {
       check: 'Bank (test)',
       state: 'error',

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { noFaults } from '../../../emulators/faults.js'
+import { serveProvider } from '../../../emulators/http-server.js'
 import { limits } from '../../../src/base/limits.js'
 import { ProviderClient, Unknown } from '../../../src/rails/bank/provider-client.js'
-import { noFaults } from '../../../src/simulation/emulators/faults.js'
-import { serveProvider } from '../../../src/simulation/emulators/http-server.js'
 import { manualClock } from '../../support/clock.js'
 
 const faults = noFaults()
@@ -16,19 +16,17 @@ let lostFirst = 0
 const server = await serveProvider({
   port: 0,
   faults,
-  routes: (['GET', 'POST'] as const).map((method) => ({
-    method,
-    pattern: /^\/thing$/,
-    async handle() {
-      calls += 1
-      if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve))
-      if (calls <= lostFirst) return 'lost'
-      return answer
-    },
-  })),
-  notFound: () => ({ status: 404, body: '{"missing":true}' }),
+  routes: { 'GET /thing': answerThing, 'POST /thing': answerThing },
+  notFound: { status: 404, body: '{"missing":true}' },
 })
 afterAll(() => server.close())
+
+async function answerThing() {
+  calls += 1
+  if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve))
+  if (calls <= lostFirst) return 'lost' as const
+  return answer
+}
 
 const clock = manualClock()
 const lines: string[] = []

@@ -1,15 +1,11 @@
+import type { EmulatedPayment, EmulatorBooks, PaymentResult } from '../../../emulators/emulator.js'
+import type { Faults } from '../../../emulators/faults.js'
 import type { Clock } from '../../../src/base/clock.js'
 import type { Mode } from '../../../src/base/environment.js'
 import type { Logger } from '../../../src/base/log.js'
 import type { BankRail, PaymentVariance } from '../../../src/collections/ports.js'
 import type { Database } from '../../../src/postgres/database.js'
 import type { BankOrder } from '../../../src/rails/bank/driver.js'
-import type {
-  EmulatedPayment,
-  EmulatorBooks,
-  PaymentResult,
-} from '../../../src/simulation/emulators/emulator.js'
-import type { Faults } from '../../../src/simulation/emulators/faults.js'
 
 /** What a scenario needs of a bank. */
 export const abilities = [

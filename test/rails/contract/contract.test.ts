@@ -1,6 +1,6 @@
 import { afterAll, describe, test } from 'vitest'
+import { noFaults } from '../../../emulators/faults.js'
 import { providers } from '../../../src/base/config.js'
-import { noFaults } from '../../../src/simulation/emulators/faults.js'
 import { isLongRun } from '../../support/long-run.js'
 import type { BankTools } from './bank-under-test.js'
 import { openEmulatedBank } from './emulated-bank.js'

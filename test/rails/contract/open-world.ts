@@ -14,6 +14,7 @@ import {
   createNoticeLane,
 } from '../../../src/collections/notices/notice-lanes.js'
 import type { BankRail } from '../../../src/collections/ports.js'
+import { Rails } from '../../../src/collections/rails.js'
 import { followReturns } from '../../../src/collections/returns/follow-returns.js'
 import { sendReturns } from '../../../src/collections/returns/send-returns.js'
 import { approveKyc } from '../../../src/merchants/kyc/kyc.js'
@@ -45,16 +46,12 @@ export async function openWorld(
   const bank = await openBank({ db, clock, logger })
   const { rail, otherRail, mode, provider } = bank
   const otherMode = mode === 'live' ? 'test' : 'live'
-  const only = <Thing>(thing: Thing) => onlyIn(mode, thing)
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
-    rails: { test: {}, live: {}, [mode]: { bank_transfer: rail, bank_return: rail } },
-    banks: only(rail),
-    collectionRails: only(rail),
-    allBanks: {
-      ...banksOf(mode, rail),
-      ...(otherRail && { [otherMode]: new Map([[provider, otherRail]]) }),
-    },
+    rails: new Rails({
+      [mode]: { payoutBank: rail, collectBank: rail, banks: [rail] },
+      [otherMode]: { banks: otherRail ? [otherRail] : [] },
+    }),
   })
   const laneTools = {
     connect: () => connect(db.url, 'contract'),
@@ -109,7 +106,7 @@ export async function openWorld(
 
   /** What `manilla reconcile` finds, also with a bank that reports something else. */
   async function compare(other: BankRail = rail): Promise<Difference[]> {
-    const rails = { solana: noChains, allBanks: banksOf(mode, other) }
+    const rails = { solana: noChains, rails: new Rails({ [mode]: { banks: [other] } }) }
     const [result] = await reconcile({ db, rails, confirmDelayMs: 1 }, clock.now())
     return result!.differences
   }
@@ -141,14 +138,6 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 /** A job that got no answer runs again. */
 function runLater(error: unknown): void {
   if (!(error instanceof Unknown)) throw error
-}
-
-function onlyIn<Thing>(mode: Mode, thing: Thing): Record<Mode, Thing | undefined> {
-  return { test: undefined, live: undefined, [mode]: thing }
-}
-
-function banksOf(mode: Mode, rail: BankRail): Record<Mode, ReadonlyMap<string, BankRail>> {
-  return { test: new Map(), live: new Map(), [mode]: new Map([[rail.provider, rail]]) }
 }
 
 /** What an operator does before a merchant can collect in live mode. */

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
+import type { PayoutState } from '../../../emulators/emulator.js'
 import { toReference } from '../../../src/base/ids.js'
 import { type PayoutKind, payoutKinds } from '../../../src/payouts/payout.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { fromProviderReference } from '../../../src/rails/bank/order.js'
-import type { PayoutState } from '../../../src/simulation/emulators/emulator.js'
 import { expectAllProofs } from '../../support/sound-books.js'
 import type { World } from './open-world.js'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { EmulatedPayment } from '../../../src/simulation/emulators/emulator.js'
+import type { EmulatedPayment } from '../../../emulators/emulator.js'
 import type { Merchant, Reply, TestService } from '../../support/open-manilla.js'
 import type { BankUnderTest, RecipientKind } from './bank-under-test.js'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { noFaults } from '../../../emulators/faults.js'
 import { minute } from '../../../src/base/clock.js'
 import type { AttemptFinding, LiveAttempt } from '../../../src/payouts/ports.js'
-import { noFaults } from '../../../src/simulation/emulators/faults.js'
 import { freshDatabase } from '../../support/database.js'
 import { seededRandom } from '../../support/seed.js'
 import { dedicated, openFlutterwave, payout, refund } from './open-rail.js'

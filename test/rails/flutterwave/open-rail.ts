@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { createFlutterwaveEmulator } from '../../../emulators/flutterwave/emulator.js'
 import type { Clock } from '../../../src/base/clock.js'
 import type { EnvironmentId } from '../../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../../src/base/ids.js'
@@ -9,7 +10,6 @@ import type { LiveAttempt, PayoutInstruction } from '../../../src/payouts/ports.
 import type { Database } from '../../../src/postgres/database.js'
 import { createBankRail } from '../../../src/rails/bank/rail.js'
 import { createFlutterwaveDriver } from '../../../src/rails/flutterwave/driver.js'
-import { createFlutterwaveEmulator } from '../../../src/simulation/emulators/flutterwave/emulator.js'
 import { manualClock } from '../../support/clock.js'
 import { whenDone } from '../../support/open-manilla.js'
 import { openReceiver } from '../../support/receiver.js'

@@ -1,4 +1,9 @@
 import { onTestFinished } from 'vitest'
+import type { Emulator } from '../../../emulators/emulator.js'
+import {
+  createMonnifyEmulator,
+  type MonnifyEmulatorOptions,
+} from '../../../emulators/monnify/emulator.js'
 import { hour } from '../../../src/base/clock.js'
 import { type Mode, toEnvironmentId } from '../../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../../src/base/ids.js'
@@ -15,11 +20,6 @@ import type { AttemptFinding, LiveAttempt, PayoutInstruction } from '../../../sr
 import type { Database } from '../../../src/postgres/database.js'
 import { createBankRail } from '../../../src/rails/bank/rail.js'
 import { createMonnifyDriver } from '../../../src/rails/monnify/driver.js'
-import type { Emulator } from '../../../src/simulation/emulators/emulator.js'
-import {
-  createMonnifyEmulator,
-  type MonnifyEmulatorOptions,
-} from '../../../src/simulation/emulators/monnify/emulator.js'
 import { manualClock } from '../../support/clock.js'
 import { openReceiver } from '../../support/receiver.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import * as written from '../../../emulators/monnify/times.js'
 import { readTime, writeTime } from '../../../src/rails/monnify/read-time.js'
-import * as written from '../../../src/simulation/emulators/monnify/times.js'
 
 describe('times of Monnify', () => {
   test.each([

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream'
+import type { PaystackOptions } from '../../../emulators/paystack/emulator.js'
 import { toEnvironmentId } from '../../../src/base/environment.js'
 import { createLogger } from '../../../src/base/log.js'
 import { Secret } from '../../../src/base/secret.js'
@@ -7,8 +8,7 @@ import type { LiveAttempt, PayoutInstruction, PreparedAttempt } from '../../../s
 import type { Database } from '../../../src/postgres/database.js'
 import { createBankRail } from '../../../src/rails/bank/rail.js'
 import { createPaystackDriver } from '../../../src/rails/paystack/driver.js'
-import type { PaystackOptions } from '../../../src/simulation/emulators/paystack/emulator.js'
-import { openPaystack } from '../../simulation/emulators/paystack-client.js'
+import { openPaystack } from '../../emulators/paystack-client.js'
 
 export const payerEmail = 'payments@shop.example'
 

@@ -4,7 +4,9 @@ import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../src/base/clock.js'
 import { readConfig } from '../../../src/base/config.js'
+import type { Mode } from '../../../src/base/environment.js'
 import { Refusal } from '../../../src/base/refusal.js'
+import type { Rails } from '../../../src/collections/rails.js'
 import type { PayoutRail } from '../../../src/payouts/ports.js'
 import { openRails } from '../../../src/processes/open-rails.js'
 import { createSeedSigner, makeMnemonic } from '../../../src/rails/solana/keys/seed.js'
@@ -81,7 +83,7 @@ test('the rail refuses while all endpoints are down and works once one is up', a
     }),
   })
   onTestFinished(close)
-  const rail = rails.test.crypto_transfer!
+  const rail = chainOf(rails, 'test')
   expect(await reasonAt(rail)).toBe('rail_unavailable')
   const [unsigned] = await rail.prepare([await newInstruction()])
   expect(unsigned).toMatchObject({ reason: 'rail_unavailable' })
@@ -93,6 +95,10 @@ test('the rail refuses while all endpoints are down and works once one is up', a
   expect(rail.name).toBe(`solana:${chain.genesisHash}`)
   expect(await solana.test!.isChainKnown()).toBe(true)
 })
+
+function chainOf(rails: Rails, mode: Mode): PayoutRail {
+  return rails.carrierOf({ mode, payoutBank: null }, 'crypto_transfer')!
+}
 
 test('live mode starts while the endpoints of test mode are down', async () => {
   const mainnet = await openTwistedNode(shared(), ({ method }) =>
@@ -113,9 +119,9 @@ test('live mode starts while the endpoints of test mode are down', async () => {
     }),
   })
   onTestFinished(close)
-  expect(await reasonAt(rails.test.crypto_transfer!)).toBe('rail_unavailable')
-  expect(await reasonAt(rails.live.crypto_transfer!)).toBe('treasury_short')
-  expect(rails.live.crypto_transfer!.name).toBe(`solana:${mainnetGenesis}`)
+  expect(await reasonAt(chainOf(rails, 'test'))).toBe('rail_unavailable')
+  expect(await reasonAt(chainOf(rails, 'live'))).toBe('treasury_short')
+  expect(chainOf(rails, 'live').name).toBe(`solana:${mainnetGenesis}`)
 })
 
 // It was down at start, when the other endpoints were verified.

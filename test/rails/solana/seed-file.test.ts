@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../../src/base/clock.js'
 import { readConfig } from '../../../src/base/config.js'
+import { modes } from '../../../src/base/environment.js'
 import { createLogger } from '../../../src/base/log.js'
 import type * as builtDatabase from '../../../src/postgres/database.js'
 import type { Database } from '../../../src/postgres/database.js'
@@ -80,8 +81,8 @@ test('the embedded chain creates a seed at its first start and keeps it', async 
   expect(statSync(file).mode & 0o777).toBe(0o600)
   const words = readFileSync(file, 'utf8')
   expect(words.trim().split(' ')).toHaveLength(24)
-  expect(first.wallets.live).toBeUndefined()
-  const { test: rail } = first.wallets
+  expect(first.rails.walletsOf('live')).toBeUndefined()
+  const rail = first.rails.walletsOf('test')
   const derived = await rail!.deriveWallets([0, 1])
   const tokenAccount = derived[0]!.tokenAccounts.USDC
   const deposit = { key: 'a', address: derived[0]!.address, asset: 'USDC', amount: 5n } as const
@@ -93,8 +94,8 @@ test('the embedded chain creates a seed at its first start and keeps it', async 
   ])
 
   const borrowed = await borrowRails(tools, first.localnet!.url)
-  expect(await borrowed.wallets.test!.deriveWallets([0, 1])).toEqual(derived)
-  expect(borrowed.wallets.test!.name).toBe(rail!.name)
+  expect(await borrowed.rails.walletsOf('test')!.deriveWallets([0, 1])).toEqual(derived)
+  expect(borrowed.rails.walletsOf('test')!.name).toBe(rail!.name)
   await borrowed.close()
   const part = { walletNumber: 0, wallet: derived[1]!.address, tokenAccount, amount: 1n }
   const parts = [{ ...part, isClosing: true }]
@@ -102,7 +103,7 @@ test('the embedded chain creates a seed at its first start and keeps it', async 
   await first.close()
   const again = await openRails(tools)
   onTestFinished(() => again.close())
-  expect(await again.wallets.test!.deriveWallets([0, 1])).toEqual(derived)
+  expect(await again.rails.walletsOf('test')!.deriveWallets([0, 1])).toEqual(derived)
 
   expect(lines.join('')).toContain('the wallet signer failed for a sweep')
   expectNoWordsOf(lines.join(''), words)
@@ -121,14 +122,14 @@ const chainOf = (url: string) => ({
 test('a mode has wallets only with a seed file', async () => {
   const without = await openRails(newTools(chainOf(shared().url)).tools)
   onTestFinished(() => without.close())
-  expect(without.wallets).toEqual({ test: undefined, live: undefined })
+  for (const mode of modes) expect(without.rails.walletsOf(mode)).toBeUndefined()
   expect(without.localnetPayers).toBeUndefined()
   const file = path.join(newHome(), 'seed')
   writeFileSync(file, `${'abandon '.repeat(11)}about`)
   const { tools } = newTools({ ...chainOf(shared().url), SOLANA_TEST_SEED_FILE: file })
-  const rails = await openRails(tools)
-  onTestFinished(() => rails.close())
-  const [wallet] = await rails.wallets.test!.deriveWallets([0])
+  const opened = await openRails(tools)
+  onTestFinished(() => opened.close())
+  const [wallet] = await opened.rails.walletsOf('test')!.deriveWallets([0])
   expect(wallet!.address).toBe('HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk')
 })
 

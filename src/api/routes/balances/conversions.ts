@@ -3,7 +3,6 @@ import { prefixes } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { invalidField } from '../../../base/refusal.js'
 import { anyAsset, referenceSample, withDescription, withExample } from '../../../base/shapes.js'
-import type { Conversion } from '../../../conversions/conversion.js'
 import { createConversion, takeQuote } from '../../../conversions/create-conversion.js'
 import { quoteConversion, type Wanted } from '../../../conversions/quote-conversion.js'
 import {
@@ -36,7 +35,6 @@ import { answerList } from '../../server/answer-list.js'
 import { asNumber, csvColumns, inBothUnits } from '../../server/csv.js'
 import { readPosition, writePosition } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
-import { type KeyedChange, toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { type Route, route } from '../../server/route.js'
 
 const path = '/v1/conversions'
@@ -153,7 +151,7 @@ const create = (api: ApiParts) =>
     ],
     async handle(request) {
       const { environment, now, body, keyId, actor } = request
-      const call = toCallWithLateAnswer<KeyedChange, unknown>(
+      const answered = await api.change(
         request,
         async (tx, realNow) => {
           const name = { environmentId: environment.id, reference: body.quote }
@@ -166,11 +164,9 @@ const create = (api: ApiParts) =>
           await createConversion(tx, realNow, made, tools)
           return made
         },
-        (made) => success(201, 'Conversion completed', showConversion(made as Conversion)),
+        (made) => success(201, 'Conversion completed', showConversion(made)),
+        { isKept: true },
       )
-      // A key that converted is kept: a repeat must never convert twice.
-      call.expiresAt = null
-      const answered = await api.change(call)
       await api.mintPending()
       return answered
     },

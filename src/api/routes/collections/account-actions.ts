@@ -1,15 +1,11 @@
 import type { TSchema } from 'typebox'
 import { referenceSample } from '../../../base/shapes.js'
 import { type AccountKind, accountKinds } from '../../../collections/accounts/account.js'
-import {
-  type AccountWithPayments,
-  getAccount,
-} from '../../../collections/accounts/find-accounts.js'
+import { getAccount } from '../../../collections/accounts/find-accounts.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { successText } from '../../server/envelope.js'
-import { toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { type Route, route } from '../../server/route.js'
 import { endAndClose, operationOf, show, titleOf } from './accounts.js'
 
@@ -63,11 +59,9 @@ export function requeryRoute(api: ApiParts, { kind, path, resource }: About, tex
       const { account } = await getAccount(api.db, name)
       await api.collections.requery(account, request.environment.mode)
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          (tx) => getAccount(tx, name),
-          (found) => successText(200, titleOf(kind), show(found as AccountWithPayments)),
-        ),
+        request,
+        (tx) => getAccount(tx, name),
+        (found) => successText(200, titleOf(kind), show(found)),
       )
     },
   })

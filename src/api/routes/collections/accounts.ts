@@ -38,7 +38,7 @@ import { answerList } from '../../server/answer-list.js'
 import { type CsvColumn, csvColumns, inBothUnits } from '../../server/csv.js'
 import { readPosition, writePosition } from '../../server/cursor.js'
 import { successText } from '../../server/envelope.js'
-import { type RequestContext, toCallWithLateAnswer } from '../../server/keyed-lane.js'
+import type { RequestContext } from '../../server/keyed-lane.js'
 import { type Route, route } from '../../server/route.js'
 
 export const referenceIn = Type.String({
@@ -96,14 +96,12 @@ export async function endAndClose(
 ): Promise<KeyedAnswer> {
   let ended: EndedAccount | undefined
   const answered = await api.change(
-    toCallWithLateAnswer(
-      caller,
-      async (tx, now) => {
-        ended = await endAccount(tx, now, name)
-        return ended
-      },
-      (found) => successText(200, message, show(found as AccountWithPayments)),
-    ),
+    caller,
+    async (tx, now) => {
+      ended = await endAccount(tx, now, name)
+      return ended
+    },
+    (found) => successText(200, message, show(found)),
   )
   if (ended) api.collections.closeAccount(ended.account)
   if (ended?.counterpart) api.collections.closeAccount(ended.counterpart)

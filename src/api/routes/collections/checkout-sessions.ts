@@ -44,7 +44,6 @@ import { answerList } from '../../server/answer-list.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
 import { readPosition, writePosition } from '../../server/cursor.js'
 import { successText } from '../../server/envelope.js'
-import { toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { type Route, route } from '../../server/route.js'
 import { referenceIn, retryKeyOf } from './accounts.js'
 
@@ -267,20 +266,18 @@ const cancel = (api: ApiParts) =>
       const account = (virtualAccount ?? wallet)!
       let isEnded = false
       const answered = await api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx, now) => {
-            const { environmentId, kind } = account
-            const own = { environmentId, kind, reference: accountReference(account) }
-            const { counterpart } = await endAccount(tx, now, own).catch(asHasEnded)
-            // The session was paid in coins, which ended its bank account.
-            if (counterpart?.status === 'PAID') throw hasEnded()
-            isEnded = true
-            return getSession(tx, name)
-          },
-          (found) =>
-            successText(200, 'Session cancelled', showSession(serverTime, found as FoundSession)),
-        ),
+        request,
+        async (tx, now) => {
+          const { environmentId, kind } = account
+          const own = { environmentId, kind, reference: accountReference(account) }
+          const { counterpart } = await endAccount(tx, now, own).catch(asHasEnded)
+          // The session was paid in coins, which ended its bank account.
+          if (counterpart?.status === 'PAID') throw hasEnded()
+          isEnded = true
+          return getSession(tx, name)
+        },
+        (found) =>
+          successText(200, 'Session cancelled', showSession(serverTime, found as FoundSession)),
       )
       if (isEnded) api.collections.closeAccount(account)
       return answered

@@ -35,13 +35,10 @@ import {
 } from '../../parse/return-request.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
+import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
 import { success } from '../../server/envelope.js'
-import {
-  type KeyedChange,
-  type RequestContext,
-  toCallWithLateAnswer,
-} from '../../server/keyed-lane.js'
+import type { RequestContext } from '../../server/keyed-lane.js'
 import { type RouteRequest, route } from '../../server/route.js'
 
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
@@ -110,17 +107,15 @@ export const resolvePayment = (api: ApiParts) =>
           : await findDestination(api, request, { found, requested }).catch(returnRefusal)
       if (destination instanceof Refusal) return commitRefusal(api, request, destination)
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx, now) => {
-            const resolved = destination
-              ? await returnHeld(tx, now, { ...name, destination })
-              : await acceptHeld(tx, now, name)
-            await closeAnswered(tx, now, request, found)
-            return resolved
-          },
-          (resolved) => success(200, 'Payment resolved', showPayment(resolved as Payment)),
-        ),
+        request,
+        async (tx, now) => {
+          const resolved = destination
+            ? await returnHeld(tx, now, { ...name, destination })
+            : await acceptHeld(tx, now, name)
+          await closeAnswered(tx, now, request, found)
+          return resolved
+        },
+        (resolved) => success(200, 'Payment resolved', showPayment(resolved)),
       )
     },
   })
@@ -161,28 +156,17 @@ async function commitReturn(
   request: RequestContext & Caller,
   { found, prepared }: { found: Payment; prepared: PreparedReturn },
   apply: (tx: Tx, now: Date) => Promise<ReturnedPayment>,
-  answer: (returned: ReturnedPayment) => Answer,
+  toAnswer: (returned: ReturnedPayment) => Answer,
 ): Promise<KeyedAnswer> {
-  let isSubmitted = false
-  const call = toCallWithLateAnswer<KeyedChange, unknown>(
-    request,
-    async (tx, now) => {
+  return commitAndSend(api, request, {
+    async commit(tx, now) {
       const returned = await apply(tx, now)
       await closeAnswered(tx, now, request, found)
       return returned
     },
-    (outcome) => {
-      const returned = outcome as ReturnedPayment
-      isSubmitted = returned.status === 'SUBMITTED'
-      return answer(returned)
-    },
-  )
-  // A key that paid is kept as long as the payout: a repeat must never pay twice.
-  call.expiresAt = null
-  const answered = await api.change(call)
-  if (answered.status < 300 && !answered.isReplayed && isSubmitted && prepared.signed)
-    api.sendPayout(prepared.signed)
-  return answered
+    toAnswer,
+    payoutOf: ({ status }) => (status === 'SUBMITTED' ? prepared.signed : null),
+  })
 }
 
 export const refundOfPayment = (api: ApiParts) =>
@@ -307,13 +291,13 @@ async function prepare(
  * one. That is decided when it is committed.
  */
 function ruleFor(
-  { collections }: ApiParts,
+  { rails }: ApiParts,
   { environment, now, actor, keyId }: Caller,
   { found, requested, amount }: ReturnRequest & { amount: bigint },
 ): RuleRequest | null {
   if (!requested) return null
   const { railId: id, sender } = found
-  const bank = collections.findBank(environment.mode, { name: found.rail })
+  const bank = rails.banksByName.get(found.rail)
   const ofSender = found.asset === 'NGN' ? destinationOf({ id, sender }, bank) : undefined
   const isSender =
     requested.kind === 'bank_account' &&
@@ -356,14 +340,8 @@ async function inspectWallet(
 }
 
 /** Money goes back only through the bank or chain that it came from. */
-function railOf(
-  { rails, allBanks }: ApiParts,
-  { environment }: Caller,
-  found: Payment,
-): PayoutRail {
-  const { mode } = environment
-  const candidates = [rails[mode][returnKindOf(found)], ...allBanks[mode].values()]
-  const rail = candidates.find((one) => one?.name === found.rail)
+function railOf({ rails }: ApiParts, { environment }: Caller, found: Payment): PayoutRail {
+  const rail = rails.named(found.rail)
   if (rail) return rail
   throw new Refusal('payment_action_failed', {
     reason: 'rail_unavailable',
@@ -373,17 +351,14 @@ function railOf(
 
 /** The destination that the merchant named, or else the sender. */
 async function findDestination(
-  { collections, banks }: ApiParts,
+  { rails }: ApiParts,
   { environment }: Caller,
   { found, requested }: ReturnRequest,
 ): Promise<Destination> {
-  if (requested) return withBankName(requested, banks[environment.mode])
+  if (requested) return withBankName(requested, rails.payoutBankOf(environment))
   if (found.asset !== 'NGN') throw noDestination(unknownOwner)
   const { railId: id, sender } = found
-  const destination = destinationOf(
-    { id, sender },
-    collections.findBank(environment.mode, { name: found.rail }),
-  )
+  const destination = destinationOf({ id, sender }, rails.banksByName.get(found.rail))
   if (destination) return destination
   throw noDestination('The bank did not report who sent this payment.')
 }

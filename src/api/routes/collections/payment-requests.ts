@@ -26,7 +26,6 @@ import { amountIn, readAmount } from '../../parse/return-request.js'
 import { closed, inPath, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
-import { type KeyedChange, toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
 const path = '/v1/collections/payments/:reference/requests'
@@ -80,17 +79,15 @@ const ask = (api: ApiParts) =>
         })
       const { userId, name } = request.actor as UserActor
       return api.change(
-        toCallWithLateAnswer<KeyedChange, unknown>(
-          request,
-          (tx, now) =>
-            requestDecision(tx, now, nameOf(request), {
-              action: action as PaymentRequest['action'],
-              amount: readAmount(amount, found) ?? null,
-              note,
-              requestedBy: { id: userId, name },
-            }),
-          (asked) => success(201, 'Requested', show(asked as PaymentRequest, found.asset)),
-        ),
+        request,
+        (tx, now) =>
+          requestDecision(tx, now, nameOf(request), {
+            action: action as PaymentRequest['action'],
+            amount: readAmount(amount, found) ?? null,
+            note,
+            requestedBy: { id: userId, name },
+          }),
+        (asked) => success(201, 'Requested', show(asked, found.asset)),
       )
     },
   })
@@ -128,16 +125,14 @@ const decline = (api: ApiParts) =>
       const found = await getPayment(api.db, nameOf(request))
       await refuseOthers(api, found, request.actor as UserActor)
       return api.change(
-        toCallWithLateAnswer<KeyedChange, unknown>(
-          request,
-          async (tx, now) => {
-            const { userId } = request.actor as UserActor
-            const { environmentId, id: paymentId } = found
-            const closing = { environmentId, paymentId, userId, state: 'DECLINED' } as const
-            if (!(await closeRequest(tx, now, closing))) throw noRequest()
-          },
-          () => success(200, 'Declined', {}),
-        ),
+        request,
+        async (tx, now) => {
+          const { userId } = request.actor as UserActor
+          const { environmentId, id: paymentId } = found
+          const closing = { environmentId, paymentId, userId, state: 'DECLINED' } as const
+          if (!(await closeRequest(tx, now, closing))) throw noRequest()
+        },
+        () => success(200, 'Declined', {}),
       )
     },
   })

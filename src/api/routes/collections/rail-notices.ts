@@ -46,7 +46,7 @@ export const railNotices = (api: ApiParts) =>
     refusals: ['authentication_failed', 'not_found'],
     async handle({ params, headers, bodyText }) {
       const mode = modes.find((one) => one === params.mode)
-      const rail = mode && api.collections.findBank(mode, { provider: params.rail })
+      const rail = mode && api.rails.bankOf(mode, params.rail)
       if (!mode || !rail) throw unknownRail()
       // The signature covers the raw bytes, not the parsed body.
       const read = rail.readNotice({ headers, body: bodyText })

@@ -34,7 +34,6 @@ import { answerList } from '../../server/answer-list.js'
 import { csvColumns } from '../../server/csv.js'
 import { anotherList, readCursor, writeCursor } from '../../server/cursor.js'
 import { success, successText } from '../../server/envelope.js'
-import { toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { pageOf } from '../../server/page-of.js'
 import { type Route, route } from '../../server/route.js'
 
@@ -232,21 +231,19 @@ const redeliverTo = (api: ApiParts) =>
     handle(request) {
       const { environment, permissions, params, body } = request
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx, now) => {
-            const name = { environmentId: environment.id, reference: params.id }
-            const found = await getEvent(tx, { ...name, permissions })
-            const endpoint =
-              body?.endpointId === undefined
-                ? undefined
-                : await getEnabledEndpoint(tx, { ...name, reference: body.endpointId })
-            const count = await redeliver(tx, now, { event: found, endpoint })
-            if (endpoint && count === 0) throw isForAnotherEndpoint()
-            return count
-          },
-          (count) => success(200, 'Deliveries scheduled', { deliveries: count }),
-        ),
+        request,
+        async (tx, now) => {
+          const name = { environmentId: environment.id, reference: params.id }
+          const found = await getEvent(tx, { ...name, permissions })
+          const endpoint =
+            body?.endpointId === undefined
+              ? undefined
+              : await getEnabledEndpoint(tx, { ...name, reference: body.endpointId })
+          const count = await redeliver(tx, now, { event: found, endpoint })
+          if (endpoint && count === 0) throw isForAnotherEndpoint()
+          return count
+        },
+        (count) => success(200, 'Deliveries scheduled', { deliveries: count }),
       )
     },
   })

@@ -63,7 +63,6 @@ import {
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { readPosition, writePosition } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
-import { toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { pageOf } from '../../server/page-of.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
@@ -149,11 +148,9 @@ const create = (api: ApiParts) =>
         description: body.description ?? '',
       }
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          (tx, now) => createEndpoint(tx, now, endpoint),
-          (created) => showWithSecret(201, 'Webhook endpoint created', created as CreatedEndpoint),
-        ),
+        request,
+        (tx, now) => createEndpoint(tx, now, endpoint),
+        (created) => showWithSecret(201, 'Webhook endpoint created', created),
       )
     },
   })
@@ -314,11 +311,9 @@ const rotate = (api: ApiParts) =>
     refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'too_many'), ...ofSecret],
     handle(request) {
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          (tx, now) => rotateSecret(tx, now, { ...nameOf(request), seal: api.seal }),
-          (rotated) => showWithSecret(200, 'Secret rotated', rotated as CreatedEndpoint),
-        ),
+        request,
+        (tx, now) => rotateSecret(tx, now, { ...nameOf(request), seal: api.seal }),
+        (rotated) => showWithSecret(200, 'Secret rotated', rotated),
       )
     },
   })
@@ -338,14 +333,12 @@ const test = (api: ApiParts) =>
     refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'endpoint_disabled')],
     handle(request) {
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx, now) => {
-            const endpoint = await lockEnabledEndpoint(tx, nameOf(request))
-            return sendTest(tx, now, endpoint)
-          },
-          (eventId) => success(200, 'Test event sent', { eventId }),
-        ),
+        request,
+        async (tx, now) => {
+          const endpoint = await lockEnabledEndpoint(tx, nameOf(request))
+          return sendTest(tx, now, endpoint)
+        },
+        (eventId) => success(200, 'Test event sent', { eventId }),
       )
     },
   })
@@ -387,14 +380,12 @@ const recoverSince = (api: ApiParts) =>
         return success(200, 'Deliveries that would be scheduled', { deliveries })
       }
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx, now) => {
-            const endpoint = await getEnabledEndpoint(tx, nameOf(request))
-            return recover(tx, now, { endpoint, since, types })
-          },
-          (deliveries) => success(200, 'Deliveries scheduled', { deliveries }),
-        ),
+        request,
+        async (tx, now) => {
+          const endpoint = await getEnabledEndpoint(tx, nameOf(request))
+          return recover(tx, now, { endpoint, since, types })
+        },
+        (deliveries) => success(200, 'Deliveries scheduled', { deliveries }),
       )
     },
   })

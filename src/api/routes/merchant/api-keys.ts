@@ -14,7 +14,7 @@ import {
 } from '../../../merchants/keys/api-keys.js'
 import { issueKey } from '../../../merchants/keys/issue-key.js'
 import { keyPermissions } from '../../../merchants/keys/key-permissions.js'
-import { type RolledKey, rollKey } from '../../../merchants/keys/roll-key.js'
+import { rollKey } from '../../../merchants/keys/roll-key.js'
 import { keyLimits } from '../../../merchants/limits.js'
 import { visible } from '../../../merchants/settings/settings-document.js'
 import type { Tx } from '../../../postgres/transactions/tx.js'
@@ -26,7 +26,6 @@ import { readTime, timeIn } from '../../parse/read-time.js'
 import { closed, inPath, pageQuery } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
-import { toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { pageOf } from '../../server/page-of.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
@@ -107,14 +106,12 @@ const create = (api: ApiParts) =>
         createdBy: request.actor as UserActor,
       }
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx, now) => {
-            await checkMayGive(tx, request, newKey)
-            return issueKey(tx, now, newKey)
-          },
-          (issued) => showIssued(201, 'API key created', issued as IssuedKey),
-        ),
+        request,
+        async (tx, now) => {
+          await checkMayGive(tx, request, newKey)
+          return issueKey(tx, now, newKey)
+        },
+        (issued) => showIssued(201, 'API key created', issued),
       )
     },
   })
@@ -155,20 +152,18 @@ const roll = (api: ApiParts) =>
     handle(request) {
       const graceMs = (request.body?.graceHours ?? 24) * hour
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          (tx, now) =>
-            rollKey(tx, now, {
-              ...nameOf(request),
-              seal: api.seal,
-              graceMs,
-              createdBy: request.actor as UserActor,
-            }),
-          (rolled) => {
-            const { issued, oldExpiresAt } = rolled as RolledKey
-            return showIssued(201, 'API key rolled', issued, { oldExpiresAt })
-          },
-        ),
+        request,
+        (tx, now) =>
+          rollKey(tx, now, {
+            ...nameOf(request),
+            seal: api.seal,
+            graceMs,
+            createdBy: request.actor as UserActor,
+          }),
+        (rolled) => {
+          const { issued, oldExpiresAt } = rolled
+          return showIssued(201, 'API key rolled', issued, { oldExpiresAt })
+        },
       )
     },
   })
@@ -185,14 +180,12 @@ const revoke = (api: ApiParts) =>
     params,
     handle(request) {
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx, now) => {
-            const { key } = await revokeKey(tx, now, nameOf(request))
-            return showKey(key, now)
-          },
-          (shown) => success(200, 'API key revoked', shown),
-        ),
+        request,
+        async (tx, now) => {
+          const { key } = await revokeKey(tx, now, nameOf(request))
+          return showKey(key, now)
+        },
+        (shown) => success(200, 'API key revoked', shown),
       )
     },
   })

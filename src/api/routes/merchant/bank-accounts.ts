@@ -33,7 +33,6 @@ import {
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
-import { toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { pageOf } from '../../server/page-of.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 import { directoryOf } from '../payouts/bank-transfers.js'
@@ -94,25 +93,23 @@ const add = (api: ApiParts) =>
       const nameDiffers = !isHolderOf(names, found.accountName)
       const { userId } = request.actor as UserActor
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx, now) => {
-            const usableFrom = usableFromFor(now, environment.mode)
-            const before = await readSettlementDestination(tx, environment)
-            const added = await addBankAccount(tx, now, {
-              environmentId: environment.id,
-              bankCode,
-              accountNumber,
-              accountName,
-              usableFrom,
-              chosenBy: { userId, nameDiffers },
-            })
-            const account = isPrimary ? await makePrimary(tx, added, usableFrom) : added
-            await announceDestination(tx, now, environment, before)
-            return show(account, await scopeOf(tx, environment))
-          },
-          (account) => success(201, 'Bank account added', account),
-        ),
+        request,
+        async (tx, now) => {
+          const usableFrom = usableFromFor(now, environment.mode)
+          const before = await readSettlementDestination(tx, environment)
+          const added = await addBankAccount(tx, now, {
+            environmentId: environment.id,
+            bankCode,
+            accountNumber,
+            accountName,
+            usableFrom,
+            chosenBy: { userId, nameDiffers },
+          })
+          const account = isPrimary ? await makePrimary(tx, added, usableFrom) : added
+          await announceDestination(tx, now, environment, before)
+          return show(account, await scopeOf(tx, environment))
+        },
+        (account) => success(201, 'Bank account added', account),
       )
     },
   })
@@ -177,14 +174,12 @@ function changeOne(
   apply: (tx: Tx, now: Date) => Promise<BankAccount>,
 ) {
   return api.change(
-    toCallWithLateAnswer(
-      request,
-      async (tx, now) => {
-        const account = await apply(tx, now)
-        return show(account, await scopeOf(tx, request.environment))
-      },
-      (account) => success(200, 'Bank account updated', account),
-    ),
+    request,
+    async (tx, now) => {
+      const account = await apply(tx, now)
+      return show(account, await scopeOf(tx, request.environment))
+    },
+    (account) => success(200, 'Bank account updated', account),
   )
 }
 

@@ -28,7 +28,6 @@ import { auditCall } from '../../auth/audit-call.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
-import { toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
 const path = '/v1/kyc'
@@ -100,14 +99,12 @@ const submit = (api: ApiParts) =>
     handle(request) {
       const { merchantId } = request.environment
       return api.change(
-        toCallWithLateAnswer(
-          request,
-          async (tx, now) => {
-            await submitKyc(tx, now, { merchantId, seal: api.seal })
-            return { status: 'SUBMITTED' }
-          },
-          (submitted) => success(200, 'KYC submitted', submitted),
-        ),
+        request,
+        async (tx, now) => {
+          await submitKyc(tx, now, { merchantId, seal: api.seal })
+          return { status: 'SUBMITTED' }
+        },
+        (submitted) => success(200, 'KYC submitted', submitted),
       )
     },
   })

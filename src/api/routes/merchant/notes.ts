@@ -24,7 +24,6 @@ import {
 import { closed, inPath, linesOfText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
-import { type KeyedChange, toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
 const note = resource('Note', {
@@ -114,14 +113,12 @@ function routesOf(api: ApiParts, { path, sees, name, example, find }: Subject): 
       const { userId: id, name } = request.actor as UserActor
       const { text } = request.body
       return api.change(
-        toCallWithLateAnswer<KeyedChange, unknown>(
-          request,
-          (tx, now) => writeNote(tx, now, subject, { author: { id, name }, text }),
-          (written) => {
-            const { reference } = written as Note
-            return success(201, 'Note written', { reference })
-          },
-        ),
+        request,
+        (tx, now) => writeNote(tx, now, subject, { author: { id, name }, text }),
+        (written) => {
+          const { reference } = written
+          return success(201, 'Note written', { reference })
+        },
       )
     },
   })
@@ -142,11 +139,9 @@ function routesOf(api: ApiParts, { path, sees, name, example, find }: Subject): 
       const { userId } = request.actor as UserActor
       const { note: reference } = request.params
       return api.change(
-        toCallWithLateAnswer<KeyedChange, unknown>(
-          request,
-          (tx, now) => withdrawNote(tx, now, subject, { reference, userId }),
-          (withdrawn) => success(200, 'Note withdrawn', show(withdrawn as Note, request)),
-        ),
+        request,
+        (tx, now) => withdrawNote(tx, now, subject, { reference, userId }),
+        (withdrawn) => success(200, 'Note withdrawn', show(withdrawn, request)),
       )
     },
   })

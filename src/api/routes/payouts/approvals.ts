@@ -19,7 +19,6 @@ import { decimalPattern } from '../../../money/amounts.js'
 import { judgeExpiry } from '../../../payouts/approvals/approval-expiry.js'
 import { approvers, showApprover } from '../../../payouts/approvals/approver-resource.js'
 import {
-  type ApprovedPayout,
   approvePayout,
   prepareApproval,
   rejectPayout,
@@ -43,13 +42,10 @@ import { findUserNames } from '../../../team/find-user-names.js'
 import { readAmount } from '../../parse/read-filters.js'
 import { closed, inPath, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
+import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
 import { success, successText } from '../../server/envelope.js'
-import {
-  type KeyedChange,
-  type RequestContext,
-  toCallWithLateAnswer,
-} from '../../server/keyed-lane.js'
+import type { RequestContext } from '../../server/keyed-lane.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
 const path = '/v1/disbursements'
@@ -101,28 +97,18 @@ export async function approveTransfer(
   request: RequestContext,
   approval: Parameters<typeof approvePayout>[3],
 ): Promise<KeyedAnswer> {
-  const { db, rails, allBanks: banks, logger } = api
-  const tools = { db, rails, banks, logger }
-  const attempt = await prepareApproval(tools, request.now, approval).catch(returnRefusal)
+  const attempt = await prepareApproval(api, request.now, approval).catch(returnRefusal)
   if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
-  let approved: ApprovedPayout | undefined
-  const call = toCallWithLateAnswer<KeyedChange, unknown>(
-    request,
-    (tx, now) => approvePayout(tx, now, attempt, approval),
-    (outcome) => {
-      approved = outcome as ApprovedPayout
-      const message = approved.signed
-        ? 'Transfer approved'
-        : 'Approved; another member must approve it, too'
-      return successText(200, message, approved.shown)
-    },
-  )
-  // A key that paid is kept as long as the payout: a repeat must never pay twice.
-  call.expiresAt = null
-  const answered = await api.change(call)
-  if (answered.status === 200 && !answered.isReplayed && approved?.signed)
-    api.sendPayout(approved.signed)
-  return answered
+  return commitAndSend(api, request, {
+    commit: (tx, now) => approvePayout(tx, now, attempt, approval),
+    toAnswer: ({ signed, shown }) =>
+      successText(
+        200,
+        signed ? 'Transfer approved' : 'Approved; another member must approve it, too',
+        shown,
+      ),
+    payoutOf: ({ signed }) => signed,
+  })
 }
 
 const reject = (api: ApiParts) =>
@@ -156,11 +142,9 @@ export function rejectTransfer(
   rejection: Parameters<typeof rejectPayout>[2],
 ): Promise<KeyedAnswer> {
   return api.change(
-    toCallWithLateAnswer<KeyedChange, unknown>(
-      request,
-      (tx, now) => rejectPayout(tx, now, rejection, followReturns),
-      (payout) => successText(200, 'Transfer rejected', showPayout(payout as Payout, [])),
-    ),
+    request,
+    (tx, now) => rejectPayout(tx, now, rejection, followReturns),
+    (payout) => successText(200, 'Transfer rejected', showPayout(payout, [])),
   )
 }
 

@@ -296,11 +296,11 @@ function readQuoteRequest({
 }
 
 /** Refuses if the environment has no bank. */
-export function directoryOf(api: ApiParts, { mode, payoutBank }: Environment): BankDirectory {
-  const directory = payoutBank ? api.allBanks[mode].get(payoutBank) : api.banks[mode]
+export function directoryOf({ rails }: ApiParts, environment: Environment): BankDirectory {
+  const directory = rails.payoutBankOf(environment)
   if (directory) return directory
   throw new Refusal('bank_transfer_failed', {
     reason: 'rail_unavailable',
-    message: `No bank is configured in ${mode} mode. Ask the operator to configure one.`,
+    message: `No bank is configured in ${environment.mode} mode. Ask the operator to configure one.`,
   })
 }

@@ -51,11 +51,7 @@ import {
   writePosition,
 } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
-import {
-  type KeyedChange,
-  type RequestContext,
-  toCallWithLateAnswer,
-} from '../../server/keyed-lane.js'
+import type { RequestContext } from '../../server/keyed-lane.js'
 import { type Route, route } from '../../server/route.js'
 import { showApprovers } from './approvals.js'
 
@@ -86,14 +82,8 @@ export function changeBatch(
   { status, message, keepsKey }: { status: number; message: string; keepsKey: boolean },
   change: (tx: Tx, now: Date) => Promise<Batch> | Batch,
 ) {
-  const call = toCallWithLateAnswer<KeyedChange, unknown>(
-    request,
-    async (tx, now) => change(tx, now),
-    (batch) => success(status, message, showBatch(batch as Batch)),
-  )
-  // A key that pays, or creates what pays, is kept: a repeat must never pay twice.
-  if (keepsKey) call.expiresAt = null
-  return api.change(call)
+  const toAnswer = (batch: Batch) => success(status, message, showBatch(batch))
+  return api.change(request, change, toAnswer, { isKept: keepsKey })
 }
 
 const create = (api: ApiParts) =>

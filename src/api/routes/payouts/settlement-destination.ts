@@ -65,7 +65,7 @@ const change = ({ db, rails }: ApiParts) =>
       const changed = await db.transaction(async (tx) => {
         const saved = destinationOf(await getSettings(tx, environment))
         const destination = readSent(request.body, saved)
-        const rail = rails[environment.mode].crypto_transfer
+        const rail = rails.carrierOf(environment, 'crypto_transfer')
         if (rail) await refuseOurWallet(tx, rail.name, destination)
         const before = await readSettlementDestination(tx, environment)
         const made = await chooseDestination(tx, now, environment, { destination, userId })

@@ -45,12 +45,12 @@ import {
   withStatus,
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
+import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
 import { answerList } from '../../server/answer-list.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
 import { anotherList, readCursor, writeCursor } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
-import { type KeyedChange, toCallWithLateAnswer } from '../../server/keyed-lane.js'
 import { type Route, route } from '../../server/route.js'
 import { balanceEntry, entryColumns, isEntryNumber, toItem } from '../balances/balance-entries.js'
 
@@ -130,9 +130,8 @@ const create = (api: ApiParts) =>
         hasMinimum: false,
       })
       if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
-      const call = toCallWithLateAnswer<KeyedChange, unknown>(
-        request,
-        async (tx, realNow) => {
+      return commitAndSend(api, request, {
+        async commit(tx, realNow) {
           // Before the ledger accounts: workers lock in this order.
           if (prepared.hasRest) await lockEnvironment(tx, environment.id)
           const created = await createSettlement(tx, realNow, prepared)
@@ -140,18 +139,14 @@ const create = (api: ApiParts) =>
           if (prepared.hasRest) settleRest(tx, realNow, environment)
           return created
         },
-        (created) => {
-          const { payout } = created as SettlementWithPayout
+        toAnswer(created) {
+          const { payout } = created
           const submitted = `Settlement of ${formatMoney(payout.amount, 'NGN')} submitted, the most that one transfer carries. The rest follows in further settlements`
           const message = prepared.hasRest ? submitted : 'Settlement submitted'
-          return success(201, message, show(created as SettlementWithPayout))
+          return success(201, message, show(created))
         },
-      )
-      // A key that paid is kept as long as the payout: a repeat must never pay twice.
-      call.expiresAt = null
-      const answered = await api.change(call).finally(prepared.payout.finish)
-      if (answered.status === 201 && !answered.isReplayed) api.sendPayout(prepared.payout)
-      return answered
+        payoutOf: () => prepared.payout,
+      }).finally(prepared.payout.finish)
     },
   })
 

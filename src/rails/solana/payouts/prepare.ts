@@ -1,6 +1,6 @@
+import { base58 } from '@scure/base'
 import type { Logger } from '../../../base/log.js'
 import type { Outcome, Refusal } from '../../../base/refusal.js'
-import { encodeBase58 } from '../../../money/base58.js'
 import type { PayoutInstruction, PreparedAttempt } from '../../../payouts/ports.js'
 import type { Signer } from '../keys/signer.js'
 import { Unavailable } from '../rpc/endpoints.js'
@@ -33,9 +33,8 @@ export function createPrepare(parts: PrepareParts) {
     return messages.map((message) => {
       if (isRefusal(message)) return message
       const signature = signed.get(message)!
-      const token = encodeBase58(signature)
       return {
-        token,
+        token: base58.encode(signature),
         wire: toWireTransaction(message, signature),
         validUntil: lifetime.lastValidBlockHeight,
         signedSlot: lifetime.slot,

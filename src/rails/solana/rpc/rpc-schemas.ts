@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { decodeBase58 } from '../../../money/base58.js'
+import { decodeBase58 } from '../../../money/solana-address.js'
 
 export type RpcCall = { method: string; params: unknown[] }
 

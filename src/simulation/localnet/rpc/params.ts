@@ -1,4 +1,4 @@
-import { base58 } from '@scure/base'
+import { decodeBase58 } from '../../../money/solana-address.js'
 import type { BlockCommitment } from '../chain/blocks.js'
 import { type Key, keyOf } from '../chain/keys.js'
 import type { Node } from '../server/node.js'
@@ -22,14 +22,6 @@ function readBytes(value: unknown, length: number): Key {
   if (!bytes) throw invalid('Invalid param: Invalid')
   if (bytes.length !== length) throw invalid('Invalid param: WrongSize')
   return keyOf(bytes)
-}
-
-export function decodeBase58(text: string): Uint8Array | undefined {
-  try {
-    return base58.decode(text)
-  } catch {
-    return undefined
-  }
 }
 
 export function readRpcConfig(value: unknown): RpcConfig {

@@ -1,3 +1,4 @@
+import { decodeBase58 } from '../../../money/solana-address.js'
 import type { BlockCommitment } from '../chain/blocks.js'
 import { textOf } from '../chain/keys.js'
 import { verifySignatures } from '../chain/verify-signatures.js'
@@ -9,7 +10,6 @@ import type { Node } from '../server/node.js'
 import { MalformedTransaction, readWire, type Wire } from '../server/wire.js'
 import { invalid, nodeBehind, RpcFailure, rpcErrorCodes } from './failure.js'
 import {
-  decodeBase58,
   type Params,
   type RpcConfig,
   readAddressParam,

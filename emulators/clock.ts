@@ -1,0 +1,7 @@
+/** Time comes from the caller: tests move it. */
+export type Clock = { now(): Date }
+
+export const second = 1_000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
