@@ -17,7 +17,7 @@ const events = new Table('events', {
   causeId: column.uuid(),
   /** Increases with every event of the resource, so that receivers can sort them. */
   sequence: column.int4(),
-  /** The whole resource as JSON text, as its verify operation returns it. */
+  /** The whole resource, as its verify operation returns it. */
   data: column.text<JsonText>(),
 })
 

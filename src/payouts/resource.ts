@@ -188,7 +188,7 @@ export const bankTransfer = resource('BankTransfer', {
   ...approvalFields,
 })
 
-/** JSON text, as verify operations return it and events carry it. */
+/** As verify operations return it and events carry it. */
 export function showPayout(payout: Payout, attempts: PayoutAttempt[]): JsonText {
   const { destination, metadata } = payout
   const fields =

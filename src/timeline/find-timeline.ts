@@ -84,15 +84,12 @@ function readSubject(db: Queryable, { environment, reference }: Subject): Promis
     return readPayoutTimeline(db, { environmentId, reference })
   if (reference.startsWith(prefixes.paymentReturn))
     return readReturnTimeline(db, { environmentId, reference })
-  const accountKind = Object.values(accountKinds).find(({ prefix }) => reference.startsWith(prefix))
-  if (accountKind)
-    return readAccountTimeline(db, {
-      environmentId,
-      reference,
-      accountPrefix: accountKind.prefix,
-    })
+  const accountPrefix = accountPrefixes.find((prefix) => reference.startsWith(prefix))
+  if (accountPrefix) return readAccountTimeline(db, { environmentId, reference, accountPrefix })
   return readSessionTimeline(db, { environmentId, reference })
 }
+
+const accountPrefixes = Object.values(accountKinds).map(({ prefix }) => prefix)
 
 type Name = { environmentId: EnvironmentId; reference: string }
 type NameInMode = Name & { mode: Mode }

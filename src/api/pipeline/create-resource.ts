@@ -11,7 +11,7 @@ import {
 import type { ApiParts } from './api-parts.js'
 
 type PreparedResource = {
-  /** The resource as it starts: JSON text for the answer. */
+  /** The resource as it starts, for the answer. */
   shown: JsonText
   /**
    * Called when the resource is committed or refused. Only payouts have it: other payouts may wait

@@ -4,7 +4,6 @@ import { type CsvColumn, csvHeader, csvRows } from './csv.js'
 import { listText, successText } from './envelope.js'
 import type { RouteAnswer } from './route.js'
 
-/** Items as JSON texts. */
 export type ListPage = { items: JsonText[]; nextCursor: string | null }
 
 type ListRequest = {

@@ -39,7 +39,6 @@ export function successText(status: number, message: string, data: JsonText): An
   return { status, body: `{"status":true,"message":${JSON.stringify(message)},"data":${data}}` }
 }
 
-/** A page of items that are already JSON text. */
 export function listText(items: JsonText[], next: string | null): JsonText {
   return objectOf({ items: arrayOf(items), nextCursor: toJson(next) })
 }

@@ -13,7 +13,7 @@ export type PreparedAccount = {
   /** The session that shows the account, and its wallet if the account is not that already. */
   session?: Session
   wallet?: CollectionAccount
-  /** The account or session as it starts, for the answer and the event: JSON text. */
+  /** The account or session as it starts, for the answer and the event. */
   shown: JsonText
 }
 

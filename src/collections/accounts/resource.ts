@@ -196,7 +196,7 @@ type Extras = {
   credit: Payment | undefined
 }
 
-/** JSON text, as verify operations return it and events carry it. Payments come newest first. */
+/** As verify operations return it and events carry it. Payments come newest first. */
 export function showAccount(
   account: CollectionAccount,
   payments: Payment[],

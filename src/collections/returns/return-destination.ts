@@ -1,8 +1,6 @@
-import type { Destination } from '../../payouts/ports.js'
+import type { BankDestination } from '../../payouts/ports.js'
 import type { Payment } from '../payments/payment.js'
 import type { CollectionRail } from '../ports.js'
-
-type BankDestination = Extract<Destination, { kind: 'bank_account' }>
 
 type PaymentSource = { id: string; sender: Payment['sender'] | null }
 

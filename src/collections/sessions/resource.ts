@@ -27,9 +27,8 @@ import { formatDecimal, toWire } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
 import { formatRate } from '../../money/rates.js'
 import type { CollectionAccount } from '../accounts/account.js'
-import type { Payment } from '../payments/payment.js'
 import { payment, showPayment } from '../payments/resource.js'
-import type { SessionWithAccounts } from './find-sessions.js'
+import type { FoundSession } from './find-sessions.js'
 import { type Session, type SessionAccounts, sessionStatus, sessionStatuses } from './session.js'
 
 const paymentMethod = Type.Object({
@@ -179,16 +178,13 @@ export const checkoutSession = resource('CheckoutSession', {
   openedAt: notYet(time, 'When a browser first showed the page.'),
 })
 
-type ShownSession = Omit<SessionWithAccounts, 'mode' | 'clockOffsetMs'>
+type ShownSession = Omit<FoundSession, 'mode' | 'clockOffsetMs'>
 
 /**
- * JSON text, as the merchant's operations return it and events carry it. `serverTime` is that of
- * the environment.
+ * As the merchant's operations return it and events carry it. `serverTime` is that of the
+ * environment.
  */
-export function showSession(
-  serverTime: Date,
-  found: ShownSession & { payments: Payment[] },
-): JsonText {
+export function showSession(serverTime: Date, found: ShownSession): JsonText {
   const { session, account, wallet, payments } = found
   const shared = sharedSessionFields(found, customerOf(found))
   const amounts = showAmounts(found)
@@ -224,7 +220,7 @@ export function showSession(
 }
 
 /** An account knows the sum of its payments. */
-function hasMore({ account, wallet, payments }: ShownSession & { payments: Payment[] }): boolean {
+function hasMore({ account, wallet, payments }: ShownSession): boolean {
   return [account, wallet].some((one) => {
     const own = payments.filter(({ accountId }) => accountId === one?.id)
     return one !== null && own.reduce((sum, { amount }) => sum + amount, 0n) < one.amountReceived

@@ -20,7 +20,7 @@ export type NewPayout = {
   attempt: PreparedAttempt
   /** In real time: the age of an attempt decides when it is polled. */
   preparedAt: Date
-  /** The payout as it starts, for the answer and the event: JSON text. */
+  /** The payout as it starts, for the answer and the event. */
   shown: JsonText
 }
 
