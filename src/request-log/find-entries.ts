@@ -3,7 +3,7 @@ import { fromReference, prefixes } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
 import { findRows } from '../postgres/lists/find-rows.js'
 import type { TimeRange } from '../postgres/lists/key-range.js'
-import type { ListOfKeys, Page, RowPage } from '../postgres/lists/list.js'
+import type { ListTable, Page, RowPage } from '../postgres/lists/list.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import { requestLogLimits } from './limits.js'
@@ -49,7 +49,7 @@ export type EntryFilter = TimeRange & {
   resourceId?: string | undefined
 }
 
-const entryList: ListOfKeys<EntryFilter> = {
+const entryList: ListTable<EntryFilter> = {
   name: 'list_requests',
   table: 'request_logs',
   rowsScannedMax: requestLogLimits.entriesScannedPerPageMax,
@@ -83,7 +83,7 @@ const entryList: ListOfKeys<EntryFilter> = {
       index: 'request_logs_of_failures',
       serves: [],
       where: sql`status >= 400`,
-      isRight: ({ ranges }) => (ranges.get('status')?.min ?? 0n) >= 400n,
+      isSuitable: ({ ranges }) => (ranges.get('status')?.min ?? 0n) >= 400n,
     },
     { index: 'request_logs_pkey', serves: [] },
   ],

@@ -69,7 +69,7 @@ export const paymentList: List<PaymentFilter, ListedPayment> = {
       index: 'payments_by_status',
       serves: ofStatusAndAccount,
       // For long reads the planner assumes that every payment of the status matches.
-      isRight: (wanted, limit) =>
+      isSuitable: (wanted, limit) =>
         limit <= limits.http.pageSizeMax && servesAll(wanted, ofStatusAndAccount),
     },
     { index: 'payments_of_account', serves: ['account_id'] },

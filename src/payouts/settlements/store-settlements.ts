@@ -5,7 +5,7 @@ import { notFound } from '../../base/refusal.js'
 import { listLimits } from '../../postgres/limits.js'
 import { findRows } from '../../postgres/lists/find-rows.js'
 import { type TimeRange, toIdRange, withinRange } from '../../postgres/lists/key-range.js'
-import type { ListOfKeys, Lookup, Page, Restriction, RowPage } from '../../postgres/lists/list.js'
+import type { ListTable, Lookup, Page, Restriction, RowPage } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
@@ -84,7 +84,7 @@ export type SettlementFilter = {
 }
 
 /** In the order of their entries: clocks of processes differ. */
-const settlementList: ListOfKeys<SettlementFilter> = {
+const settlementList: ListTable<SettlementFilter> = {
   name: 'list_settlements',
   table: 'settlements',
   key: { name: 'last_entry', type: 'int8' },

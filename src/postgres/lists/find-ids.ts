@@ -6,11 +6,11 @@ import { type Sql, sql } from '../sql.js'
 import type { Queryable } from '../transactions/tx.js'
 import { type KeyRange, toIdRange, withinRange } from './key-range.js'
 import {
-  type Asked,
   conditionsBeside,
   type List,
   type ListIndex,
-  type ListOfKeys,
+  type ListQuery,
+  type ListTable,
   type Page,
   type RowPage,
   resolveFilters,
@@ -28,11 +28,11 @@ const rowsScannedMax = rowsOfFirstScan + rowsPerScan * (scansPerPageMax - 1)
 export async function readList<Filter, Row>(
   db: Queryable,
   list: List<Filter, Row>,
-  asked: Asked<Filter>,
+  query: ListQuery<Filter>,
   page: Page,
 ): Promise<RowPage<Row>> {
-  const { ids, next } = await findIds(db, list, asked, page)
-  const { environmentId } = asked
+  const { ids, next } = await findIds(db, list, query, page)
+  const { environmentId } = query
   const keys = ids.map((id) => ({ environmentId, id }))
   const found = keys.length === 0 ? [] : await list.read(db, keys)
   return { rows: found.filter((row) => row !== undefined), next }
@@ -51,16 +51,16 @@ export type IdPage = {
  */
 export async function findIds<Filter>(
   db: Queryable,
-  list: ListOfKeys<Filter>,
-  asked: Asked<Filter>,
+  list: ListTable<Filter>,
+  query: ListQuery<Filter>,
   { before, limit }: Page,
 ): Promise<IdPage> {
-  const search = await prepareSearch(db, list, asked, limit)
+  const search = await prepareSearch(db, list, query, limit)
   if (!search) return { ids: [], next: undefined }
   const rowsOfPage = roundedRows(limit + 1)
   const isFiltered = search.conditions.length > 0
   const ids: string[] = []
-  let range = toIdRange(asked.filter, before)
+  let range = toIdRange(query.filter, before)
   let rowsRemaining = list.rowsScannedMax ?? rowsScannedMax
   for (let rows: number = rowsOfFirstScan; rowsRemaining > 0; rows = rowsPerScan) {
     const rowsRead = isFiltered ? Math.max(Math.min(rows, rowsRemaining), rowsOfPage) : rowsOfPage
@@ -79,14 +79,14 @@ export type Count = { count: number; isComplete: boolean }
 /** How many rows pass; not complete if there are more than are counted. */
 export async function countRows<Filter>(
   db: Queryable,
-  list: ListOfKeys<Filter>,
-  asked: Asked<Filter>,
+  list: ListTable<Filter>,
+  query: ListQuery<Filter>,
 ): Promise<Count> {
   const { countMax, rowsCountedMax } = listLimits
-  const search = await prepareSearch(db, list, asked, countMax)
+  const search = await prepareSearch(db, list, query, countMax)
   if (!search) return { count: 0, isComplete: true }
   const rows = search.conditions.length > 0 ? rowsCountedMax : countMax + 1
-  const range = toIdRange(asked.filter, undefined)
+  const range = toIdRange(query.filter, undefined)
   const [found] = await db.rows(
     named(
       `${list.name}_count`,
@@ -115,14 +115,14 @@ type Search = {
 /** Undefined: no row can match. */
 async function prepareSearch<Filter>(
   db: Queryable,
-  list: ListOfKeys<Filter>,
-  asked: Asked<Filter>,
+  list: ListTable<Filter>,
+  query: ListQuery<Filter>,
   limit: number,
 ): Promise<Search | undefined> {
-  const wanted = await resolveFilters(db, list, asked)
+  const wanted = await resolveFilters(db, list, query)
   if (!wanted) return undefined
   const { name, table } = list
-  const { environmentId } = asked
+  const { environmentId } = query
   const search = { name, table, key: list.key?.name ?? 'id', environmentId }
   const known = wanted.values.get('id')
   if (known) {
@@ -137,13 +137,13 @@ async function prepareSearch<Filter>(
   throw new Error(`no index of ${name} serves these filters`)
 }
 
-const byId: NonNullable<ListOfKeys<never>['order']> = {
+const byId: NonNullable<ListTable<never>['order']> = {
   columns: [{ name: 'id', type: 'uuid' }],
   positionOf: (id) => [id],
 }
 
 type IndexRead<Filter> = {
-  list: ListOfKeys<Filter>
+  list: ListTable<Filter>
   index: ListIndex
   wanted: Wanted
   environmentId: EnvironmentId

@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import { listLimits } from '../limits.js'
 import { named } from '../named.js'
 import { type Sql, sql } from '../sql.js'
@@ -5,10 +6,10 @@ import type { Queryable } from '../transactions/tx.js'
 import { roundedRows } from './find-ids.js'
 import { type KeyRange, toIdRange } from './key-range.js'
 import {
-  type Asked,
   conditionsBeside,
   type ListIndex,
-  type ListOfKeys,
+  type ListQuery,
+  type ListTable,
   type Page,
   type RowPage,
   resolveFilters,
@@ -27,19 +28,19 @@ const id: Column = { name: 'id', type: 'uuid' }
  */
 export async function findRows<Row, Filter>(
   db: Queryable,
-  list: ListOfKeys<Filter>,
-  asked: Asked<Filter>,
+  list: ListTable<Filter>,
+  query: ListQuery<Filter>,
   { before, limit }: Page,
   { columns, keyOf }: { columns: Sql; keyOf: (row: Row) => string },
 ): Promise<RowPage<Row>> {
-  const wanted = await resolveFilters(db, list, asked)
+  const wanted = await resolveFilters(db, list, query)
   if (!wanted) return { rows: [], next: undefined }
   const [index] = usableIndexes(list, wanted, limit)
   const key = list.key ?? id
   const serves = [...index!.serves, key.name]
   const conditions = conditionsBeside(list, wanted, { ...index!, serves })
-  const range = list.key ? toNumberRange(wanted, list.key, before) : toIdRange(asked.filter, before)
-  const scanned = readIndex(list, index!, { wanted, range, asked })
+  const range = list.key ? toNumberRange(wanted, list.key, before) : toIdRange(query.filter, before)
+  const scanned = readIndex(list, index!, { wanted, range, query })
   const end =
     conditions.length === 0
       ? undefined
@@ -72,15 +73,18 @@ type Scanned = {
 }
 
 function readIndex<Filter>(
-  list: ListOfKeys<Filter>,
+  list: ListTable<Filter>,
   { serves, where = sql`true`, of }: ListIndex,
-  { wanted, range, asked }: { wanted: Wanted; range: KeyRange; asked: Asked<Filter> },
+  { wanted, range, query }: { wanted: Wanted; range: KeyRange; query: ListQuery<Filter> },
 ): Scanned {
   const alias = of ? 'n.' : 't.'
   const { type, name } = list.key ?? id
   const key = { name: of?.key ?? name, type }
   const columns = wantedColumns(list, wanted, serves)
-  const values = columns.map((column) => typed(column.values[0], column))
+  const values = columns.map((column) => {
+    assert(column.values.length === 1, 'an index is read in one range')
+    return typed(column.values[0], column)
+  })
   const { from, before } = range
   const bounds = {
     columns,
@@ -99,7 +103,7 @@ function readIndex<Filter>(
           where r.environment_id = n.environment_id and r.${sql.raw(`${name} = n.${key.name}`)}
           limit 1) t`
       : table,
-    where: sql`${sql.raw(alias)}environment_id = ${asked.environmentId} and ${where}
+    where: sql`${sql.raw(alias)}environment_id = ${query.environmentId} and ${where}
       ${withinIndexRange(bounds, values, alias)}`,
     order: descending(names.map((column) => alias + column)),
     key: sql.raw(alias + key.name),
@@ -119,17 +123,17 @@ function toNumberRange(wanted: Wanted, { name }: Column, before: string | undefi
 /** The last row that a page may read; undefined when it may read all of them. */
 async function findScanEnd<Filter>(
   db: Queryable,
-  { name }: ListOfKeys<Filter>,
+  { name }: ListTable<Filter>,
   { index, where, order, key }: Scanned,
   rowsScannedMax: number = listLimits.rowsPerScan,
 ): Promise<string | undefined> {
   const [last] = await db.rows(
     named(
       `${name}_end`,
-      sql<{ scanEnd: string }>`
-        select ${key}::text as scan_end from ${index} where ${where}
+      sql<{ scanEnd: string | bigint }>`
+        select ${key} as scan_end from ${index} where ${where}
         order by ${order} offset ${sql.raw(String(rowsScannedMax - 1))} limit 1`,
     ),
   )
-  return last?.scanEnd
+  return last && String(last.scanEnd)
 }

@@ -13,12 +13,12 @@ import {
 import { findTerms, hasTerms, type SearchKind, type TermSearch } from './search-terms.js'
 
 /** A list of an environment, newest first: its filters, and the indexes that serve them. */
-export type List<Filter, Row> = ListOfKeys<Filter> & {
+export type List<Filter, Row> = ListTable<Filter> & {
   /** Reads the rows of the keys that were found. */
   read: (db: Queryable, keys: RowKey[]) => Promise<(Row | undefined)[]>
 }
 
-export type ListOfKeys<Filter> = {
+export type ListTable<Filter> = {
   /** Starts the names of the prepared statements. */
   name: string
   table: string
@@ -30,7 +30,7 @@ export type ListOfKeys<Filter> = {
   rowsScannedMax?: number
   /** The columns that filters and indexes name. */
   columns: Record<string, ListColumn>
-  /** Of each filter, its column, or a function that returns what it asks of the rows. */
+  /** Of each filter, its column, or a function that returns its restrictions. */
   filters: { [Name in Exclude<keyof Filter, keyof CommonFilter>]-?: FilterOf<Filter, Name> }
   /**
    * The most selective first. A page reads the first one that serves a wanted filter, or the last
@@ -60,7 +60,7 @@ type FilterOf<Filter, Name extends keyof Filter> =
       lookup: Lookup<Filter>,
     ) => Restriction[] | Promise<Restriction[]>)
 
-/** What a filter asks of the rows. */
+/** Limits the rows of a list. A filter stands for one or more. */
 export type Restriction =
   | {
       column: string
@@ -121,18 +121,18 @@ export type ListIndex = {
   /** Values of other columns that a partial index is limited to. */
   holds?: Record<string, readonly string[]>
   /** Whether it is right for these filters and this many rows. */
-  isRight?: (wanted: Wanted, limit: number) => boolean
+  isSuitable?: (wanted: Wanted, limit: number) => boolean
   /** If the index is of another table, that table and its column with the key. */
   of?: { table: string; key: string; rowsScannedMax?: number }
   /** Reads the ids, where that takes more than one range per combination of values. */
   read?: (wanted: Wanted, range: KeyRange, limit: number) => Sql
 }
 
-/** A call of a list. */
-export type Asked<Filter> = { environmentId: EnvironmentId; filter: Filter & CommonFilter }
+/** Whose rows are listed, and which of them. */
+export type ListQuery<Filter> = { environmentId: EnvironmentId; filter: Filter & CommonFilter }
 
-/** What a filter may use to find out what it asks. */
-export type Lookup<Filter> = Asked<Filter> & { db: Queryable }
+/** What a filter needs to find its restrictions. */
+export type Lookup<Filter> = ListQuery<Filter> & { db: Queryable }
 
 export type Page = {
   /** Where the previous page ended. */
@@ -147,7 +147,7 @@ export type RowPage<Row> = {
   next: string | undefined
 }
 
-/** What all filters of a call ask together. */
+/** The restrictions of all filters together. */
 export type Wanted = {
   values: Map<string, { values: readonly (string | number)[]; isHint: boolean }>
   ranges: Map<string, { min: bigint | undefined; max: bigint | undefined }>
@@ -158,18 +158,18 @@ export type Wanted = {
 /** Undefined: no row can match. */
 export async function resolveFilters<Filter>(
   db: Queryable,
-  list: ListOfKeys<Filter>,
-  asked: Asked<Filter>,
+  list: ListTable<Filter>,
+  query: ListQuery<Filter>,
 ): Promise<Wanted | undefined> {
   const wanted: Wanted = { values: new Map(), ranges: new Map(), terms: [], conditions: [] }
   for (const name of Object.keys(list.filters) as (keyof typeof list.filters)[]) {
-    const value = asked.filter[name]
+    const value = query.filter[name]
     if (value === undefined || value === null) continue
     const filter = list.filters[name]
     const restrictions =
       typeof filter === 'string'
         ? [{ column: filter, values: [value as string] }]
-        : await filter(value, { ...asked, db })
+        : await filter(value, { ...query, db })
     for (const restriction of restrictions) restrict(wanted, restriction)
     if ([...wanted.values.values()].some(({ values }) => values.length === 0)) return undefined
   }
@@ -191,7 +191,7 @@ function restrict(wanted: Wanted, restriction: Restriction): void {
 
 /** The indexes that can be read for these filters, the best first. */
 export function usableIndexes(
-  { columns, indexes }: Pick<ListOfKeys<never>, 'columns' | 'indexes'>,
+  { columns, indexes }: Pick<ListTable<never>, 'columns' | 'indexes'>,
   wanted: Wanted,
   limit: number,
 ): ListIndex[] {
@@ -202,11 +202,11 @@ export function usableIndexes(
   const isWithin = ([column, held]: [string, readonly (string | number)[]]) =>
     wanted.values.get(column)?.values.every((value) => held.includes(value))
   return indexes.filter(
-    ({ serves, holds = {}, isRight }, position) =>
+    ({ serves, holds = {}, isSuitable }, position) =>
       (serves.length === 0 || serves.some(isWanted) || position === indexes.length - 1) &&
       serves.every((column) => isWanted(column) || columns[column]?.values) &&
       Object.entries(holds).every(isWithin) &&
-      (isRight?.(wanted, limit) ?? true),
+      (isSuitable?.(wanted, limit) ?? true),
   )
 }
 
@@ -220,7 +220,7 @@ export function servesAll(wanted: Wanted, serves: readonly string[]): boolean {
 }
 
 export function wantedColumns(
-  { columns }: Pick<ListOfKeys<never>, 'columns'>,
+  { columns }: Pick<ListTable<never>, 'columns'>,
   wanted: Wanted,
   serves: readonly string[],
 ): WantedColumn[] {
@@ -232,7 +232,7 @@ export function wantedColumns(
 
 /** Conditions on the table `t` for what the index does not serve. */
 export function conditionsBeside(
-  { columns }: Pick<ListOfKeys<never>, 'columns'>,
+  { columns }: Pick<ListTable<never>, 'columns'>,
   wanted: Wanted,
   { serves, holds = {} }: Pick<ListIndex, 'serves' | 'holds'>,
 ): Sql[] {
