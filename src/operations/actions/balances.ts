@@ -1,0 +1,133 @@
+import { Optional } from 'typebox'
+import { listBalances } from '../../ledger/balances.js'
+import { getEnvironment } from '../../merchants/environments.js'
+import { formatDecimal, formatMoney } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+import { creditBalance } from '../changes/credit-balance.js'
+import { type Confirmable, propose } from '../changes/operator-actions.js'
+import { type Action, command, route, yesText } from '../definitions/definition.js'
+import * as fields from '../definitions/fields.js'
+import { tableOf } from '../definitions/table.js'
+import { waiting } from '../definitions/views.js'
+
+/** `amount` is a decimal of the asset. */
+type CreditPayload = {
+  merchant: string
+  mode: 'test' | 'live'
+  asset: Asset
+  amount: string
+  note: string
+  once: string
+}
+
+export const credit: Confirmable<CreditPayload> = {
+  kind: 'balance.credit',
+  command: 'balances credit',
+  async perform(tx, { now, operator }, { merchant, mode, asset, amount: text, note, once }) {
+    const environment = await getEnvironment(tx, { merchant, mode })
+    const amount = fields.readAmount(text, asset)
+    const credit = { environment, asset, amount, note, once }
+    const { reference, available } = await creditBalance(tx, now, credit, operator)
+    return { reference, available: formatMoney(available, asset) }
+  },
+}
+
+/** Balances of a merchant, and money that arrived outside of the rails. */
+export const balanceActions: Action[] = [
+  command({
+    name: 'balances show',
+    description: 'show available, held (open payouts) and pending (not accepted yet) money',
+    args: ['merchant'],
+    input: { merchant: fields.merchant, mode: fields.mode },
+    async run({ db }, name) {
+      const { id } = await getEnvironment(db, name)
+      const balances = await listBalances(db, id)
+      const data = balances.map(({ asset, available, held, pending }) => ({
+        asset,
+        available: formatDecimal(available, asset),
+        held: formatDecimal(held, asset),
+        pending: formatDecimal(pending, asset),
+      }))
+      const text = tableOf(
+        balances,
+        {
+          asset: 'asset',
+          available: ({ available, asset }) => formatMoney(available, asset),
+          held: ({ held, asset }) => formatMoney(held, asset),
+          pending: ({ pending, asset }) => formatMoney(pending, asset),
+        },
+        { amounts: ['available', 'held', 'pending'] },
+      )
+      return { data, text }
+    },
+  }),
+  command({
+    name: 'balances credit',
+    description: 'credit money that you received outside of the rails',
+    args: ['merchant'],
+    yes: yesText,
+    input: {
+      merchant: fields.merchant,
+      mode: fields.mode,
+      asset: fields.asset('asset to credit'),
+      amount: fields.amount('2000 or ₦2,000.00 for NGN; 25.5 for a coin'),
+      note: fields.note('reason, for the audit log'),
+      once: Optional(
+        fields.text("the bank's reference; a second credit with it is refused", {
+          placeholder: 'reference',
+        }),
+      ),
+    },
+    async run({ db, operator, confirm }, { merchant, mode, asset, note, once, ...input }) {
+      const amount = fields.readAmount(input.amount, asset)
+      const environment = await getEnvironment(db, { merchant, mode })
+      const shown = formatMoney(amount, asset)
+      const now = await confirm({
+        mode,
+        facts: [
+          ['Credit', shown],
+          ['Merchant', `${environment.merchantName}, ${merchant}`],
+          ['Note', note],
+        ],
+      })
+      const { reference, available } = await db.transaction((tx) =>
+        creditBalance(tx, now, { environment, asset, amount, note, once }, operator),
+      )
+      return {
+        data: {
+          mode,
+          asset,
+          note,
+          amount: formatDecimal(amount, asset),
+          reference,
+          available: formatDecimal(available, asset),
+        },
+        text: `${reference}: credited ${shown}; ${formatMoney(available, asset)} available.`,
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/merchants/:merchant/credits',
+    operation: 'creditMerchant',
+    summary: 'Propose a credit',
+    input: {
+      merchant: fields.merchant,
+      mode: fields.mode,
+      asset: fields.asset('asset to credit'),
+      amount: fields.amount('decimal'),
+      note: fields.note('reason, for the audit log'),
+      once: fields.shortLine("the bank's reference: it is credited once"),
+    },
+    view: waiting,
+    async run(call, { merchant, mode, asset, note, once, ...input }) {
+      const amount = formatDecimal(fields.readAmountField('amount', input.amount, asset), asset)
+      const { merchantId } = await getEnvironment(call.db, { merchant, mode })
+      return propose(call, credit, {
+        subject: `${merchant}/${mode}/${once}`,
+        payload: { merchant, mode, asset, amount, note, once },
+        merchantId,
+      })
+    },
+  }),
+]

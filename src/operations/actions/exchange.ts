@@ -1,0 +1,316 @@
+import Type from 'typebox'
+import { type Mode, modes } from '../../base/environment.js'
+import { inventoryOf, type Position } from '../../conversions/positions.js'
+import { formatDecimal, formatMoney } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+import { orNull, resource } from '../../resources/shapes.js'
+import {
+  addStock,
+  type CheckedStock,
+  checkStock,
+  checkTake,
+  limitPosition,
+  takeStock,
+} from '../changes/change-exchange.js'
+import { type Confirmable, propose } from '../changes/operator-actions.js'
+import { type ExchangeView, viewExchange } from '../changes/view-exchange.js'
+import {
+  type Action,
+  command,
+  type Facts,
+  type InputOf,
+  route,
+  yesText,
+} from '../definitions/definition.js'
+import * as fields from '../definitions/fields.js'
+import { tableOf } from '../definitions/table.js'
+import { asset, itemsOf, mode, waiting } from '../definitions/views.js'
+
+/** `amount` is a decimal of the asset. */
+type StockPayload = { mode: Mode; asset: Asset; amount: string; note: string; once?: string }
+
+export const adding: Confirmable<StockPayload, CheckedStock> = {
+  kind: 'exchange.add',
+  command: 'exchange add',
+  prepare({ db, withRails }, payload) {
+    const addition = toOrder(payload)
+    return payload.asset === 'NGN'
+      ? checkStock(db, addition, undefined)
+      : withRails(({ solana }) => checkStock(db, addition, solana[payload.mode]))
+  },
+  async perform(tx, { now, operator }, payload, checked) {
+    const addition = { ...toOrder(payload), checked }
+    return showInventory(await addStock(tx, now, addition, operator))
+  },
+}
+
+export const taking: Confirmable<StockPayload> = {
+  kind: 'exchange.take',
+  command: 'exchange take',
+  perform: async (tx, { now, operator }, payload) =>
+    showInventory(await takeStock(tx, now, toOrder(payload), operator)),
+}
+
+function toOrder({ amount, ...payload }: StockPayload) {
+  return { ...payload, amount: fields.readAmount(amount, payload.asset) }
+}
+
+function showInventory(position: Position) {
+  return { inventory: formatMoney(inventoryOf(position), position.asset) }
+}
+
+const stockArguments = {
+  asset: fields.read(fields.readAsset, 'NGN, USDC or USDT'),
+  amount: fields.text('2000 or ₦2,000.00 for NGN; 25.5 for a coin'),
+  mode: fields.liveByDefault,
+  note: fields.note('where it comes from or goes, for the audit log'),
+}
+
+const stockBody = {
+  mode: fields.mode,
+  asset: fields.asset('asset'),
+  amount: fields.amount('decimal'),
+  note: fields.note('where it comes from or goes'),
+}
+
+const positionView = Type.Object({
+  mode,
+  asset,
+  inventory: Type.String(),
+  ceiling: orNull(Type.String()),
+})
+
+const modeExchange = resource('ModeExchange', {
+  mode,
+  positions: Type.Array(
+    resource('Position', {
+      asset,
+      stock: Type.String(),
+      bought: Type.String(),
+      sold: Type.String(),
+      inventory: Type.String(),
+      ceiling: orNull(Type.String()),
+      fees: Type.String(),
+      worth: orNull(Type.String()),
+    }),
+  ),
+  profit: orNull(Type.String()),
+})
+
+/**
+ * The operator's own money that conversions sell. In live mode of the console another operator
+ * confirms each change of it: no rail proves whose naira a bank holds.
+ */
+export const exchangeActions: Action[] = [
+  command({
+    name: 'exchange show',
+    description: 'show stock, what was bought and sold, limits, fees and profit',
+    input: { mode: Type.Optional(fields.mode) },
+    async run({ db, rateBook, now }, { mode }) {
+      const rates = rateBook()
+      const shown = mode ? [mode] : modes
+      const views = await Promise.all(shown.map((mode) => viewExchange({ db, rates }, mode, now)))
+      return {
+        data: views.map(showExchange),
+        text: views.flatMap((view, index) => [...(index === 0 ? [] : ['']), ...describe(view)]),
+      }
+    },
+  }),
+  route({
+    path: '/exchange',
+    operation: 'readExchange',
+    summary: 'Exchange',
+    view: itemsOf(modeExchange),
+    async run({ db, rateBook, now }) {
+      const rates = rateBook()
+      const views = await Promise.all(modes.map((mode) => viewExchange({ db, rates }, mode, now)))
+      return { items: views.map(showExchange) }
+    },
+  }),
+  command({
+    name: 'exchange add',
+    description: 'add money that you sent to the treasury or hold at the bank',
+    args: ['asset', 'amount'],
+    yes: yesText,
+    input: {
+      ...stockArguments,
+      once: Type.Optional(
+        fields.text('reference of your transfer; a second addition with it is refused', {
+          placeholder: 'reference',
+        }),
+      ),
+    },
+    async run(call, payload) {
+      const checked = await adding.prepare!(call, payload)
+      const now = await call.confirm({ mode: payload.mode, facts: factsOf('Add', payload) })
+      const result = await call.db.transaction((tx) =>
+        adding.perform(tx, { ...call, now }, payload, checked),
+      )
+      return describeChange('added', payload, result)
+    },
+  }),
+  command({
+    name: 'exchange take',
+    description: 'remove money that was not sold',
+    args: ['asset', 'amount'],
+    yes: yesText,
+    input: stockArguments,
+    async run(call, payload) {
+      const now = await call.confirm({ mode: payload.mode, facts: factsOf('Take', payload) })
+      const result = await call.db.transaction((tx) =>
+        taking.perform(tx, { ...call, now }, payload, undefined),
+      )
+      return describeChange('took', payload, result)
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/exchange/add',
+    operation: 'addExchangeStock',
+    summary: 'Add to the exchange',
+    stepUp: 'always',
+    input: stockBody,
+    view: Type.Union([positionView, waiting]),
+    async run(call, input) {
+      const { db, rails, now, operator } = call
+      const order = readOrder(input)
+      const checked = await checkStock(db, order, rails.solana[order.mode])
+      if (order.mode === 'live') return propose(call, adding, proposalOf(order))
+      const addition = { ...order, checked }
+      return showPosition(await db.transaction((tx) => addStock(tx, now, addition, operator)))
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/exchange/take',
+    operation: 'takeExchangeStock',
+    summary: 'Take from the exchange',
+    stepUp: 'always',
+    input: stockBody,
+    view: Type.Union([positionView, waiting]),
+    async run(call, input) {
+      const { db, now, operator } = call
+      const order = readOrder(input)
+      if (order.mode === 'live') {
+        await checkTake(db, order)
+        return propose(call, taking, proposalOf(order))
+      }
+      return showPosition(await db.transaction((tx) => takeStock(tx, now, order, operator)))
+    },
+  }),
+  command({
+    name: 'exchange limit',
+    description: 'refuse conversions that would increase a position beyond this amount',
+    args: ['asset', 'amount'],
+    input: {
+      asset: stockArguments.asset,
+      amount: fields.text('the most that you want to have, or none'),
+      mode: fields.liveByDefault,
+    },
+    async run({ db, now, operator }, { asset, amount, mode }) {
+      const ceiling = amount === 'none' ? null : fields.readAmount(amount, asset)
+      await db.transaction((tx) => limitPosition(tx, now, { mode, asset, ceiling }, operator))
+      const limit = ceiling === null ? 'none' : formatMoney(ceiling, asset)
+      return { data: { mode, asset, limit }, text: `${mode}: the limit of ${asset} is ${limit}.` }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/exchange/limit',
+    operation: 'limitExchange',
+    summary: 'Limit a position',
+    stepUp: 'always',
+    input: {
+      mode: fields.mode,
+      asset: fields.asset('asset'),
+      /** Null: no limit. */
+      amount: orNull(fields.amount('decimal')),
+    },
+    view: positionView,
+    async run({ db, now, operator }, { mode, asset, amount }) {
+      const ceiling = amount === null ? null : fields.readAmountField('amount', amount, asset)
+      const limited = await db.transaction((tx) =>
+        limitPosition(tx, now, { mode, asset, ceiling }, operator),
+      )
+      return showPosition(limited)
+    },
+  }),
+]
+
+function factsOf(verb: string, { asset, amount, note }: StockPayload): Facts {
+  return [
+    [verb, formatMoney(fields.readAmount(amount, asset), asset)],
+    ['Note', note],
+  ]
+}
+
+function describeChange(
+  verb: string,
+  { mode, asset, amount }: StockPayload,
+  { inventory }: { inventory?: unknown },
+) {
+  const size = formatMoney(fields.readAmount(amount, asset), asset)
+  return {
+    data: { mode, asset, amount: size, inventory },
+    text: `${mode}: ${verb} ${size}; ${inventory} to sell.`,
+  }
+}
+
+function readOrder({ amount, ...input }: InputOf<typeof stockBody>) {
+  return { ...input, amount: fields.readAmountField('amount', amount, input.asset) }
+}
+
+/** One waiting change of each kind per asset. */
+function proposalOf({ mode, asset, amount, note }: ReturnType<typeof readOrder>) {
+  const payload = { mode, asset, amount: formatDecimal(amount, asset), note }
+  return { subject: `${mode}/${asset}`, payload }
+}
+
+function showPosition(position: Position) {
+  const { mode, asset, ceiling } = position
+  return {
+    mode,
+    asset,
+    ...showInventory(position),
+    ceiling: ceiling === null ? null : formatMoney(ceiling, asset),
+  }
+}
+
+function describe({ mode, positions, profit }: ExchangeView) {
+  const amounts = ['stock', 'bought', 'sold', 'to sell', 'limit', 'fees']
+  const earned = profit === null ? 'unknown: a coin has no rate' : formatMoney(profit, 'NGN')
+  return [
+    tableOf(
+      showExchange({ mode, positions, profit }).positions,
+      {
+        [mode]: 'asset',
+        stock: 'stock',
+        bought: 'bought',
+        sold: 'sold',
+        'to sell': 'inventory',
+        limit: ({ ceiling }) => ceiling ?? 'none',
+        fees: 'fees',
+      },
+      { amounts },
+    ),
+    `Profit in ${mode} mode, at the midpoint of the current rates: ${earned}`,
+  ]
+}
+
+/** As commands print it with `--json`, and as the console reads it. Amounts are for people. */
+function showExchange({ mode, positions, profit }: ExchangeView) {
+  return {
+    mode,
+    positions: positions.map(({ asset, stock, bought, sold, inventory, ceiling, fees, worth }) => ({
+      asset,
+      stock: formatMoney(stock, asset),
+      bought: formatMoney(bought, asset),
+      sold: formatMoney(sold, asset),
+      inventory: formatMoney(inventory, asset),
+      ceiling: ceiling === null ? null : formatMoney(ceiling, asset),
+      fees: formatMoney(fees, asset),
+      worth: worth === null ? null : formatMoney(worth, 'NGN'),
+    })),
+    profit: profit === null ? null : formatMoney(profit, 'NGN'),
+  }
+}
