@@ -121,7 +121,7 @@ export const feeActions: Action[] = [
     input: { merchant: fields.merchant, mode: Type.Optional(fields.mode) },
     view: resource('MerchantFees', {
       mode,
-      fees: Type.Array(resource('Fee', { ...feeView, text: feeText })),
+      fees: Type.Array(resource('MerchantFee', { ...feeView, text: feeText })),
       versions: Type.Array(
         Type.Object({
           operation: Type.Enum(feeOperationNames),

@@ -14,7 +14,7 @@ import { type Action, type CommandCall, command, route } from '../definitions/de
 import * as fields from '../definitions/fields.js'
 import { itemsOf, time } from '../definitions/views.js'
 
-const status = Type.Enum([...kycStatuses])
+export const kycStatus = Type.Enum([...kycStatuses], { title: 'KycStatus' })
 
 export const kycDecision = resource('KycDecision', {
   outcome: Type.Enum(['approve', 'ask', 'reject']),
@@ -62,7 +62,7 @@ export const kycActions: Action[] = [
       resource('KycSubmission', {
         merchant: Type.String(),
         merchantName: Type.String(),
-        status,
+        status: kycStatus,
         submittedAt: orNull(time),
         documents: Type.Integer(),
       }),
@@ -81,10 +81,10 @@ export const kycActions: Action[] = [
     operation: 'getKyc',
     summary: 'KYC of a merchant',
     input: { merchant: fields.merchant },
-    view: resource('MerchantKyc', {
+    view: resource('Kyc', {
       merchant: Type.String(),
-      status,
-      form: KycForm,
+      status: kycStatus,
+      form: resource('KycForm', KycForm.properties),
       documents: Type.Array(
         Type.Object({
           reference: Type.String(),
@@ -140,7 +140,7 @@ function decision(outcome: KycOutcome, summary: string): Action {
       merchant: fields.merchant,
       note: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
     },
-    view: Type.Object({ merchant: Type.String(), status }),
+    view: Type.Object({ merchant: Type.String(), status: kycStatus }),
     async run({ db, now, operator, operatorName }, { merchant, note = null }) {
       const { merchantId } = await getEnvironment(db, { merchant, mode: 'live' })
       return db.transaction(async (tx) => {

@@ -4,7 +4,6 @@ import { fromReference, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { getEnvironment, unknownMerchant } from '../../merchants/environments.js'
 import { listKeys } from '../../merchants/keys/api-keys.js'
-import { kycStatuses } from '../../merchants/kyc/kyc.js'
 import { getKyc } from '../../merchants/kyc/kyc-submissions.js'
 import { listMerchants } from '../../merchants/list-merchants.js'
 import { sql } from '../../postgres/sql.js'
@@ -18,14 +17,14 @@ import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
 import { assetAmount, byMode, byReference, time } from '../definitions/views.js'
 import { describeIssued, keyView, showIssued, showKey, shownOnce, stateOf } from './keys.js'
-import { kycDecision } from './kyc.js'
+import { kycDecision, kycStatus } from './kyc.js'
 
 const merchantFields = {
   id: Type.String(),
   name: Type.String(),
   createdAt: time,
   suspendedAt: orNull(time),
-  kycStatus: Type.Enum([...kycStatuses]),
+  kycStatus,
   members: Type.Integer(),
   keys: Type.Integer(),
   balances: byMode(Type.Array(assetAmount)),

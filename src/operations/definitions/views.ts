@@ -7,11 +7,11 @@ import type { Cursor } from './definition.js'
 
 /** ISO 8601, in UTC. */
 export const time = Type.String()
-export const mode = Type.Enum(['test', 'live'])
-export const asset = Type.Enum(['NGN', 'USDC', 'USDT'])
-export const coin = Type.Enum(['USDC', 'USDT'])
+export const mode = Type.Enum(['test', 'live'], { title: 'Mode' })
+export const asset = Type.Enum(['NGN', 'USDC', 'USDT'], { title: 'Asset' })
+export const coin = Type.Enum(['USDC', 'USDT'], { title: 'Coin' })
 /** Kobo as an integer, coins as a decimal text. */
-export const amount = Type.Union([Type.Integer(), Type.String()])
+export const amount = Type.Union([Type.Integer(), Type.String()], { title: 'Amount' })
 export const assetAmount = resource('AssetAmount', { asset, amount })
 
 export const byMode = <View extends TSchema>(view: View) => Type.Object({ test: view, live: view })
