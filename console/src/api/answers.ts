@@ -93,12 +93,62 @@ export type AssetAmount = {
   amount: Amount
 }
 
+export type AuditLine = {
+  /** Identifies the line. */
+  id: string
+  /** Number in the chain, without gaps. */
+  number: number
+  /** Who did it: an e-mail address or a name. */
+  actor: string
+  /** Name of the person. */
+  actorName: string | null
+  /** The person. */
+  userId: string | null
+  /** What was done. */
+  action: string
+  /** Null if it concerns both modes. */
+  mode: 'test' | 'live' | null
+  details: Record<string, unknown>
+  /** IP address of the person. */
+  address: string | null
+  /** The session of the person. */
+  sessionId: string | null
+  /** The request. */
+  requestId: string | null
+  /** SHA-256 of this line and the one before. */
+  hash: string
+  /** When it was done. */
+  createdAt: string
+}
+
 export type Calls = {
   name: string
   answered: number
   failed: number
   averageMs: number | null
   p95Ms: number | null
+}
+
+export type ChainState = {
+  /** Number of the newest line. */
+  number: number
+  /** Hash of the newest line. */
+  hash: string
+  /** When the chain was last verified on request. */
+  verifiedAt: string | null
+  /** What was wrong then. */
+  fault: string | null
+}
+
+export type ChainVerdict = {
+  /** Lines that were checked. */
+  lines: number
+  /** Whether these are all lines. */
+  isWhole: boolean
+  /** The first fault. */
+  fault: string | null
+  /** ISO 8601 timestamp in UTC, with milliseconds. */
+  verifiedAt: string
 }
 
 export type Check = {
@@ -168,6 +218,8 @@ export type Doctor = {
   isHealthy: boolean
   checks: Check[]
 }
+
+export type DocumentKind = 'registration' | 'identity' | 'address' | 'other'
 
 export type FeePreview = {
   since: string
@@ -265,13 +317,43 @@ export type Health = {
   databaseBytes: number
 }
 
+export type InstallationLine = {
+  /** Identifies the line. */
+  id: string
+  /** Number in the chain, without gaps. */
+  number: number
+  /** Who did it: an e-mail address or a name. */
+  actor: string
+  /** Name of the person. */
+  actorName: string | null
+  /** The person. */
+  userId: string | null
+  /** What was done. */
+  action: string
+  /** Null if it concerns both modes. */
+  mode: 'test' | 'live' | null
+  details: Record<string, unknown>
+  /** IP address of the person. */
+  address: string | null
+  /** The session of the person. */
+  sessionId: string | null
+  /** The request. */
+  requestId: string | null
+  /** SHA-256 of this line and the one before. */
+  hash: string
+  /** When it was done. */
+  createdAt: string
+  /** The merchant it concerns. */
+  merchant: string | null
+}
+
 export type Kyc = {
   merchant: string
   status: KycStatus
   form: KycForm
   documents: ({
     reference: string
-    kind: 'registration' | 'identity' | 'address' | 'other'
+    kind: DocumentKind
     name: string
     contentType: string
     sizeBytes: number

@@ -54,7 +54,7 @@ export const kycActions: Action[] = [
     },
   }),
   route({
-    path: '/kyc',
+    request: 'GET /kyc',
     operation: 'listKyc',
     summary: 'KYC to review',
     input: { state: Type.Optional(Type.Enum(['waiting', 'decided'])) },
@@ -77,7 +77,7 @@ export const kycActions: Action[] = [
     },
   }),
   route({
-    path: '/kyc/:merchant',
+    request: 'GET /kyc/:merchant',
     operation: 'getKyc',
     summary: 'KYC of a merchant',
     input: { merchant: fields.merchant },
@@ -88,7 +88,7 @@ export const kycActions: Action[] = [
       documents: Type.Array(
         Type.Object({
           reference: Type.String(),
-          kind: Type.Enum([...documentKinds]),
+          kind: Type.Enum([...documentKinds], { title: 'DocumentKind' }),
           name: Type.String(),
           contentType: Type.String(),
           sizeBytes: Type.Integer(),
@@ -131,8 +131,7 @@ async function changeKyc(
 
 function decision(outcome: KycOutcome, summary: string): Action {
   return route({
-    method: 'POST',
-    path: `/kyc/:merchant/${outcome}`,
+    request: `POST /kyc/:merchant/${outcome}`,
     operation: `${outcome}Kyc`,
     summary,
     stepUp: 'always',

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Kyc, KycStatus, OneMerchant } from '../../api/answers'
+import type { Kyc, KycForm, KycStatus, OneMerchant } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { Button } from '../../parts/button'
 import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../parts/page'
@@ -8,9 +8,8 @@ import { ErrorPage } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
-import type { KycForm } from '../settings/kyc-form'
-import './operator.css'
 import { ReasonDialog } from './reason-dialog'
+import './operator.css'
 
 type Outcome = 'approve' | 'ask' | 'reject'
 
