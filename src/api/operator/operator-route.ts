@@ -15,15 +15,16 @@ type Request = RouteRequest<object, { limit?: number; cursor?: string }, object>
 
 /** The route of an action: JSON in the usual envelope, not part of the public API. */
 export function operatorRoute(action: RouteAction, shared: SharedCall): Route {
-  const { method = 'GET', operation, summary, stepUp, input, view } = action
-  const names = [...action.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const { request, operation, summary, stepUp, input, view } = action
+  const [method, path] = request.split(' ') as ['GET' | 'POST', string]
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const params = names.map((name) => [name, toParameter(input[name]!)])
   const rest = Object.entries(input).filter(([name]) => !names.includes(name))
   const isPage = 'cursor' in action
   const sent: TProperties = { ...Object.fromEntries(rest), ...(isPage && pageQuery) }
   return route<TSchema, TSchema, TSchema>({
     method,
-    path: `/operator/v1${action.path}`,
+    path: `/operator/v1${path}`,
     access: 'operator',
     operation,
     summary,

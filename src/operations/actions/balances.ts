@@ -1,11 +1,18 @@
+import { createHash } from 'node:crypto'
 import { Optional } from 'typebox'
+import type { Environment, EnvironmentId } from '../../base/environment.js'
+import { newId, prefixes, toReference, toUuid } from '../../base/ids.js'
+import { Refusal } from '../../base/refusal.js'
 import { listBalances } from '../../ledger/balances.js'
+import { fundAll } from '../../ledger/fund.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import { creditBalance } from '../changes/credit-balance.js'
+import { sql } from '../../postgres/sql.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { auditOperator, type Operator } from '../changes/audit-operator.js'
 import { type Confirmable, propose } from '../changes/operator-actions.js'
-import { type Action, command, route, yesText } from '../definitions/definition.js'
+import { type Action, command, route } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
 import { waiting } from '../definitions/views.js'
@@ -65,7 +72,6 @@ export const balanceActions: Action[] = [
     name: 'balances credit',
     description: 'credit money that you received outside of the rails',
     args: ['merchant'],
-    yes: yesText,
     input: {
       merchant: fields.merchant,
       mode: fields.mode,
@@ -77,6 +83,7 @@ export const balanceActions: Action[] = [
           placeholder: 'reference',
         }),
       ),
+      yes: fields.yes,
     },
     async run({ db, operator, confirm }, { merchant, mode, asset, note, once, ...input }) {
       const amount = fields.readAmount(input.amount, asset)
@@ -107,8 +114,7 @@ export const balanceActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/merchants/:merchant/credits',
+    request: 'POST /merchants/:merchant/credits',
     operation: 'creditMerchant',
     summary: 'Propose a credit',
     input: {
@@ -131,3 +137,57 @@ export const balanceActions: Action[] = [
     },
   }),
 ]
+
+type Credit = {
+  environment: Pick<Environment, 'id' | 'merchantId' | 'mode'>
+  asset: Asset
+  amount: bigint
+  note: string
+  /** The bank's reference: a second credit with it is refused. */
+  once?: string | undefined
+}
+
+type Credited = {
+  reference: string
+  /** Balance after. */
+  available: bigint
+}
+
+/** Credits money that arrived outside of the rails. */
+async function creditBalance(
+  tx: Tx,
+  now: Date,
+  { environment, asset, amount, note, once }: Credit,
+  operator: Operator,
+): Promise<Credited> {
+  const { id: environmentId, merchantId, mode } = environment
+  const id = once === undefined ? newId(now) : toCauseId(once)
+  const reference = toReference(prefixes.credit, id)
+  await refuseDuplicate(tx, environmentId, id)
+  const funding = { id, environmentId, asset, amount, purpose: 'operator_credit' } as const
+  const [outcome] = await fundAll(tx, now, [funding])
+  if (outcome instanceof Refusal) throw outcome
+  const shownAmount = formatMoney(amount, asset)
+  auditOperator(tx, now, operator, {
+    action: 'balance.credit',
+    merchantId,
+    environmentId,
+    details: { mode, asset, note, amount: shownAmount, reference },
+    shown: { mode, asset, amount: shownAmount, credit: reference },
+  })
+  return { reference, available: outcome!.entries[0]!.availableAfter! }
+}
+
+/** The same reference gives the same cause, and the primary key lets a cause move money once. */
+function toCauseId(reference: string): string {
+  return toUuid(createHash('sha256').update(`credit/${reference}`).digest('hex').slice(0, 32))
+}
+
+async function refuseDuplicate(tx: Tx, environmentId: EnvironmentId, id: string): Promise<void> {
+  const [earlier] = await tx.rows(sql`
+    select from ledger_transfers where environment_id = ${environmentId} and cause_id = ${id}`)
+  if (earlier)
+    throw new Refusal('validation_failed', {
+      message: 'A credit with this reference already exists. Nothing was changed.',
+    })
+}

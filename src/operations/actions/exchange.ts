@@ -1,8 +1,12 @@
 import Type from 'typebox'
 import { type Mode, modes } from '../../base/environment.js'
-import { inventoryOf, type Position } from '../../conversions/positions.js'
+import { inventoryOf, listPositions, type Position } from '../../conversions/positions.js'
+import { sumConversionFees } from '../../conversions/store-conversions.js'
 import { formatDecimal, formatMoney } from '../../money/amounts.js'
-import type { Asset } from '../../money/assets.js'
+import { type Asset, isCoin } from '../../money/assets.js'
+import { convert, type RatePair } from '../../money/rates.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { RateBook } from '../../rates/rate-book.js'
 import { orNull, resource } from '../../resources/shapes.js'
 import {
   addStock,
@@ -13,15 +17,7 @@ import {
   takeStock,
 } from '../changes/change-exchange.js'
 import { type Confirmable, propose } from '../changes/operator-actions.js'
-import { type ExchangeView, viewExchange } from '../changes/view-exchange.js'
-import {
-  type Action,
-  command,
-  type Facts,
-  type InputOf,
-  route,
-  yesText,
-} from '../definitions/definition.js'
+import { type Action, command, type Facts, type InputOf, route } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
 import { asset, itemsOf, mode, waiting } from '../definitions/views.js'
@@ -64,6 +60,7 @@ const stockArguments = {
   amount: fields.text('2000 or ₦2,000.00 for NGN; 25.5 for a coin'),
   mode: fields.liveByDefault,
   note: fields.note('where it comes from or goes, for the audit log'),
+  yes: fields.yes,
 }
 
 const stockBody = {
@@ -117,7 +114,7 @@ export const exchangeActions: Action[] = [
     },
   }),
   route({
-    path: '/exchange',
+    request: 'GET /exchange',
     operation: 'readExchange',
     summary: 'Exchange',
     view: itemsOf(modeExchange),
@@ -131,7 +128,6 @@ export const exchangeActions: Action[] = [
     name: 'exchange add',
     description: 'add money that you sent to the treasury or hold at the bank',
     args: ['asset', 'amount'],
-    yes: yesText,
     input: {
       ...stockArguments,
       once: Type.Optional(
@@ -153,7 +149,6 @@ export const exchangeActions: Action[] = [
     name: 'exchange take',
     description: 'remove money that was not sold',
     args: ['asset', 'amount'],
-    yes: yesText,
     input: stockArguments,
     async run(call, payload) {
       const now = await call.confirm({ mode: payload.mode, facts: factsOf('Take', payload) })
@@ -164,8 +159,7 @@ export const exchangeActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/exchange/add',
+    request: 'POST /exchange/add',
     operation: 'addExchangeStock',
     summary: 'Add to the exchange',
     stepUp: 'always',
@@ -181,8 +175,7 @@ export const exchangeActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/exchange/take',
+    request: 'POST /exchange/take',
     operation: 'takeExchangeStock',
     summary: 'Take from the exchange',
     stepUp: 'always',
@@ -215,8 +208,7 @@ export const exchangeActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/exchange/limit',
+    request: 'POST /exchange/limit',
     operation: 'limitExchange',
     summary: 'Limit a position',
     stepUp: 'always',
@@ -313,4 +305,48 @@ function showExchange({ mode, positions, profit }: ExchangeView) {
     })),
     profit: profit === null ? null : formatMoney(profit, 'NGN'),
   }
+}
+
+type PositionView = Position & {
+  inventory: bigint
+  /** Earned by conversions, in this asset. */
+  fees: bigint
+  /** Net amount bought plus fees, in kobo; null: no rate is available. */
+  worth: bigint | null
+}
+
+type ExchangeView = {
+  mode: Mode
+  positions: PositionView[]
+  /** In kobo, at the midpoint of the current rates; null: a coin has no rate. */
+  profit: bigint | null
+}
+
+/** The operator's positions of a mode, and what conversions earned. */
+async function viewExchange(
+  { db, rates }: { db: Queryable; rates: RateBook },
+  mode: Mode,
+  now: Date,
+): Promise<ExchangeView> {
+  const fees = await sumConversionFees(db, mode)
+  const positions: PositionView[] = []
+  for (const position of await listPositions(db, mode)) {
+    const { asset, bought, sold } = position
+    const earned = fees.get(asset) ?? 0n
+    const rate = isCoin(asset) ? await rates.find({ mode }, asset, now) : undefined
+    const worth = toNaira(asset, bought - sold + earned, rate)
+    positions.push({ ...position, inventory: inventoryOf(position), fees: earned, worth })
+  }
+  return { mode, positions, profit: addUp(positions.map(({ worth }) => worth)) }
+}
+
+/** In kobo, at the midpoint of the rate. */
+function toNaira(asset: Asset, amount: bigint, rate: RatePair | undefined): bigint | null {
+  if (asset === 'NGN' || amount === 0n) return amount
+  if (!rate) return null
+  return convert({ source: asset, target: 'NGN' }, rate.buy + rate.sell, amount) / 2n
+}
+
+function addUp(sums: (bigint | null)[]): bigint | null {
+  return sums.reduce((total, sum) => (total === null || sum === null ? null : total + sum), 0n)
 }

@@ -1,20 +1,24 @@
 import Type from 'typebox'
+import type { Environment } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { feeLimits } from '../../merchants/limits.js'
 import { parseFeeSchedule, toFeeDocument } from '../../merchants/settings/fee-document.js'
 import {
+  type FeeOperation,
   feeOperationNames,
   feeOperations,
   getFeeSchedules,
   listFeeVersions,
+  setFeeSchedule,
+  type VersionedFee,
 } from '../../merchants/settings/fee-schedules.js'
-import { formatMoney, toWire } from '../../money/amounts.js'
+import { formatDecimal, formatMoney, toWire } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { FeeSchedule } from '../../money/fees.js'
-import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { orNull, resource } from '../../resources/shapes.js'
-import { changeFee, describeFee, showFee } from '../changes/change-fees.js'
+import { auditOperator, type Operator } from '../changes/audit-operator.js'
 import { type FeePreview, previewFee } from '../changes/preview-fees.js'
 import { type Action, command, type InputOf, route } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
@@ -115,7 +119,7 @@ export const feeActions: Action[] = [
     },
   }),
   route({
-    path: '/merchants/:merchant/fees',
+    request: 'GET /merchants/:merchant/fees',
     operation: 'listMerchantFees',
     summary: 'Fees of a merchant',
     input: { merchant: fields.merchant, mode: Type.Optional(fields.mode) },
@@ -179,8 +183,7 @@ export const feeActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/merchants/:merchant/fees',
+    request: 'POST /merchants/:merchant/fees',
     operation: 'changeMerchantFee',
     summary: 'New version of a fee',
     input: {
@@ -281,6 +284,62 @@ function showPreview(preview: FeePreview | undefined) {
         feeNew < feeNow ? feeNow - feeNew : feeNew - feeNow,
         asset,
       )}`,
+    })),
+  }
+}
+
+/** Replaces the fee of one operation by a new version. */
+async function changeFee(
+  tx: Tx,
+  now: Date,
+  change: {
+    environment: Pick<Environment, 'id' | 'merchantId' | 'mode'>
+    operation: FeeOperation
+    schedule: FeeSchedule
+  },
+  operator: Operator,
+): Promise<VersionedFee> {
+  const { environment, operation, schedule } = change
+  const { id: environmentId, merchantId, mode } = environment
+  const fee = await setFeeSchedule(tx, now, { environmentId, operation, schedule })
+  const details = { mode, operation, version: fee.version, schedule: describeFee(operation, fee) }
+  auditOperator(tx, now, operator, {
+    action: 'fees.set',
+    merchantId,
+    environmentId,
+    details,
+    shown: details,
+  })
+  return fee
+}
+
+/** For people: with units. A tier is `upTo:flat:points`. */
+function describeFee(operation: FeeOperation, fee: VersionedFee) {
+  const show = (amount: bigint) => formatMoney(amount, feeOperations[operation].unit)
+  return {
+    flat: show(fee.flat),
+    basisPoints: fee.basisPoints,
+    floor: show(fee.floor),
+    cap: fee.cap === null ? null : show(fee.cap),
+    tiers: fee.tiers.map((tier) => `${show(tier.upTo)}:${show(tier.flat)}:${tier.basisPoints}`),
+  }
+}
+
+/** In the units of the forms and options, so that the output can be used as input. */
+function showFee(operation: FeeOperation, fee: VersionedFee) {
+  const { unit } = feeOperations[operation]
+  return {
+    operation,
+    version: fee.version,
+    unit,
+    flat: formatDecimal(fee.flat, unit),
+    basisPoints: fee.basisPoints,
+    floor: formatDecimal(fee.floor, unit),
+    cap: fee.cap === null ? null : formatDecimal(fee.cap, unit),
+    tiers: fee.tiers.map(({ upTo, flat, basisPoints }) => ({
+      upTo: formatDecimal(upTo, unit),
+      flat: formatDecimal(flat, unit),
+      basisPoints,
     })),
   }
 }

@@ -92,7 +92,7 @@ const health = resource('Health', {
 /** Health: what `manilla doctor` finds, and figures of the whole installation. */
 export const healthActions: Action[] = [
   route({
-    path: '/doctor',
+    request: 'GET /doctor',
     operation: 'readDoctor',
     summary: 'Findings',
     view: doctor,
@@ -106,14 +106,14 @@ export const healthActions: Action[] = [
     },
   }),
   route({
-    path: '/queues',
+    request: 'GET /queues',
     operation: 'countOperatorQueues',
     summary: 'What waits for an operator',
     view: queues,
     run: ({ db, now }) => countQueues(db, now),
   }),
   route({
-    path: '/health',
+    request: 'GET /health',
     operation: 'readHealth',
     summary: 'Health',
     view: health,

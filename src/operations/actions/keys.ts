@@ -134,8 +134,7 @@ export const keyActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/merchants/:merchant/keys/:key/revoke',
+    request: 'POST /merchants/:merchant/keys/:key/revoke',
     operation: 'revokeMerchantKey',
     summary: 'Revoke a key of a merchant',
     stepUp: 'always',

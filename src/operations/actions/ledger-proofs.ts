@@ -46,15 +46,14 @@ export const ledgerProofActions: Action[] = [
     },
   }),
   route({
-    path: '/ledger-proofs',
+    request: 'GET /ledger-proofs',
     operation: 'listLedgerProofs',
     summary: 'Proofs of the ledger',
     view: Type.Object({ items: Type.Array(proof), claims: Type.Integer() }),
     run: async ({ db }) => ({ items: await listLedgerProofs(db), claims: allProofs.length }),
   }),
   route({
-    method: 'POST',
-    path: '/ledger-proofs/run',
+    request: 'POST /ledger-proofs/run',
     operation: 'runLedgerProof',
     summary: 'Prove the ledger now',
     view: Type.Object({ id: Type.String() }),

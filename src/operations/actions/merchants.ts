@@ -1,17 +1,22 @@
 import Type from 'typebox'
-import { after } from '../../base/clock.js'
+import { after, day } from '../../base/clock.js'
+import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { fromReference, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
+import { listBalancesOf } from '../../ledger/balances.js'
 import { getEnvironment, unknownMerchant } from '../../merchants/environments.js'
 import { listKeys } from '../../merchants/keys/api-keys.js'
+import type { KycStatus } from '../../merchants/kyc/kyc.js'
 import { getKyc } from '../../merchants/kyc/kyc-submissions.js'
 import { listMerchants } from '../../merchants/list-merchants.js'
+import { toWire } from '../../money/amounts.js'
+import { type Asset, assetNames } from '../../money/assets.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { receivedPurposes } from '../../reports/money.js'
 import { orNull, resource } from '../../resources/shapes.js'
 import { auditOperator } from '../changes/audit-operator.js'
 import { changeSuspension, openMerchant } from '../changes/change-merchants.js'
-import { type FoundMerchant, findMerchant, findMerchants } from '../changes/find-merchants.js'
 import { type Action, action, command, list, route } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
@@ -33,45 +38,36 @@ const merchantFields = {
 
 /** Merchants: create, suspend, and a look at what they see. */
 export const merchantActions: Action[] = [
-  command({
-    name: 'merchants create',
-    description: 'create a merchant with both environments, and test keys (secret and public)',
-    args: ['displayName'],
+  action({
     input: { displayName: fields.name('name shown to payers') },
-    async run({ db, seal, now, operator }, { displayName }) {
-      const { merchant, keys } = await db.transaction((tx) =>
-        openMerchant(tx, now, { seal, displayName }, operator),
-      )
-      const { reference, createdAt } = merchant
-      return {
-        data: {
-          reference,
-          displayName: merchant.displayName,
-          createdAt,
-          keys: keys.map(showIssued),
-        },
-        text: [`${reference}  ${merchant.displayName}`, ...keys.map(describeIssued), shownOnce],
-      }
+    run: ({ db, seal, now, operator }, { displayName }) =>
+      db.transaction((tx) =>
+        openMerchant(tx, now, { seal, displayName: displayName.trim() }, operator),
+      ),
+    command: {
+      name: 'merchants create',
+      description: 'create a merchant with both environments, and test keys (secret and public)',
+      args: ['displayName'],
+      print: ({ merchant: { reference, displayName, createdAt }, keys }) => ({
+        data: { reference, displayName, createdAt, keys: keys.map(showIssued) },
+        text: [`${reference}  ${displayName}`, ...keys.map(describeIssued), shownOnce],
+      }),
     },
-  }),
-  route({
-    method: 'POST',
-    path: '/merchants',
-    operation: 'createMerchant',
-    summary: 'Create a merchant',
-    stepUp: 'always',
-    input: { displayName: fields.name('name shown to payers') },
-    view: resource('CreatedMerchant', {
-      id: Type.String(),
-      name: Type.String(),
-      keys: Type.Array(Type.Object({ ...keyView, key: Type.String() })),
-    }),
-    async run({ db, seal, now, operator }, input) {
-      const displayName = input.displayName.trim()
-      const { merchant, keys } = await db.transaction((tx) =>
-        openMerchant(tx, now, { seal, displayName }, operator),
-      )
-      return { id: merchant.reference, name: merchant.displayName, keys: keys.map(showIssued) }
+    route: {
+      request: 'POST /merchants',
+      operation: 'createMerchant',
+      summary: 'Create a merchant',
+      stepUp: 'always',
+      view: resource('CreatedMerchant', {
+        id: Type.String(),
+        name: Type.String(),
+        keys: Type.Array(Type.Object({ ...keyView, key: Type.String() })),
+      }),
+      show: ({ merchant: { reference, displayName }, keys }) => ({
+        id: reference,
+        name: displayName,
+        keys: keys.map(showIssued),
+      }),
     },
   }),
   command({
@@ -90,7 +86,7 @@ export const merchantActions: Action[] = [
     },
   }),
   list({
-    path: '/merchants',
+    request: 'GET /merchants',
     operation: 'listMerchants',
     summary: 'Merchants',
     filters: { q: fields.search },
@@ -101,7 +97,7 @@ export const merchantActions: Action[] = [
     show: showMerchant,
   }),
   route({
-    path: '/merchants/:merchant',
+    request: 'GET /merchants/:merchant',
     operation: 'getMerchant',
     summary: 'Merchant',
     input: { merchant: fields.merchant },
@@ -125,8 +121,7 @@ export const merchantActions: Action[] = [
   suspension(true),
   suspension(false),
   route({
-    method: 'POST',
-    path: '/merchants/:merchant/view',
+    request: 'POST /merchants/:merchant/view',
     operation: 'viewMerchant',
     summary: 'View a merchant',
     input: { merchant: fields.merchant, reason: fields.reason },
@@ -178,8 +173,7 @@ function suspension(isSuspended: boolean): Action {
       }),
     },
     route: {
-      method: 'POST',
-      path: `/merchants/:merchant/${verb}`,
+      request: `POST /merchants/:merchant/${verb}`,
       operation: `${verb}Merchant`,
       summary: isSuspended ? 'Suspend a merchant' : 'Resume a merchant',
       stepUp: 'always',
@@ -202,4 +196,90 @@ async function getMerchant(db: Queryable, now: Date, reference: string): Promise
 
 function showMerchant({ id, environments: _, ...merchant }: FoundMerchant) {
   return { id: toReference(prefixes.merchant, id), ...merchant }
+}
+
+type Row = {
+  id: string
+  name: string
+  createdAt: Date
+  suspendedAt: Date | null
+  kycStatus: KycStatus
+  members: number
+  keys: number
+  testId: EnvironmentId
+  liveId: EnvironmentId
+}
+
+type Amount = { asset: Asset; amount: number | string }
+
+/** A merchant as operators see it. Amounts are of live mode, or of test mode if it is not used. */
+type FoundMerchant = Omit<Row, 'testId' | 'liveId'> & {
+  environments: Record<Mode, EnvironmentId>
+  balances: Record<Mode, Amount[]>
+  /** Payments of the last 30 days, whole days as the reports have them. */
+  received: Record<Mode, Amount[]>
+}
+
+const columns = sql`
+  m.id, m.display_name as name, m.created_at, m.suspended_at, live.kyc_status, test.id as test_id,
+  live.id as live_id,
+  (select count(*)::int from memberships s
+    where s.merchant_id = m.id and s.disabled_at is null) as members,
+  (select count(*)::int from api_keys k where k.environment_id in (test.id, live.id)
+    and k.revoked_at is null) as keys`
+
+const tables = sql`
+  merchants m join environments live on live.merchant_id = m.id and live.mode = 'live'
+    join environments test on test.merchant_id = m.id and test.mode = 'test'`
+
+type Page = { q: string | undefined; before: string | undefined; limit: number }
+
+/** Newest first. */
+async function findMerchants(
+  db: Queryable,
+  now: Date,
+  { q, before, limit }: Page,
+): Promise<FoundMerchant[]> {
+  const pattern = q === undefined ? undefined : `%${q.replace(/[\\%_]/g, '\\$&')}%`
+  const rows = await db.rows(sql<Row>`
+    select ${columns} from ${tables}
+    where true ${before === undefined ? sql`` : sql`and m.id < ${before}`}
+      ${pattern === undefined ? sql`` : sql`and m.display_name ilike ${pattern}`}
+    order by m.id desc limit ${limit}`)
+  return addAmounts(db, now, rows)
+}
+
+async function findMerchant(
+  db: Queryable,
+  now: Date,
+  id: string,
+): Promise<FoundMerchant | undefined> {
+  const rows = await db.rows(sql<Row>`select ${columns} from ${tables} where m.id = ${id}`)
+  return (await addAmounts(db, now, rows))[0]
+}
+
+async function addAmounts(db: Queryable, now: Date, rows: Row[]): Promise<FoundMerchant[]> {
+  const ids = rows.flatMap(({ testId, liveId }) => [testId, liveId])
+  if (ids.length === 0) return []
+  const balances = await listBalancesOf(db, ids)
+  const sums = await db.rows(sql<{ environmentId: number; asset: Asset; amount: bigint }>`
+    select environment_id, asset, sum(amount)::bigint as amount
+    from report_entries
+    where environment_id = any(${ids}) and asset = any(${assetNames}) and bucket = 'day'
+      and bucket_start >= ${after(now, -30 * day)} and purpose = any(${receivedPurposes})
+    group by environment_id, asset order by asset`)
+  const balancesOf = (id: EnvironmentId): Amount[] =>
+    balances
+      .filter((row) => row.environmentId === id && row.available + row.held + row.pending > 0n)
+      .map(({ asset, available }) => ({ asset, amount: toWire(available, asset) }))
+  const receivedOf = (id: EnvironmentId): Amount[] =>
+    sums
+      .filter(({ environmentId }) => environmentId === id)
+      .map(({ asset, amount }) => ({ asset, amount: toWire(amount, asset) }))
+  return rows.map(({ testId, liveId, ...row }) => ({
+    ...row,
+    environments: { test: testId, live: liveId },
+    balances: { test: balancesOf(testId), live: balancesOf(liveId) },
+    received: { test: receivedOf(testId), live: receivedOf(liveId) },
+  }))
 }

@@ -1,16 +1,24 @@
 import Type from 'typebox'
+import type { Mode } from '../../base/environment.js'
+import { fromReference, prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { findNotice } from '../../collections/notices/assign-notice.js'
+import { Refusal } from '../../base/refusal.js'
+import {
+  assignNotice,
+  findAssignable,
+  findNotice,
+} from '../../collections/notices/assign-notice.js'
 import { listOpenNotices, retryNotice } from '../../collections/notices/find-notices.js'
 import { listRejected } from '../../collections/notices/store-hints.js'
 import { parseReported } from '../../collections/notices/store-notices.js'
+import { getEnvironment } from '../../merchants/environments.js'
 import { formatMoney, toWire } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { orNull, resource } from '../../resources/shapes.js'
-import { type Assignment, assignPayment, checkAssignment } from '../changes/assign-payment.js'
-import { auditOperator } from '../changes/audit-operator.js'
+import { auditOperator, type Operator } from '../changes/audit-operator.js'
 import { type Confirmable, propose } from '../changes/operator-actions.js'
-import { type Action, action, command, route, yesText } from '../definitions/definition.js'
+import { type Action, action, command, route } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
 import { amount, asset, itemsOf, mode, time, waiting } from '../definitions/views.js'
@@ -140,7 +148,7 @@ export const noticeActions: Action[] = [
     },
   }),
   route({
-    path: '/notices',
+    request: 'GET /notices',
     operation: 'listHeldNotices',
     summary: 'Held notices',
     input: {
@@ -159,7 +167,7 @@ export const noticeActions: Action[] = [
     },
   }),
   route({
-    path,
+    request: `GET ${path}`,
     operation: 'getNotice',
     summary: 'Notice',
     input: notice,
@@ -190,8 +198,7 @@ export const noticeActions: Action[] = [
       print: (data) => ({ data, text: `${data.id} will be matched again.` }),
     },
     route: {
-      method: 'POST',
-      path: `${path}/retry`,
+      request: `POST ${path}/retry`,
       operation: 'retryNotice',
       summary: 'Match a payment again',
       view: Type.Object({ rail: Type.String(), mode, id: Type.String() }),
@@ -202,12 +209,12 @@ export const noticeActions: Action[] = [
     name: 'notices assign',
     description: 'book an unmatched payment into an account of a merchant',
     args,
-    yes: yesText,
     input: {
       ...notice,
       merchant: fields.merchant,
       account: fields.text('its account at this bank, va_… or da_…'),
       note: fields.note('how you know, for the audit log'),
+      yes: fields.yes,
     },
     async run({ db, operator, confirm }, { rail, mode, id, merchant, account, note }) {
       const assignment = { rail, mode, id, merchant, account, note }
@@ -225,8 +232,7 @@ export const noticeActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: `${path}/assign`,
+    request: `POST ${path}/assign`,
     operation: 'assignNotice',
     summary: 'Propose the account of a payment',
     input: {
@@ -258,4 +264,60 @@ function showAmount(amount: bigint, currency: string) {
   return asset
     ? { asset, amount: toWire(amount, asset) }
     : { asset: null, amount: null, units: amount.toString() }
+}
+
+type Assignment = {
+  rail: string
+  mode: Mode
+  id: string
+  merchant: string
+  /** A virtual or dedicated account of the merchant. */
+  account: string
+  note: string
+}
+
+/** Refuses what cannot be assigned, before another operator is asked. */
+async function checkAssignment(db: Queryable, assignment: Assignment) {
+  const { rail, mode, merchant } = assignment
+  const { state } = await findNotice(db, assignment)
+  if (state !== 'UNMATCHED')
+    throw new Refusal('validation_failed', {
+      reason: 'invalid_state',
+      message: `This notice is ${state}. Only a payment without an account can be assigned.`,
+    })
+  const environment = await getEnvironment(db, { merchant, mode })
+  const accountId = readAccountId(assignment.account)
+  const account = await findAssignable(db, { rail, environmentId: environment.id, accountId })
+  return { environment, account }
+}
+
+/** Books a bank payment whose account is unknown into an account of a merchant. */
+async function assignPayment(
+  tx: Tx,
+  now: Date,
+  assignment: Assignment,
+  operator: Operator,
+): Promise<void> {
+  const { rail, mode, id, merchant, account, note } = assignment
+  const { id: environmentId, merchantId } = await getEnvironment(tx, { merchant, mode })
+  const accountId = readAccountId(account)
+  await assignNotice(tx, now, { rail, mode, id, environmentId, accountId })
+  const details = { rail, mode, id, reference: account, note }
+  auditOperator(tx, now, operator, {
+    action: 'notice.assign',
+    merchantId,
+    environmentId,
+    details,
+    shown: { account, mode, payment: id },
+  })
+}
+
+function readAccountId(reference: string): string {
+  const { virtualAccount, dedicatedAccount } = prefixes
+  const id = fromReference(virtualAccount, reference) ?? fromReference(dedicatedAccount, reference)
+  if (id) return id
+  throw new Refusal('validation_failed', {
+    message: 'Name the account by its reference, va_… or da_….',
+    details: [{ field: 'account', issue: 'must be the reference of a bank account' }],
+  })
 }

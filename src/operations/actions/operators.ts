@@ -63,7 +63,7 @@ type OperatorRow = {
 /** The people who run the installation, and the actions that need two of them. */
 export const operatorActions: Action[] = [
   route({
-    path: '/operators',
+    request: 'GET /operators',
     operation: 'listOperators',
     summary: 'Operators',
     view: itemsOf(
@@ -94,7 +94,7 @@ export const operatorActions: Action[] = [
     },
   }),
   list({
-    path: '/actions',
+    request: 'GET /actions',
     operation: 'listOperatorActions',
     summary: 'Actions of two operators',
     filters: { state: Type.Optional(Type.Enum(['waiting', 'ended'])) },
@@ -105,8 +105,7 @@ export const operatorActions: Action[] = [
     show: showAction,
   }),
   route({
-    method: 'POST',
-    path: '/actions/:id/confirm',
+    request: 'POST /actions/:id/confirm',
     operation: 'confirmOperatorAction',
     summary: 'Confirm an action',
     stepUp: 'always',
@@ -116,8 +115,7 @@ export const operatorActions: Action[] = [
       showAction(await confirmAction(call, readActionId(id), confirmables), call),
   }),
   route({
-    method: 'POST',
-    path: '/actions/:id/withdraw',
+    request: 'POST /actions/:id/withdraw',
     operation: 'withdrawOperatorAction',
     summary: 'Withdraw an action',
     input: { id: fields.text('act_…') },

@@ -1,9 +1,16 @@
 import Type from 'typebox'
+import type { Mode } from '../../base/environment.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { formatDecimal, formatMoney, toWire } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
 import { findOpenPayout } from '../../payouts/attempts/decide-payout.js'
+import { type PayoutKind, referenceOf } from '../../payouts/payout.js'
+import type { Destination } from '../../payouts/ports.js'
+import { sql } from '../../postgres/sql.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import { orNull, resource } from '../../resources/shapes.js'
 import {
   decideOpenPayout,
@@ -12,7 +19,6 @@ import {
   type Queried,
   queryAttempt,
 } from '../changes/decide-open-payout.js'
-import { findOpenPayouts, type Position } from '../changes/find-open-payouts.js'
 import { type Confirmable, propose } from '../changes/operator-actions.js'
 import {
   type Action,
@@ -21,7 +27,6 @@ import {
   type InputOf,
   list,
   route,
-  yesText,
 } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
@@ -88,7 +93,7 @@ export const payoutActions: Action[] = [
     },
   }),
   list({
-    path: '/payouts',
+    request: 'GET /payouts',
     operation: 'listOpenPayouts',
     summary: 'Open payouts',
     filters: { open: Type.Optional(Type.Enum(['review', 'all'])) },
@@ -117,8 +122,7 @@ export const payoutActions: Action[] = [
     name: 'payouts decide',
     description: 'record the outcome of an open payout, with evidence',
     args: ['reference'],
-    yes: yesText,
-    input: decision,
+    input: { ...decision, yes: fields.yes },
     async run(call, input) {
       const { reference, outcome } = input
       const open = await findOpenPayout(call.db, reference)
@@ -140,8 +144,7 @@ export const payoutActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/payouts/:reference/decide',
+    request: 'POST /payouts/:reference/decide',
     operation: 'decidePayout',
     summary: 'Propose the outcome of a payout',
     input: decision,
@@ -175,3 +178,61 @@ const outcomes = {
   completed: 'completed: the money has left',
   failed: 'failed: the money goes back to where it was taken from',
 }
+
+type Row = {
+  id: string
+  kind: PayoutKind
+  rail: string
+  asset: Asset
+  amount: bigint
+  destination: string
+  submittedAt: Date
+  isReviewRequired: boolean
+  mode: Mode
+  merchantId: string
+  merchantName: string
+  token: string | null
+  attempts: number
+  polls: number | null
+}
+
+/** Payouts without an outcome, oldest first; those for review, or all. */
+async function findOpenPayouts(
+  db: Queryable,
+  { isReview, after, limit }: { isReview: boolean; after: Position | undefined; limit: number },
+) {
+  const rows = await db.rows(sql<Row>`
+    select p.id, p.kind, p.rail, p.asset, p.amount, p.destination::text as destination,
+      p.submitted_at, p.is_review_required, e.mode, e.merchant_id, m.display_name as merchant_name,
+      live.token,
+      (select count(*)::int from payout_attempts a
+        where a.environment_id = p.environment_id and a.payout_id = p.id) as attempts,
+      live.looks as polls
+    from payouts p join environments e on e.id = p.environment_id
+      join merchants m on m.id = e.merchant_id
+      left join payout_attempts live on live.environment_id = p.environment_id
+        and live.payout_id = p.id and live.state = 'LIVE'
+    where p.status = 'SUBMITTED' ${isReview ? sql`and p.is_review_required` : sql``}
+      ${after ? sql`and (p.submitted_at, p.id) > (${after.submittedAt}, ${after.id}::uuid)` : sql``}
+    order by p.submitted_at, p.id limit ${limit}`)
+  return rows.map((row) => ({
+    id: row.id,
+    reference: referenceOf(row),
+    kind: row.kind,
+    rail: row.rail,
+    mode: row.mode,
+    merchant: toReference(prefixes.merchant, row.merchantId),
+    merchantName: row.merchantName,
+    asset: row.asset,
+    amount: row.amount,
+    recipient: describeRecipient(JSON.parse(row.destination) as Destination),
+    submittedAt: row.submittedAt,
+    isReviewRequired: row.isReviewRequired,
+    token: row.token,
+    attempts: row.attempts,
+    polls: row.polls ?? 0,
+  }))
+}
+
+/** After the last payout of a page. */
+type Position = { submittedAt: string; id: string }

@@ -110,7 +110,7 @@ export const railActions: Action[] = [
     },
   }),
   route({
-    path: '/rails',
+    request: 'GET /rails',
     operation: 'listRails',
     summary: 'Rails',
     view: resource('Rails', {
@@ -161,8 +161,7 @@ export const railActions: Action[] = [
 
 function proposal(verb: Verb, summary: string): Action {
   return route({
-    method: 'POST',
-    path: `/rails/:rail/${verb}`,
+    request: `POST /rails/:rail/${verb}`,
     operation: `${verb}Rail`,
     summary,
     input: { rail: fields.text('name of the rail'), reason: fields.reason },

@@ -18,13 +18,12 @@ import {
   setRate,
 } from '../changes/change-rates.js'
 import { type Confirmable, propose } from '../changes/operator-actions.js'
-import { type Action, command, route } from '../definitions/definition.js'
+import { type Action, action, command, route } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { formatTime, tableOf } from '../definitions/table.js'
 import { coin, itemsOf, time, waiting } from '../definitions/views.js'
 
 const coinArgument = fields.read(fields.readCoin, 'USDC or USDT; also as USDC/NGN')
-const coinInPath = fields.text('USDC or USDT')
 const pairInput = {
   buy: Type.String({ minLength: 1, maxLength: 20 }),
   sell: Type.String({ minLength: 1, maxLength: 20 }),
@@ -80,69 +79,40 @@ const coinRate = resource('CoinRate', {
 
 /** Rates of live mode. */
 export const rateActions: Action[] = [
-  command({
-    name: 'rates show',
-    description: 'show the live rates and their sources',
-    async run({ db, now, rateConfig }) {
-      const views = await viewRates({ db, config: rateConfig() }, now)
-      const data = views.map(showRates)
-      const amounts = ['buy', 'sell']
-      return {
-        data,
-        text: [
-          tableOf(
-            data,
-            {
-              coin: 'asset',
-              buy: ({ rate }) => rate?.buy,
-              sell: ({ rate }) => rate?.sell,
-              from: ({ rate }) => (rate ? `${rate.origin}: ${rate.givenBy}` : 'no rate'),
-              age: ({ rate }) => rate && describeAge(rate.createdAt, now),
-              until: ({ rate }) => rate?.expiresAt,
-            },
-            { amounts },
-          ),
-          '',
-          tableOf(
-            data.flatMap(({ asset, sources }) => sources.map((one) => ({ asset, ...one }))),
-            {
-              coin: 'asset',
-              source: 'source',
-              buy: 'buy',
-              sell: 'sell',
-              read: ({ readAt }) => readAt && describeAge(readAt, now),
-              state: ({ problem }) => problem ?? 'used',
-            },
-            { amounts, empty: 'No sources are configured (RATE_SOURCES).' },
-          ),
-          ...views.flatMap(describeAccept),
-        ],
-      }
-    },
-  }),
-  route({
-    path: '/rates',
-    operation: 'listOperatorRates',
-    summary: 'Rates',
-    view: resource('Rates', {
-      items: Type.Array(coinRate),
-      maxAgeSeconds: Type.Number(),
-      maxDeviationPercent: Type.Number(),
-    }),
+  action({
+    input: {},
     async run({ db, now, rateConfig }) {
       const config = rateConfig()
-      return {
-        items: (await viewRates({ db, config }, now)).map(showRates),
+      return { views: await viewRates({ db, config }, now), config, now }
+    },
+    command: {
+      name: 'rates show',
+      description: 'show the live rates and their sources',
+      print: ({ views, now }) => ({
+        data: views.map(showRates),
+        text: [...describeRates(views.map(showRates), now), ...views.flatMap(describeAccept)],
+      }),
+    },
+    route: {
+      request: 'GET /rates',
+      operation: 'listOperatorRates',
+      summary: 'Rates',
+      view: resource('Rates', {
+        items: Type.Array(coinRate),
+        maxAgeSeconds: Type.Number(),
+        maxDeviationPercent: Type.Number(),
+      }),
+      show: ({ views, config }) => ({
+        items: views.map(showRates),
         maxAgeSeconds: config.maxAgeMs / 1_000,
         maxDeviationPercent: config.maxDeviationPercent,
-      }
+      }),
     },
   }),
   command({
     name: 'rates set',
     description: 'set the live rate of a coin; it overrides the sources',
     args: ['coin'],
-    yes: 'do not ask if it is the first rate or differs much from the previous one',
     input: {
       coin: coinArgument,
       buy: fields.read(fields.readRate, 'naira that a merchant gets for one coin', {
@@ -156,6 +126,7 @@ export const rateActions: Action[] = [
           placeholder: 'duration',
         }),
       ),
+      yes: fields.flag('do not ask if it is the first rate or differs much from the previous one'),
     },
     async run({ db, operator, confirm, now: startedAt }, { coin: asset, buy, sell, for: heldMs }) {
       if (sell < buy)
@@ -181,13 +152,12 @@ export const rateActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/rates/:coin/set',
+    request: 'POST /rates/:coin/set',
     operation: 'setRate',
     summary: 'Set a rate',
     stepUp: 'always',
     input: {
-      coin: coinInPath,
+      coin: coinArgument,
       ...pairInput,
       /** How long it is valid; without it, until it is cleared. */
       forHours: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.rates.heldMaxMs / hour })),
@@ -219,39 +189,33 @@ export const rateActions: Action[] = [
       return {}
     },
   }),
-  command({
-    name: 'rates clear',
-    description: 'withdraw the rate that an operator set; the sources apply again',
-    args: ['coin'],
+  action({
     input: { coin: coinArgument },
-    async run({ db, now, operator }, { coin: asset }) {
-      await db.transaction((tx) => clearRate(tx, now, asset, operator))
-      return {
+    run: ({ db, now, operator }, { coin }) =>
+      db.transaction((tx) => clearRate(tx, now, getCoin(coin), operator)),
+    command: {
+      name: 'rates clear',
+      description: 'withdraw the rate that an operator set; the sources apply again',
+      args: ['coin'],
+      print: (_, { coin: asset }) => ({
         data: { asset },
         text: `${asset}: withdrawn. The sources apply, if any are configured.`,
-      }
+      }),
     },
-  }),
-  route({
-    method: 'POST',
-    path: '/rates/:coin/clear',
-    operation: 'clearRate',
-    summary: 'Withdraw a rate',
-    stepUp: 'always',
-    input: { coin: coinInPath },
-    view: Type.Object({}),
-    async run({ db, now, operator }, { coin }) {
-      const asset = getCoin(coin)
-      await db.transaction((tx) => clearRate(tx, now, asset, operator))
-      return {}
+    route: {
+      request: 'POST /rates/:coin/clear',
+      operation: 'clearRate',
+      summary: 'Withdraw a rate',
+      stepUp: 'always',
+      view: Type.Object({}),
+      show: () => ({}),
     },
   }),
   command({
     name: 'rates accept',
     description: 'accept the median of the sources although it jumped',
     args: ['coin'],
-    yes: 'do not ask',
-    input: { coin: coinArgument },
+    input: { coin: coinArgument, yes: fields.flag('do not ask') },
     async run({ db, operator, confirm, rateConfig, now: startedAt }, { coin: asset }) {
       const config = rateConfig()
       const view = (await viewRates({ db, config }, startedAt)).find((one) => one.asset === asset)!
@@ -274,13 +238,12 @@ export const rateActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/rates/:coin/accept',
+    request: 'POST /rates/:coin/accept',
     operation: 'acceptRate',
     summary: 'Accept the median of the sources',
     stepUp: 'always',
     /** The median that the operator sees. */
-    input: { coin: coinInPath, ...pairInput },
+    input: { coin: coinArgument, ...pairInput },
     view: Type.Object({}),
     async run({ db, now, operator, rateConfig }, { coin, ...given }) {
       const accepted = { asset: getCoin(coin), seen: readPair(given), config: rateConfig() }
@@ -319,10 +282,10 @@ export const rateActions: Action[] = [
     },
   }),
   route({
-    path: '/rates/:coin/history',
+    request: 'GET /rates/:coin/history',
     operation: 'listRateHistory',
     summary: 'Rates of a coin, newest first',
-    input: { coin: coinInPath },
+    input: { coin: coinArgument },
     view: itemsOf(resource('PastRate', { ...rateFields, asset: coin, withdrawnAt: orNull(time) })),
     async run({ db }, { coin }) {
       const rates = await listRates(db, { asset: getCoin(coin), limit: limits.rates.listedMax })
@@ -363,6 +326,37 @@ function showRates({ asset, rate, isMissing, median, sources }: RateView) {
 
 function showPair({ buy, sell }: RatePair) {
   return { buy: formatRate(buy), sell: formatRate(sell) }
+}
+
+function describeRates(rates: ReturnType<typeof showRates>[], now: Date) {
+  const amounts = ['buy', 'sell']
+  return [
+    tableOf(
+      rates,
+      {
+        coin: 'asset',
+        buy: ({ rate }) => rate?.buy,
+        sell: ({ rate }) => rate?.sell,
+        from: ({ rate }) => (rate ? `${rate.origin}: ${rate.givenBy}` : 'no rate'),
+        age: ({ rate }) => rate && describeAge(rate.createdAt, now),
+        until: ({ rate }) => rate?.expiresAt,
+      },
+      { amounts },
+    ),
+    '',
+    tableOf(
+      rates.flatMap(({ asset, sources }) => sources.map((source) => ({ asset, ...source }))),
+      {
+        coin: 'asset',
+        source: 'source',
+        buy: 'buy',
+        sell: 'sell',
+        read: ({ readAt }) => readAt && describeAge(readAt, now),
+        state: ({ problem }) => problem ?? 'used',
+      },
+      { amounts, empty: 'No sources are configured (RATE_SOURCES).' },
+    ),
+  ]
 }
 
 /** How to accept a jump that is real, or why nothing can be accepted. */

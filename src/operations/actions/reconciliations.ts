@@ -69,7 +69,7 @@ export const reconciliationActions: Action[] = [
       }),
   }),
   route({
-    path: '/reconciliations',
+    request: 'GET /reconciliations',
     operation: 'listReconciliations',
     summary: 'Reconciliations',
     view: itemsOf(
@@ -82,7 +82,7 @@ export const reconciliationActions: Action[] = [
     run: async ({ db }) => ({ items: await listReconciliations(db) }),
   }),
   list({
-    path: '/reconciliations/differences',
+    request: 'GET /reconciliations/differences',
     operation: 'listReconciliationDifferences',
     summary: 'Differences',
     filters: {
@@ -96,8 +96,7 @@ export const reconciliationActions: Action[] = [
     show: (difference) => difference,
   }),
   route({
-    method: 'POST',
-    path: '/reconciliations/run',
+    request: 'POST /reconciliations/run',
     operation: 'runReconciliation',
     summary: 'Compare now',
     input: { rail: Type.Optional(fields.shortLine('rail')) },
@@ -119,8 +118,7 @@ export const reconciliationActions: Action[] = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/reconciliations/differences/:id/note',
+    request: 'POST /reconciliations/differences/:id/note',
     operation: 'noteReconciliationDifference',
     summary: 'Note on a difference',
     input: { id: fields.text('id of the difference'), note: fields.note('what it is') },

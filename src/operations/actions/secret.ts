@@ -6,7 +6,7 @@ import {
   listKeysOfOldSecret,
 } from '../../merchants/keys/keys-of-old-secret.js'
 import { rotateSecret } from '../changes/rotate-secret.js'
-import { type Action, command, yesText } from '../definitions/definition.js'
+import { type Action, command } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
 
@@ -15,7 +15,6 @@ export const secretActions: Action[] = [
   command({
     name: 'secret rotate',
     description: 'continue the replacement of MANILLA_SECRET_OLD by MANILLA_SECRET; safe to repeat',
-    yes: yesText,
     input: {
       revokeUnusedFor: Type.Optional(
         fields.read(
@@ -24,6 +23,7 @@ export const secretActions: Action[] = [
           { placeholder: 'duration' },
         ),
       ),
+      yes: fields.yes,
     },
     async run({ db, seal, now, operator: actor, confirm }, { revokeUnusedFor }) {
       const revokeUnusedSince =

@@ -49,7 +49,7 @@ const treasuries = resource('Treasuries', {
 /** Hot wallets and what banks hold for payouts, as the chains and banks report them now. */
 export const treasuryActions: Action[] = [
   route({
-    path: '/treasuries',
+    request: 'GET /treasuries',
     operation: 'listTreasuries',
     summary: 'Treasuries',
     view: treasuries,

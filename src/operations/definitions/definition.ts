@@ -41,7 +41,7 @@ export type CommandCall = ActionCall & {
   operator: string
   terminal: Pick<Terminal, 'startProgress' | 'paint'>
   service: Service
-  /** For commands that move money: asks in live mode, unless `--yes`. Returns the time after. */
+  /** For commands that move money: asks in live mode, unless `yes`. Returns the time after. */
   confirm(question: { mode: Mode; facts: Facts }): Promise<Date>
 }
 
@@ -143,11 +143,7 @@ type CommandHead<Name extends string> = {
   description: string
   /** The inputs that are arguments; the others are flags. */
   args?: Name[]
-  /** Describes `--yes`, for commands that ask first. */
-  yes?: string
 }
-
-export const yesText = 'do not ask before real money moves'
 
 export type CommandAction = CommandHead<string> & {
   input: TProperties
@@ -155,9 +151,11 @@ export type CommandAction = CommandHead<string> & {
 }
 
 type RouteHead = {
-  /** After `/operator/v1`. Inputs that it names are parameters; others are the body or query. */
-  path: string
-  method?: 'POST'
+  /**
+   * Method, and path after `/operator/v1`. Inputs that the path names are its parameters; the
+   * others are the body or the query.
+   */
+  request: `${'GET' | 'POST'} /${string}`
   operation: string
   summary: string
   stepUp?: 'always'

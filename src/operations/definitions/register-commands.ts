@@ -49,11 +49,10 @@ function findGroup(program: Command, name: string): Command {
   return program.commands.find((command) => command.name() === name) ?? program.command(name)
 }
 
-function addInputs(command: Command, { input, args = [], yes }: CommandAction): void {
+function addInputs(command: Command, { input, args = [] }: CommandAction): void {
   for (const name of args) command.addArgument(toArgument(name, input[name]!))
   for (const [name, schema] of Object.entries(input))
     if (!args.includes(name)) command.addOption(toOption(name, schema))
-  if (yes) command.option('--yes', yes)
   command.option('--json', 'print one line of JSON')
 }
 
