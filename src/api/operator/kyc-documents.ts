@@ -5,8 +5,7 @@ import { readKycDocument } from '../../merchants/kyc/kyc-documents.js'
 import { auditOperator } from '../../operations/changes/audit-operator.js'
 import { inPath } from '../parse/schemas.js'
 import { type Route, route } from '../server/route.js'
-import { operatorOf } from './operator-of.js'
-import type { SharedCall } from './operator-route.js'
+import { operatorOf, type SharedCall } from './operator-route.js'
 
 /** The file itself, as an attachment: a browser must never run what a merchant uploaded. */
 export function kycDocumentRoute({ db, seal }: Pick<SharedCall, 'db' | 'seal'>): Route {

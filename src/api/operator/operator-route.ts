@@ -1,12 +1,13 @@
+import { strict as assert } from 'node:assert'
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
+import type { ConsoleOperator } from '../../operations/changes/audit-operator.js'
 import type { RouteAction, RouteCall } from '../../operations/definitions/definition.js'
 import { closed, page, pageQuery } from '../parse/schemas.js'
 import { anotherList, readCursor, writeCursor } from '../server/cursor.js'
 import { success } from '../server/envelope.js'
 import { type Route, type RouteRequest, route } from '../server/route.js'
-import { operatorOf } from './operator-of.js'
 
 /** What the actions of all requests use. */
 export type SharedCall = Omit<RouteCall, 'now' | 'operator' | 'operatorName' | 'requireStepUp'>
@@ -43,6 +44,17 @@ export function operatorRoute(action: RouteAction, shared: SharedCall): Route {
       return success(200, summary, data)
     },
   })
+}
+
+/** The person who sends the request, for the audit log. */
+export function operatorOf({
+  actor,
+  requestId,
+  address,
+}: Pick<Request, 'actor' | 'requestId' | 'address'>): ConsoleOperator {
+  assert(actor.kind === 'user', 'operator routes are for people')
+  const { userId, sessionId, email } = actor
+  return { kind: 'user', userId, sessionId, email, requestId, address }
 }
 
 /** Not validated, unless it is one of some words: an unknown value is simply not found. */

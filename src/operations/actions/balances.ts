@@ -12,20 +12,21 @@ import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { auditOperator, type Operator } from '../changes/audit-operator.js'
 import { type Confirmable, propose } from '../changes/operator-actions.js'
-import { type Action, command, route } from '../definitions/definition.js'
+import { type Action, command, type InputOf, route } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
 import { waiting } from '../definitions/views.js'
 
-/** `amount` is a decimal of the asset. */
-type CreditPayload = {
-  merchant: string
-  mode: 'test' | 'live'
-  asset: Asset
-  amount: string
-  note: string
-  once: string
+const creditInput = {
+  merchant: fields.merchant,
+  mode: fields.mode,
+  asset: fields.asset('asset to credit'),
+  amount: fields.amount('2000 or ₦2,000.00 for NGN; 25.5 for a coin'),
+  note: fields.note('reason, for the audit log'),
 }
+
+/** `amount` is a decimal of the asset. */
+type CreditPayload = InputOf<typeof creditInput> & { once: string }
 
 export const credit: Confirmable<CreditPayload> = {
   kind: 'balance.credit',
@@ -73,11 +74,7 @@ export const balanceActions: Action[] = [
     description: 'credit money that you received outside of the rails',
     args: ['merchant'],
     input: {
-      merchant: fields.merchant,
-      mode: fields.mode,
-      asset: fields.asset('asset to credit'),
-      amount: fields.amount('2000 or ₦2,000.00 for NGN; 25.5 for a coin'),
-      note: fields.note('reason, for the audit log'),
+      ...creditInput,
       once: Optional(
         fields.text("the bank's reference; a second credit with it is refused", {
           placeholder: 'reference',
@@ -118,11 +115,7 @@ export const balanceActions: Action[] = [
     operation: 'creditMerchant',
     summary: 'Propose a credit',
     input: {
-      merchant: fields.merchant,
-      mode: fields.mode,
-      asset: fields.asset('asset to credit'),
-      amount: fields.amount('decimal'),
-      note: fields.note('reason, for the audit log'),
+      ...creditInput,
       once: fields.shortLine("the bank's reference: it is credited once"),
     },
     view: waiting,
@@ -138,28 +131,13 @@ export const balanceActions: Action[] = [
   }),
 ]
 
-type Credit = {
-  environment: Pick<Environment, 'id' | 'merchantId' | 'mode'>
-  asset: Asset
-  amount: bigint
-  note: string
-  /** The bank's reference: a second credit with it is refused. */
-  once?: string | undefined
-}
-
-type Credited = {
-  reference: string
-  /** Balance after. */
-  available: bigint
-}
-
-/** Credits money that arrived outside of the rails. */
+/** Credits money that arrived outside of the rails. `available` is the balance after. */
 async function creditBalance(
   tx: Tx,
   now: Date,
   { environment, asset, amount, note, once }: Credit,
   operator: Operator,
-): Promise<Credited> {
+): Promise<{ reference: string; available: bigint }> {
   const { id: environmentId, merchantId, mode } = environment
   const id = once === undefined ? newId(now) : toCauseId(once)
   const reference = toReference(prefixes.credit, id)
@@ -176,6 +154,15 @@ async function creditBalance(
     shown: { mode, asset, amount: shownAmount, credit: reference },
   })
   return { reference, available: outcome!.entries[0]!.availableAfter! }
+}
+
+type Credit = {
+  environment: Environment
+  asset: Asset
+  amount: bigint
+  note: string
+  /** The bank's reference: a second credit with it is refused. */
+  once?: string | undefined
 }
 
 /** The same reference gives the same cause, and the primary key lets a cause move money once. */

@@ -5,8 +5,6 @@ import { sumConversionFees } from '../../conversions/store-conversions.js'
 import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import { type Asset, isCoin } from '../../money/assets.js'
 import { convert, type RatePair } from '../../money/rates.js'
-import type { Queryable } from '../../postgres/transactions/tx.js'
-import type { RateBook } from '../../rates/rate-book.js'
 import { orNull, resource } from '../../resources/shapes.js'
 import {
   addStock,
@@ -17,7 +15,14 @@ import {
   takeStock,
 } from '../changes/change-exchange.js'
 import { type Confirmable, propose } from '../changes/operator-actions.js'
-import { type Action, command, type Facts, type InputOf, route } from '../definitions/definition.js'
+import {
+  type Action,
+  type ActionCall,
+  command,
+  type Facts,
+  type InputOf,
+  route,
+} from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
 import { asset, itemsOf, mode, waiting } from '../definitions/views.js'
@@ -103,13 +108,12 @@ export const exchangeActions: Action[] = [
     name: 'exchange show',
     description: 'show stock, what was bought and sold, limits, fees and profit',
     input: { mode: Type.Optional(fields.mode) },
-    async run({ db, rateBook, now }, { mode }) {
-      const rates = rateBook()
+    async run(call, { mode }) {
       const shown = mode ? [mode] : modes
-      const views = await Promise.all(shown.map((mode) => viewExchange({ db, rates }, mode, now)))
+      const data = await Promise.all(shown.map((mode) => viewExchange(call, mode)))
       return {
-        data: views.map(showExchange),
-        text: views.flatMap((view, index) => [...(index === 0 ? [] : ['']), ...describe(view)]),
+        data,
+        text: data.flatMap((view, index) => [...(index === 0 ? [] : ['']), ...describe(view)]),
       }
     },
   }),
@@ -118,11 +122,9 @@ export const exchangeActions: Action[] = [
     operation: 'readExchange',
     summary: 'Exchange',
     view: itemsOf(modeExchange),
-    async run({ db, rateBook, now }) {
-      const rates = rateBook()
-      const views = await Promise.all(modes.map((mode) => viewExchange({ db, rates }, mode, now)))
-      return { items: views.map(showExchange) }
-    },
+    run: async (call) => ({
+      items: await Promise.all(modes.map((mode) => viewExchange(call, mode))),
+    }),
   }),
   command({
     name: 'exchange add',
@@ -268,12 +270,11 @@ function showPosition(position: Position) {
   }
 }
 
-function describe({ mode, positions, profit }: ExchangeView) {
+function describe({ mode, positions, profit }: Awaited<ReturnType<typeof viewExchange>>) {
   const amounts = ['stock', 'bought', 'sold', 'to sell', 'limit', 'fees']
-  const earned = profit === null ? 'unknown: a coin has no rate' : formatMoney(profit, 'NGN')
   return [
     tableOf(
-      showExchange({ mode, positions, profit }).positions,
+      positions,
       {
         [mode]: 'asset',
         stock: 'stock',
@@ -285,68 +286,40 @@ function describe({ mode, positions, profit }: ExchangeView) {
       },
       { amounts },
     ),
-    `Profit in ${mode} mode, at the midpoint of the current rates: ${earned}`,
+    `Profit in ${mode} mode, at the midpoint of the current rates: ${profit ?? 'unknown: a coin has no rate'}`,
   ]
 }
 
-/** As commands print it with `--json`, and as the console reads it. Amounts are for people. */
-function showExchange({ mode, positions, profit }: ExchangeView) {
-  return {
-    mode,
-    positions: positions.map(({ asset, stock, bought, sold, inventory, ceiling, fees, worth }) => ({
-      asset,
-      stock: formatMoney(stock, asset),
-      bought: formatMoney(bought, asset),
-      sold: formatMoney(sold, asset),
-      inventory: formatMoney(inventory, asset),
-      ceiling: ceiling === null ? null : formatMoney(ceiling, asset),
-      fees: formatMoney(fees, asset),
-      worth: worth === null ? null : formatMoney(worth, 'NGN'),
-    })),
-    profit: profit === null ? null : formatMoney(profit, 'NGN'),
-  }
-}
-
-type PositionView = Position & {
-  inventory: bigint
-  /** Earned by conversions, in this asset. */
-  fees: bigint
-  /** Net amount bought plus fees, in kobo; null: no rate is available. */
-  worth: bigint | null
-}
-
-type ExchangeView = {
-  mode: Mode
-  positions: PositionView[]
-  /** In kobo, at the midpoint of the current rates; null: a coin has no rate. */
-  profit: bigint | null
-}
-
-/** The operator's positions of a mode, and what conversions earned. */
-async function viewExchange(
-  { db, rates }: { db: Queryable; rates: RateBook },
-  mode: Mode,
-  now: Date,
-): Promise<ExchangeView> {
+/** The operator's positions of a mode, and what conversions earned. Amounts are for people. */
+async function viewExchange({ db, now, rateBook }: ActionCall, mode: Mode) {
+  const rates = rateBook()
   const fees = await sumConversionFees(db, mode)
-  const positions: PositionView[] = []
+  const positions = []
+  let profit: bigint | null = 0n
   for (const position of await listPositions(db, mode)) {
-    const { asset, bought, sold } = position
+    const { asset, stock, bought, sold, ceiling } = position
+    const show = (amount: bigint) => formatMoney(amount, asset)
     const earned = fees.get(asset) ?? 0n
     const rate = isCoin(asset) ? await rates.find({ mode }, asset, now) : undefined
     const worth = toNaira(asset, bought - sold + earned, rate)
-    positions.push({ ...position, inventory: inventoryOf(position), fees: earned, worth })
+    profit = profit === null || worth === null ? null : profit + worth
+    positions.push({
+      asset,
+      stock: show(stock),
+      bought: show(bought),
+      sold: show(sold),
+      inventory: show(inventoryOf(position)),
+      ceiling: ceiling === null ? null : show(ceiling),
+      fees: show(earned),
+      worth: worth === null ? null : formatMoney(worth, 'NGN'),
+    })
   }
-  return { mode, positions, profit: addUp(positions.map(({ worth }) => worth)) }
+  return { mode, positions, profit: profit === null ? null : formatMoney(profit, 'NGN') }
 }
 
-/** In kobo, at the midpoint of the rate. */
+/** Net amount bought plus fees, in kobo at the midpoint of the rate; null: there is no rate. */
 function toNaira(asset: Asset, amount: bigint, rate: RatePair | undefined): bigint | null {
   if (asset === 'NGN' || amount === 0n) return amount
   if (!rate) return null
   return convert({ source: asset, target: 'NGN' }, rate.buy + rate.sell, amount) / 2n
-}
-
-function addUp(sums: (bigint | null)[]): bigint | null {
-  return sums.reduce((total, sum) => (total === null || sum === null ? null : total + sum), 0n)
 }

@@ -40,10 +40,12 @@ const merchantFields = {
 export const merchantActions: Action[] = [
   action({
     input: { displayName: fields.name('name shown to payers') },
-    run: ({ db, seal, now, operator }, { displayName }) =>
-      db.transaction((tx) =>
-        openMerchant(tx, now, { seal, displayName: displayName.trim() }, operator),
-      ),
+    run({ db, seal, now, operator }, input) {
+      // A form may send spaces around a name; a shell sends what was quoted.
+      const isTyped = typeof operator === 'string'
+      const displayName = isTyped ? input.displayName : input.displayName.trim()
+      return db.transaction((tx) => openMerchant(tx, now, { seal, displayName }, operator))
+    },
     command: {
       name: 'merchants create',
       description: 'create a merchant with both environments, and test keys (secret and public)',

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import type { Mode } from '../../base/environment.js'
 import { fromReference, prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
@@ -14,11 +13,11 @@ import { parseReported } from '../../collections/notices/store-notices.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import { formatMoney, toWire } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
-import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import { orNull, resource } from '../../resources/shapes.js'
-import { auditOperator, type Operator } from '../changes/audit-operator.js'
+import { auditOperator } from '../changes/audit-operator.js'
 import { type Confirmable, propose } from '../changes/operator-actions.js'
-import { type Action, action, command, route } from '../definitions/definition.js'
+import { type Action, action, command, type InputOf, route } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
 import { amount, asset, itemsOf, mode, time, waiting } from '../definitions/views.js'
@@ -31,12 +30,31 @@ const notice = {
 const args: (keyof typeof notice)[] = ['rail', 'mode', 'id']
 const path = '/notices/:rail/:mode/:id'
 
+const assignment = {
+  ...notice,
+  merchant: fields.shortLine('reference of the merchant, mer_…'),
+  account: fields.shortLine('its account at this bank, va_… or da_…'),
+  note: fields.note('how you know, for the audit log'),
+}
+
+type Assignment = InputOf<typeof assignment>
+
+/** Books a bank payment whose account is unknown into an account of a merchant. */
 export const assign: Confirmable<Assignment> = {
   kind: 'notice.assign',
   command: 'notices assign',
-  async perform(tx, { now, operator }, assignment) {
-    await assignPayment(tx, now, assignment, operator)
-    return { id: assignment.id, account: assignment.account }
+  async perform(tx, { now, operator }, { rail, mode, id, merchant, account, note }) {
+    const { id: environmentId, merchantId } = await getEnvironment(tx, { merchant, mode })
+    const accountId = readAccountId(account)
+    await assignNotice(tx, now, { rail, mode, id, environmentId, accountId })
+    auditOperator(tx, now, operator, {
+      action: 'notice.assign',
+      merchantId,
+      environmentId,
+      details: { rail, mode, id, reference: account, note },
+      shown: { account, mode, payment: id },
+    })
+    return { id, account }
   },
 }
 
@@ -209,17 +227,11 @@ export const noticeActions: Action[] = [
     name: 'notices assign',
     description: 'book an unmatched payment into an account of a merchant',
     args,
-    input: {
-      ...notice,
-      merchant: fields.merchant,
-      account: fields.text('its account at this bank, va_… or da_…'),
-      note: fields.note('how you know, for the audit log'),
-      yes: fields.yes,
-    },
-    async run({ db, operator, confirm }, { rail, mode, id, merchant, account, note }) {
-      const assignment = { rail, mode, id, merchant, account, note }
-      const found = await checkAssignment(db, assignment)
-      const now = await confirm({
+    input: { ...assignment, yes: fields.yes },
+    async run(call, { rail, mode, id, merchant, account, note }) {
+      const payload = { rail, mode, id, merchant, account, note }
+      const found = await checkAssignment(call.db, payload)
+      const now = await call.confirm({
         mode: found.environment.mode,
         facts: [
           ['Payment', `${id} of ${rail}`],
@@ -227,20 +239,15 @@ export const noticeActions: Action[] = [
           ['Account', `${account}, ${found.account.number} ${found.account.accountName}`],
         ],
       })
-      await db.transaction((tx) => assignPayment(tx, now, assignment, operator))
-      return { data: assignment, text: `${id} will be booked into ${account}.` }
+      await call.db.transaction((tx) => assign.perform(tx, { ...call, now }, payload, undefined))
+      return { data: payload, text: `${id} will be booked into ${account}.` }
     },
   }),
   route({
     request: `POST ${path}/assign`,
     operation: 'assignNotice',
     summary: 'Propose the account of a payment',
-    input: {
-      ...notice,
-      merchant: fields.shortLine('reference of the merchant, mer_…'),
-      account: fields.shortLine('its account at this bank, va_… or da_…'),
-      note: fields.note('how you know, for the audit log'),
-    },
+    input: assignment,
     view: waiting,
     async run(call, { rail, mode, id, merchant, account, note }) {
       const payload = { rail, mode, id, merchant, account, note }
@@ -266,16 +273,6 @@ function showAmount(amount: bigint, currency: string) {
     : { asset: null, amount: null, units: amount.toString() }
 }
 
-type Assignment = {
-  rail: string
-  mode: Mode
-  id: string
-  merchant: string
-  /** A virtual or dedicated account of the merchant. */
-  account: string
-  note: string
-}
-
 /** Refuses what cannot be assigned, before another operator is asked. */
 async function checkAssignment(db: Queryable, assignment: Assignment) {
   const { rail, mode, merchant } = assignment
@@ -289,27 +286,6 @@ async function checkAssignment(db: Queryable, assignment: Assignment) {
   const accountId = readAccountId(assignment.account)
   const account = await findAssignable(db, { rail, environmentId: environment.id, accountId })
   return { environment, account }
-}
-
-/** Books a bank payment whose account is unknown into an account of a merchant. */
-async function assignPayment(
-  tx: Tx,
-  now: Date,
-  assignment: Assignment,
-  operator: Operator,
-): Promise<void> {
-  const { rail, mode, id, merchant, account, note } = assignment
-  const { id: environmentId, merchantId } = await getEnvironment(tx, { merchant, mode })
-  const accountId = readAccountId(account)
-  await assignNotice(tx, now, { rail, mode, id, environmentId, accountId })
-  const details = { rail, mode, id, reference: account, note }
-  auditOperator(tx, now, operator, {
-    action: 'notice.assign',
-    merchantId,
-    environmentId,
-    details,
-    shown: { account, mode, payment: id },
-  })
 }
 
 function readAccountId(reference: string): string {

@@ -5,9 +5,8 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { formatDecimal, formatMoney, toWire } from '../../money/amounts.js'
-import type { Asset } from '../../money/assets.js'
 import { findOpenPayout } from '../../payouts/attempts/decide-payout.js'
-import { type PayoutKind, referenceOf } from '../../payouts/payout.js'
+import { type Payout, referenceOf } from '../../payouts/payout.js'
 import type { Destination } from '../../payouts/ports.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -179,21 +178,15 @@ const outcomes = {
   failed: 'failed: the money goes back to where it was taken from',
 }
 
-type Row = {
-  id: string
-  kind: PayoutKind
-  rail: string
-  asset: Asset
-  amount: bigint
-  destination: string
+type Row = Pick<Payout, 'id' | 'kind' | 'rail' | 'asset' | 'amount' | 'isReviewRequired'> & {
   submittedAt: Date
-  isReviewRequired: boolean
+  destination: string
   mode: Mode
   merchantId: string
   merchantName: string
   token: string | null
   attempts: number
-  polls: number | null
+  polls: number
 }
 
 /** Payouts without an outcome, oldest first; those for review, or all. */
@@ -207,7 +200,7 @@ async function findOpenPayouts(
       live.token,
       (select count(*)::int from payout_attempts a
         where a.environment_id = p.environment_id and a.payout_id = p.id) as attempts,
-      live.looks as polls
+      coalesce(live.looks, 0) as polls
     from payouts p join environments e on e.id = p.environment_id
       join merchants m on m.id = e.merchant_id
       left join payout_attempts live on live.environment_id = p.environment_id
@@ -215,22 +208,11 @@ async function findOpenPayouts(
     where p.status = 'SUBMITTED' ${isReview ? sql`and p.is_review_required` : sql``}
       ${after ? sql`and (p.submitted_at, p.id) > (${after.submittedAt}, ${after.id}::uuid)` : sql``}
     order by p.submitted_at, p.id limit ${limit}`)
-  return rows.map((row) => ({
-    id: row.id,
+  return rows.map(({ merchantId, destination, ...row }) => ({
+    ...row,
     reference: referenceOf(row),
-    kind: row.kind,
-    rail: row.rail,
-    mode: row.mode,
-    merchant: toReference(prefixes.merchant, row.merchantId),
-    merchantName: row.merchantName,
-    asset: row.asset,
-    amount: row.amount,
-    recipient: describeRecipient(JSON.parse(row.destination) as Destination),
-    submittedAt: row.submittedAt,
-    isReviewRequired: row.isReviewRequired,
-    token: row.token,
-    attempts: row.attempts,
-    polls: row.polls ?? 0,
+    merchant: toReference(prefixes.merchant, merchantId),
+    recipient: describeRecipient(JSON.parse(destination) as Destination),
   }))
 }
 
