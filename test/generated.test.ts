@@ -10,6 +10,7 @@ import { createLogger } from '../src/base/log.js'
 import { compose } from '../src/processes/compose.js'
 import { freshDatabase } from './support/database.js'
 import { dumpSchema } from './support/dump-schema.js'
+import { printConsoleTypes } from './support/print-console-types.js'
 import { renderCli } from './support/render-cli.js'
 import {
   renderConfiguration,
@@ -45,6 +46,13 @@ test('the SDK types match openapi.json', async () => {
   await expect(printTypes(document)).toMatchFileSnapshot(at('sdk/src/types.ts'))
   await expect(printResources(document)).toMatchFileSnapshot(at('sdk/src/resources.ts'))
   await expect(printFlags(document)).toMatchFileSnapshot(at('sdk/cli/flags.ts'))
+})
+
+test('the types of the console match its routes', async () => {
+  await service.app.ready()
+  const { components } = service.app.swagger() as unknown as Document
+  const types = printConsoleTypes(service.routes, Object.keys(components.schemas))
+  await expect(types).toMatchFileSnapshot(at('console/src/api/answers.ts'))
 })
 
 test('schema.sql matches the migrations', async () => {

@@ -54,7 +54,9 @@ function literal(value: unknown): string {
 }
 
 function printArray(schema: Schema, isInput: boolean, indent: string): string {
-  const item = printSchema(schema.items ?? {}, isInput, indent)
+  const { items = {} } = schema
+  const isAnything = Object.keys(items).length === 0
+  const item = isAnything ? 'unknown' : printSchema(items, isInput, indent)
   return /^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`
 }
 

@@ -9,30 +9,15 @@ import { noRateSources } from '../base/rate-sources.js'
 import { Refusal } from '../base/refusal.js'
 import { createSeal } from '../base/sealed.js'
 import type { Secret } from '../base/secret.js'
-import { registerAudit } from '../operations/commands/audit.js'
-import { registerBalances } from '../operations/commands/balances.js'
-import { type ResolveHolder, registerBankAccounts } from '../operations/commands/bank-accounts.js'
-import { registerConsole } from '../operations/commands/console.js'
-import { registerDoctor } from '../operations/commands/doctor.js'
-import { registerExchange } from '../operations/commands/exchange.js'
-import { registerFees } from '../operations/commands/fees.js'
-import { registerKeys } from '../operations/commands/keys.js'
-import { registerKyc } from '../operations/commands/kyc.js'
-import { registerMerchants } from '../operations/commands/merchants.js'
-import { registerNotices } from '../operations/commands/notices.js'
-import type { OperateContext } from '../operations/commands/operation.js'
-import { registerPayouts } from '../operations/commands/payouts.js'
-import { registerRails } from '../operations/commands/rails.js'
-import { registerRates } from '../operations/commands/rates.js'
-import { registerReconcile } from '../operations/commands/reconcile.js'
-import { registerSecret } from '../operations/commands/secret.js'
-import { registerSettlements } from '../operations/commands/settlements.js'
-import { registerUsers } from '../operations/commands/users.js'
-import { registerVerifyAudit } from '../operations/commands/verify-audit.js'
-import { registerVerifyLedger } from '../operations/commands/verify-ledger.js'
+import { allActions, commandGroups } from '../operations/actions/all-actions.js'
+import { consoleActions } from '../operations/actions/console.js'
+import { registerDoctor } from '../operations/actions/doctor.js'
+import type { ResolveHolder, Service, Terminal } from '../operations/definitions/definition.js'
+import { registerCommands } from '../operations/definitions/register-commands.js'
 import type { CheckResult } from '../operations/doctor/check-result.js'
 import type { ReconcilableRails } from '../operations/reconcile/reconcile.js'
 import { Database } from '../postgres/database.js'
+import { createRateBook } from '../rates/rate-book.js'
 import { simulatedRates } from '../simulation/simulated-rates.js'
 import {
   closeLoopback,
@@ -44,38 +29,17 @@ import { borrowDatabase } from './open-database.js'
 import { planPreparation, prepareDatabase } from './prepare-database.js'
 import { forceExitLater, waitForSignal } from './signals.js'
 
-type TerminalParts = Pick<OperateContext, 'startProgress' | 'formatTable' | 'paint' | 'confirmLive'>
+type TerminalParts = Pick<Terminal, 'startProgress' | 'formatTable' | 'paint' | 'confirmLive'>
 
 /** Adds the operator's commands to the program that has the API commands. */
 export function registerOperator(program: Command, console: TerminalParts): void {
-  const context: OperateContext = { ...baseContext, ...console }
+  const terminal: Terminal = { ...baseTerminal, ...console }
   program.commandsGroup('Run a service:')
   registerServices(program)
   program.commandsGroup('Operate a service (needs its database):')
-  for (const register of [
-    registerMerchants,
-    (to: Command, given: OperateContext) => registerUsers(to, given, findConsoleUrl),
-    registerKeys,
-    registerKyc,
-    (to: Command, given: OperateContext) => registerBankAccounts(to, given, resolveHolder),
-    registerFees,
-    registerBalances,
-    registerSettlements,
-    registerNotices,
-    registerRails,
-    (to: Command, given: OperateContext) =>
-      registerRates(to, given, () => readConfig().rates ?? noRateSources),
-    registerAudit,
-    registerSecret,
-    registerVerifyLedger,
-    registerVerifyAudit,
-  ])
-    register(program, context)
-  registerPayouts(program, context, withRails)
-  registerExchange(program, context, { withRails, simulated: simulatedRates })
-  registerReconcile(program, context, withRails)
-  registerDoctor(program, context, examineService)
-  registerConsole(program, context, { openStart, openBrowser })
+  registerCommands(program, { terminal, service }, allActions, commandGroups)
+  registerDoctor(program, terminal, examineService)
+  registerCommands(program, { terminal, service }, consoleActions, {})
 }
 
 function registerServices(program: Command): void {
@@ -103,7 +67,7 @@ function registerServices(program: Command): void {
     .action(runMigrate)
 }
 
-const baseContext: Omit<OperateContext, keyof TerminalParts> = {
+const baseTerminal: Omit<Terminal, keyof TerminalParts> = {
   clock: systemClock,
   actor: userInfo().username,
   print,
@@ -133,6 +97,16 @@ function readConfigOfService(): Config {
   return readConfig()
 }
 
+const service: Service = {
+  withRails,
+  rateConfig: () => readConfig().rates ?? noRateSources,
+  rateBook: (db) => createRateBook({ db, clock: systemClock, simulated: simulatedRates }),
+  resolveHolder,
+  findConsoleUrl,
+  openStart,
+  openBrowser,
+}
+
 async function withRails<Result>(
   db: Database,
   work: (rails: ReconcilableRails) => Promise<Result>,
@@ -150,7 +124,7 @@ async function withRails<Result>(
   }
 }
 
-const resolveHolder: ResolveHolder = async (db, environment, account) => {
+async function resolveHolder(...[db, environment, account]: Parameters<ResolveHolder>) {
   const config = readConfig()
   const opened = await import('./open-rails.js')
   const tools = { config, db, clock: systemClock, logger: createLoggerOf(config) }

@@ -9,8 +9,10 @@ import { day, systemClock } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { Rails } from '../../src/collections/rails.js'
-import { addStock, checkStock } from '../../src/operations/actions/change-exchange.js'
-import { registerReconcile } from '../../src/operations/commands/reconcile.js'
+import { reconciliationActions } from '../../src/operations/actions/reconciliations.js'
+import { addStock, checkStock } from '../../src/operations/changes/change-exchange.js'
+import type { Service } from '../../src/operations/definitions/definition.js'
+import { registerCommands } from '../../src/operations/definitions/register-commands.js'
 import { reconcile, reconcileDue } from '../../src/operations/reconcile/reconcile.js'
 import { decidePayout } from '../../src/payouts/attempts/decide-payout.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
@@ -194,7 +196,7 @@ describe('a healthy system', () => {
 
   test('shows the operator what was compared', async () => {
     const printed: string[] = []
-    const context = {
+    const terminal = {
       clock,
       actor: 'ada',
       print: (text: string) => printed.push(text),
@@ -206,7 +208,8 @@ describe('a healthy system', () => {
       } as unknown as Terminal),
     }
     const program = new Command()
-    registerReconcile(program, context, (_, work) => work(rails))
+    const service = { withRails: (_, work) => work(rails) } as Pick<Service, 'withRails'> as Service
+    registerCommands(program, { terminal, service }, reconciliationActions, {})
     await program.parseAsync(['reconcile'], { from: 'user' })
     expect(printed.join('\n').split('\n')).toEqual([
       `✓ ${solana.name}`,

@@ -4,7 +4,10 @@ import { after } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { createSeal, type Seal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
-import { registerPayouts } from '../../src/operations/commands/payouts.js'
+import { commandGroups } from '../../src/operations/actions/all-actions.js'
+import { payoutActions } from '../../src/operations/actions/payouts.js'
+import type { Service } from '../../src/operations/definitions/definition.js'
+import { registerCommands } from '../../src/operations/definitions/register-commands.js'
 import {
   type Decision,
   decidePayout,
@@ -322,7 +325,7 @@ test('the command checks the chain, ends the payout and records the evidence in 
     const program = new Command().exitOverride().configureOutput({
       writeErr: (text) => printed.push(text),
     })
-    const context = {
+    const terminal = {
       clock: { ...solana.clock, now: () => after(solana.clock.now(), payoutLimits.leaseMs) },
       actor: 'ada',
       print: (text: string) => printed.push(text),
@@ -334,7 +337,8 @@ test('the command checks the chain, ends the payout and records the evidence in 
         work(db, createSeal(new Secret('a secret of more than thirty-two characters'))),
     }
     const rails = { solana: { test: solana.rail, live: undefined }, rails: noRails }
-    registerPayouts(program, context, (_, work) => work(rails))
+    const service = { withRails: (_, work) => work(rails) } as Pick<Service, 'withRails'> as Service
+    registerCommands(program, { terminal, service }, payoutActions, commandGroups)
     await program
       .parseAsync(['payouts', 'decide', reference, ...words], { from: 'user' })
       .catch((error) => expect(error).toBeInstanceOf(CommanderError))

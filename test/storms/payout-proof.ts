@@ -129,7 +129,9 @@ function findWrongLandings(transfers: Transfer[], landings: Landing[]): string[]
       (status === 'CONFIRMED'
         ? isPaid && paid[0]!.signature === transactionSignature
         : status === 'FAILED' && paid.length === 0)
-    return isSuitable ? [] : [JSON.stringify({ ...transfer, landed: all.map((one) => one.signature) })]
+    return isSuitable
+      ? []
+      : [JSON.stringify({ ...transfer, landed: all.map((one) => one.signature) })]
   })
 }
 

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type { Route } from '../../src/api/server/route.js'
 import type { Mode } from '../../src/base/environment.js'
 import { fromReference, prefixes } from '../../src/base/ids.js'
 import type { Role } from '../../src/team/permissions.js'
 import { createSession } from '../../src/team/sessions.js'
 import { addMembership, createUser } from '../../src/team/users.js'
 import type { Reply, TestService } from './open-manilla.js'
+import { checkOperatorAnswer } from './operator-answers.js'
 
 type Described = {
   role?: Role
@@ -30,7 +32,7 @@ export type Person = Awaited<ReturnType<typeof addPerson>>
 
 /** A person who is signed in to the console, as a browser would be. */
 export async function addPerson(
-  service: Pick<TestService, 'db' | 'clock' | 'url' | 'merchant'>,
+  service: Pick<TestService, 'db' | 'clock' | 'url' | 'merchant'> & { routes?: Route[] },
   described: Described = {},
 ) {
   const { role, isOperator = false, hasSecondFactor = true, hasStepUp = true } = described
@@ -74,6 +76,8 @@ export async function addPerson(
     const text = isStream ? '' : await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     const json = isJson && text !== '' ? JSON.parse(text) : undefined
+    if (response.status === 200 && json)
+      checkOperatorAnswer(service.routes ?? [], method, path, json.data)
     return { status: response.status, headers: response.headers, text, json }
   }
   return { userId, email, name, token, cookie, ask }

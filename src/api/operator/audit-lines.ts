@@ -1,9 +1,8 @@
-import Type from 'typebox'
 import { installationChain } from '../../audit/chain.js'
 import { listInstallationLines } from '../../audit/find-lines.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { orNull, reference } from '../../base/shapes.js'
+import { orNull, reference, resource } from '../../base/shapes.js'
 import { readTimeRange } from '../parse/read-filters.js'
 import { closed, page, pageQuery } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
@@ -28,7 +27,7 @@ export function operatorAuditRoutes(api: ApiParts): Route[] {
   return [list(api), readHead(api), verify(api)]
 }
 
-const line = Type.Object({
+const line = resource('InstallationLine', {
   ...auditLine.properties,
   merchant: orNull(reference(prefixes.merchant), 'The merchant it concerns.'),
 })

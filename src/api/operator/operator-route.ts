@@ -1,43 +1,49 @@
 import { strict as assert } from 'node:assert'
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type TProperties, type TSchema } from 'typebox'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
-import type { ConsoleOperator } from '../../operations/actions/operator-actions.js'
-import { plainText } from '../parse/schemas.js'
+import type { ConsoleOperator } from '../../operations/changes/audit-operator.js'
+import type { RouteAction, RouteCall } from '../../operations/definitions/definition.js'
+import { closed, page, pageQuery } from '../parse/schemas.js'
+import { anotherList, readCursor, writeCursor } from '../server/cursor.js'
 import { success } from '../server/envelope.js'
 import { type Route, type RouteRequest, route } from '../server/route.js'
 
-type Definition<Body extends TSchema, Query extends TSchema, Params extends TSchema> = {
-  method: 'GET' | 'POST'
-  /** After `/operator/v1`. */
-  path: string
-  operation: string
-  summary: string
-  stepUp?: 'always'
-  body?: Body
-  query?: Query
-  params?: Params
-  /** Returns the data of the answer. */
-  handle(request: RouteRequest<Static<Body>, Static<Query>, Static<Params>>): Promise<unknown>
-}
+/** What the actions of all requests use. */
+export type SharedCall = Omit<RouteCall, 'now' | 'operator' | 'operatorName' | 'requireStepUp'>
 
-/** A route for operators: JSON in the usual envelope, not part of the public API. */
-export function operatorRoute<Body extends TSchema, Query extends TSchema, Params extends TSchema>(
-  definition: Definition<Body, Query, Params>,
-): Route {
-  const { path, summary, handle, ...rest } = definition
-  return route({
-    ...rest,
+type Request = RouteRequest<object, { limit?: number; cursor?: string }, object>
+
+/** The route of an action: JSON in the usual envelope, not part of the public API. */
+export function operatorRoute(action: RouteAction, shared: SharedCall): Route {
+  const { request, operation, summary, stepUp, input, view } = action
+  const [method, path] = request.split(' ') as ['GET' | 'POST', string]
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  const params = names.map((name) => [name, toParameter(input[name]!)])
+  const rest = Object.entries(input).filter(([name]) => !names.includes(name))
+  const isPage = 'cursor' in action
+  const sent: TProperties = { ...Object.fromEntries(rest), ...(isPage && pageQuery) }
+  return route<TSchema, TSchema, TSchema>({
+    method,
     path: `/operator/v1${path}`,
     access: 'operator',
+    operation,
     summary,
     description: `${summary}.`,
     tag: 'Console',
-    answers: { 200: Type.Any() },
     hidesBodies: true,
-    handle: async (request: RouteRequest<Static<Body>, Static<Query>, Static<Params>>) =>
-      success(200, summary, (await handle(request)) ?? {}),
-  } as Parameters<typeof route<Body, Query, Params>>[0])
+    ...(stepUp && { stepUp }),
+    ...(params.length > 0 && { params: Type.Object(Object.fromEntries(params)) }),
+    ...(Object.keys(sent).length > 0 && { [method === 'POST' ? 'body' : 'query']: closed(sent) }),
+    answers: { 200: isPage ? page(view) : view },
+    async handle(request) {
+      const call = { ...shared, ...ofRequest(request) }
+      const { query, body, params } = request as Request
+      const given = { ...query, ...body, ...params }
+      const data = isPage ? await readPage(action, call, given) : await action.run(call, given)
+      return success(200, summary, data)
+    },
+  })
 }
 
 /** The person who sends the request, for the audit log. */
@@ -45,28 +51,45 @@ export function operatorOf({
   actor,
   requestId,
   address,
-}: Pick<RouteRequest<never, never, never>, 'actor' | 'requestId' | 'address'>): ConsoleOperator {
+}: Pick<Request, 'actor' | 'requestId' | 'address'>): ConsoleOperator {
   assert(actor.kind === 'user', 'operator routes are for people')
   const { userId, sessionId, email } = actor
   return { kind: 'user', userId, sessionId, email, requestId, address }
 }
 
-/** For routes that need it for some requests only. */
-export function requireStepUp({ actor }: Pick<RouteRequest<never, never, never>, 'actor'>): void {
-  if (actor.kind === 'user' && actor.hasStepUp) return
-  throw new Refusal('forbidden', {
-    reason: 'step_up_required',
-    message: 'Confirm that it is you: use your passkey, code or password.',
-  })
+/** Not validated, unless it is one of some words: an unknown value is simply not found. */
+function toParameter(schema: TSchema): TSchema {
+  return 'enum' in schema ? schema : Type.String({ maxLength: limits.http.pathSegmentLengthMax })
 }
 
-/** Why an operator does something, for the audit log. */
-export const reasonText = Type.String({
-  minLength: 1,
-  maxLength: limits.operator.noteLengthMax,
-  pattern: plainText,
-})
+function ofRequest(request: Pick<Request, 'actor' | 'now' | 'requestId' | 'address'>) {
+  const { actor, now } = request
+  const operator = operatorOf(request)
+  return {
+    now,
+    operator,
+    operatorName: actor.kind === 'user' ? actor.name : operator.email,
+    requireStepUp() {
+      if (actor.kind === 'user' && actor.hasStepUp) return
+      throw new Refusal('forbidden', {
+        reason: 'step_up_required',
+        message: 'Confirm that it is you: use your passkey, code or password.',
+      })
+    },
+  }
+}
 
-export const modeText = Type.Enum(['test', 'live'])
-export const assetText = Type.Enum(['NGN', 'USDC', 'USDT'])
-export const shortText = Type.String({ minLength: 1, maxLength: 200, pattern: plainText })
+async function readPage(
+  { cursor: cursors, find, show }: Extract<RouteAction, { cursor: unknown }>,
+  call: RouteCall,
+  { limit = limits.http.pageSizeDefault, cursor, ...filters }: Request['query'],
+) {
+  const after = cursor === undefined ? undefined : cursors.read(readCursor(cursor))
+  if (cursor !== undefined && after === undefined) throw anotherList()
+  const found = await find(call, filters, { limit: limit + 1, after })
+  const shown = found.slice(0, limit)
+  return {
+    items: shown.map((row) => show(row, call)),
+    nextCursor: found.length > limit ? writeCursor(cursors.write(shown.at(-1))) : null,
+  }
+}

@@ -1,36 +1,72 @@
+import type { Clock } from '../../base/clock.js'
+import type { Config } from '../../base/config.js'
+import { limits } from '../../base/limits.js'
+import { noRateSources } from '../../base/rate-sources.js'
+import type { Seal } from '../../base/sealed.js'
+import { allActions } from '../../operations/actions/all-actions.js'
+import type { WatchedRails } from '../../operations/definitions/definition.js'
+import type { CheckResult } from '../../operations/doctor/check-result.js'
+import { createWorkFigures } from '../../operations/metrics/work-figures.js'
+import type { Database } from '../../postgres/database.js'
+import type { RateBook } from '../../rates/rate-book.js'
+import type { Sessions } from '../../team/sessions.js'
+import { drawQr } from '../checkout-page/draw-qr.js'
 import type { Route } from '../server/route.js'
-import { actionRoutes } from './actions.js'
-import { creditRoutes } from './credits.js'
-import { exchangeRoutes } from './exchange.js'
-import { feeRoutes } from './fees.js'
-import { healthRoutes } from './health.js'
-import { kycRoutes } from './kyc.js'
-import { merchantRoutes } from './merchants.js'
-import { noticeRoutes } from './notices.js'
-import type { OperatorParts } from './operator-parts.js'
-import { operatorListRoutes } from './operators.js'
-import { payoutRoutes } from './payouts.js'
-import { railRoutes } from './rails.js'
-import { operatorRateRoutes } from './rates.js'
-import { reconciliationRoutes } from './reconciliations.js'
-import { treasuryRoutes } from './treasuries.js'
+import { kycDocumentRoute } from './kyc-documents.js'
+import { operatorRoute, type SharedCall } from './operator-route.js'
+
+/** Everything that the operator's routes use; compose.ts puts it together. */
+type OperatorParts = {
+  /** A pool of its own: operators read a lot at once, and merchants must not wait for them. */
+  db: Database
+  seal: Seal
+  clock: Clock
+  config: Config
+  sessions: Sessions
+  rails: WatchedRails
+  rates: RateBook
+  /** The checks of `manilla doctor`, within this process. */
+  examine(): Promise<CheckResult[]>
+}
 
 /** Everything that operators do in the console. Merchants never call these. */
-export function createOperatorRoutes(parts: OperatorParts): Route[] {
-  return [
-    healthRoutes,
-    merchantRoutes,
-    kycRoutes,
-    feeRoutes,
-    payoutRoutes,
-    noticeRoutes,
-    treasuryRoutes,
-    reconciliationRoutes,
-    railRoutes,
-    operatorRateRoutes,
-    exchangeRoutes,
-    creditRoutes,
-    operatorListRoutes,
-    actionRoutes,
-  ].flatMap((routesOf) => routesOf(parts))
+export function createOperatorRoutes({ rates, examine, ...parts }: OperatorParts): Route[] {
+  const { clock, config, rails } = parts
+  const shared: SharedCall = {
+    ...parts,
+    rateBook: () => rates,
+    rateConfig: () => config.rates ?? noRateSources,
+    withRails: (work) => work(rails),
+    examine: shareLately(clock, limits.operator.doctorCacheMs, examine),
+    readWork: createWorkFigures(parts),
+    drawQr: (text, label) =>
+      drawQr(text, label).markup.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"'),
+  }
+  const routes = allActions.flatMap(({ route }) => (route ? [operatorRoute(route, shared)] : []))
+  return [...routes, kycDocumentRoute(parts)]
+}
+
+/** Runs one at a time, and not again for a while: checks call banks and chains. */
+function shareLately<Value>(
+  clock: Clock,
+  cacheMs: number,
+  run: () => Promise<Value>,
+): () => Promise<{ at: Date; value: Value }> {
+  let latest: { startedAtMs: number; result: Promise<{ at: Date; value: Value }> } | undefined
+  let isRunning = false
+  return () => {
+    const nowMs = clock.elapsedMs()
+    if (latest && (isRunning || nowMs - latest.startedAtMs < cacheMs)) return latest.result
+    isRunning = true
+    const result = run()
+      .then((value) => ({ at: clock.now(), value }))
+      .finally(() => {
+        isRunning = false
+      })
+    latest = { startedAtMs: nowMs, result }
+    result.catch(() => {
+      latest = undefined
+    })
+    return result
+  }
 }

@@ -1,4 +1,5 @@
 import Type, { type TSchema, type TString } from 'typebox'
+import { plainText } from '../../base/contact-patterns.js'
 import { limits } from '../../base/limits.js'
 import { inCoins, inEither, inKobo, notYet } from '../../base/shapes.js'
 import { decimalPattern, positiveDecimalPattern } from '../../money/amounts.js'
@@ -7,8 +8,7 @@ import { fromIn, toIn } from './read-time.js'
 
 /** Schemas that several operations share, for validation and the OpenAPI document. */
 
-/** No control characters: safe to store and to log. */
-export const plainText = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
+export { plainText }
 
 /** The same, in several lines. */
 export const linesOfText = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$'

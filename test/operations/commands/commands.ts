@@ -5,24 +5,12 @@ import type { Terminal } from '../../../sdk/cli/terminal.js'
 import { noRateSources } from '../../../src/base/rate-sources.js'
 import { createSeal } from '../../../src/base/sealed.js'
 import { Secret } from '../../../src/base/secret.js'
-import { registerAudit } from '../../../src/operations/commands/audit.js'
-import { registerBalances } from '../../../src/operations/commands/balances.js'
-import {
-  type ResolveHolder,
-  registerBankAccounts,
-} from '../../../src/operations/commands/bank-accounts.js'
-import { registerExchange } from '../../../src/operations/commands/exchange.js'
-import { registerFees } from '../../../src/operations/commands/fees.js'
-import { registerKeys } from '../../../src/operations/commands/keys.js'
-import { registerKyc } from '../../../src/operations/commands/kyc.js'
-import { registerMerchants } from '../../../src/operations/commands/merchants.js'
-import type { OperateContext } from '../../../src/operations/commands/operation.js'
-import { registerRates } from '../../../src/operations/commands/rates.js'
-import { registerSettlements } from '../../../src/operations/commands/settlements.js'
-import { registerUsers } from '../../../src/operations/commands/users.js'
-import { registerVerifyAudit } from '../../../src/operations/commands/verify-audit.js'
+import { allActions, commandGroups } from '../../../src/operations/actions/all-actions.js'
+import type { ResolveHolder, Service } from '../../../src/operations/definitions/definition.js'
+import { registerCommands } from '../../../src/operations/definitions/register-commands.js'
 import type { ReconcilableRails } from '../../../src/operations/reconcile/reconcile.js'
 import type { Database } from '../../../src/postgres/database.js'
+import { createRateBook } from '../../../src/rates/rate-book.js'
 import { simulatedRates } from '../../../src/simulation/simulated-rates.js'
 import { manualClock } from '../../support/clock.js'
 import { noRails } from '../../support/open-manilla.js'
@@ -61,7 +49,7 @@ export function createConsole(
         result.err += text
       },
     })
-    const context = {
+    const terminal = {
       clock,
       actor: 'ada',
       print: (text: string) => {
@@ -82,27 +70,16 @@ export function createConsole(
         return work(db, seal)
       },
     }
-    for (const register of [
-      registerMerchants,
-      (to: Command, given: OperateContext) =>
-        registerUsers(to, given, () => 'https://console.example'),
-      registerKeys,
-      registerKyc,
-      registerSettlements,
-      (to: Command, given: OperateContext) => registerBankAccounts(to, given, resolveHolder),
-      registerFees,
-      registerBalances,
-      (to: Command, given: OperateContext) =>
-        registerRates(to, given, () => outside.rates ?? noRateSources),
-      (to: Command, given: OperateContext) =>
-        registerExchange(to, given, {
-          withRails: (_, work) => work(outside.rails ?? nothingToReconcile),
-          simulated: simulatedRates,
-        }),
-      registerAudit,
-      registerVerifyAudit,
-    ])
-      register(program, context)
+    const service: Service = {
+      withRails: (_, work) => work(outside.rails ?? nothingToReconcile),
+      rateConfig: () => outside.rates ?? noRateSources,
+      rateBook: (db) => createRateBook({ db, clock, simulated: simulatedRates }),
+      resolveHolder,
+      findConsoleUrl: () => 'https://console.example',
+      openStart: async () => 'https://console.example/console/start/token',
+      openBrowser: () => false,
+    }
+    registerCommands(program, { terminal, service }, allActions, commandGroups)
     try {
       await program.parseAsync(words, { from: 'user' })
     } catch (error) {

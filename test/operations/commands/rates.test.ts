@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { WatchedRails } from '../../../src/api/operator/operator-parts.js'
-import { performanceOf } from '../../../src/api/operator/perform-action.js'
 import { hour } from '../../../src/base/clock.js'
 import { newId } from '../../../src/base/ids.js'
 import { limits } from '../../../src/base/limits.js'
 import { readRateSources } from '../../../src/base/rate-sources.js'
 import { Secret } from '../../../src/base/secret.js'
-import { confirmAction, proposeAction } from '../../../src/operations/actions/operator-actions.js'
+import { adding } from '../../../src/operations/actions/exchange.js'
+import {
+  confirmAction,
+  propose,
+  readActionId,
+} from '../../../src/operations/changes/operator-actions.js'
+import type { WatchedRails } from '../../../src/operations/definitions/definition.js'
 import { examineRates } from '../../../src/operations/doctor/examine-rates.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { deleteOtherReadings, storeReadings } from '../../../src/rates/store-readings.js'
@@ -355,15 +359,16 @@ describe('two operators', () => {
         requestId: randomUUID(),
         address: '127.0.0.1',
       }) as const
-    const proposal = { kind: 'exchange.add', subject: 'live/USDC', payload: order } as const
-    const id = await db.transaction((tx) =>
-      proposeAction(tx, clock.now(), proposal, operatorOf(ada)),
-    )
-    const operator = operatorOf(obi)
-    const confirmNow = () =>
-      confirmAction(db, clock.now(), { id, operator }, (action) =>
-        performanceOf({ db, rails, clock, operator }, action),
-      )
+    const callOf = (person: Person) => ({
+      db,
+      clock,
+      now: clock.now(),
+      operator: operatorOf(person),
+      withRails: <Result>(work: (given: WatchedRails) => Promise<Result>) => work(rails),
+    })
+    const proposal = { subject: 'live/USDC', payload: order }
+    const id = readActionId((await propose(callOf(ada), adding, proposal)).action)
+    const confirmNow = () => confirmAction(callOf(obi), id, [adding])
     const before = held.USDC
     held.USDC = 0n
     await expect(confirmNow()).rejects.toThrow('First send 7 USDC to it')

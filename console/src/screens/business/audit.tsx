@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { AuditLine, ChainState, ChainVerdict } from '../../api/answers'
 import { usePages, useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { download, useWrite } from '../../api/writes'
@@ -19,23 +20,6 @@ import { describeLine } from './describe-line'
 
 const words = texts.audit
 
-type Line = {
-  id: string
-  number: number
-  actor: string
-  actorName: string | null
-  action: string
-  mode: 'test' | 'live' | null
-  details: Record<string, unknown>
-  address: string | null
-  sessionId: string | null
-  requestId: string | null
-  hash: string
-  createdAt: string
-}
-
-type ChainState = { number: number; hash: string; verifiedAt: string | null; fault: string | null }
-type Verdict = { lines: number; isWhole: boolean; fault: string | null; verifiedAt: string }
 type Members = { items: { id: string; name: string; email: string }[] }
 
 const path = '/v1/audit-lines'
@@ -46,7 +30,7 @@ export function Screen() {
   const mayExport = useMay('exports.make')
   const filters = useAuditFilters(maySeeAll)
   const { values, change } = useFilters(filters)
-  const list = usePages<Line>(path, values, { keyOfRow: ({ id }) => id })
+  const list = usePages<AuditLine>(path, values, { keyOfRow: ({ id }) => id })
   const [openId, setOpenId] = useState<string | null>(null)
   const isFiltered = Object.keys(values).length > 0
   const toggle = (id: string) => setOpenId(openId === id ? null : id)
@@ -105,8 +89,11 @@ function useAuditFilters(maySeeAll: boolean): Filter[] {
 /** How far the chain goes and when it was last verified. */
 function Chain({ mayVerify }: { mayVerify: boolean }) {
   const { data: state, error, refetch } = useRead<ChainState>('audit head', `${path}/head`)
-  const [verdict, setVerdict] = useState<Verdict | null>(null)
-  const { write, isBusy, refusal } = useWrite<Verdict>({ isKeyed: false, reads: ['audit head'] })
+  const [verdict, setVerdict] = useState<ChainVerdict | null>(null)
+  const { write, isBusy, refusal } = useWrite<ChainVerdict>({
+    isKeyed: false,
+    reads: ['audit head'],
+  })
   if (!state)
     return (
       <Card isPadded>
@@ -161,7 +148,7 @@ function Chain({ mayVerify }: { mayVerify: boolean }) {
 
 type Opened = { openId: string | null; toggle: (id: string) => void }
 
-function columnsOf({ openId, toggle }: Opened): Column<Line>[] {
+function columnsOf({ openId, toggle }: Opened): Column<AuditLine>[] {
   return [
     {
       name: 'time',
@@ -224,7 +211,7 @@ function Subject({ reference }: { reference: unknown }) {
   return to ? <Link to={to}>{shown}</Link> : shown
 }
 
-function Details({ line }: { line: Line }) {
+function Details({ line }: { line: AuditLine }) {
   const { before, after, ...rest } = line.details
   const facts = {
     [words.columns.number]: `${line.number}`,

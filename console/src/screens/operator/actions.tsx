@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { OperatorAction } from '../../api/answers'
 import { usePages } from '../../api/reads'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
@@ -11,7 +12,6 @@ import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
 import { Segments } from '../../parts/segments'
-import type { OperatorAction } from './types'
 
 /** What actions change, apart from pages. */
 const reads = [

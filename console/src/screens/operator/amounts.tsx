@@ -1,6 +1,6 @@
+import type { AssetAmount } from '../../api/answers'
 import { Money } from '../../parts/money'
 import { operatorTexts as t } from '../../texts/operator-screens'
-import type { AssetAmount } from './types'
 
 /** One amount a line: assets are never summed. */
 export function Amounts({ amounts }: { amounts: AssetAmount[] }) {

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { ChainState, ChainVerdict, InstallationLine } from '../../api/answers'
 import { usePages, useRead } from '../../api/reads'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
@@ -13,18 +14,6 @@ import { texts } from '../../texts/en'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
 
-type Line = {
-  id: string
-  number: number
-  actor: string
-  actorName: string | null
-  action: string
-  details: Record<string, unknown>
-  createdAt: string
-}
-
-type Verdict = { lines: number; fault: string | null }
-
 const filters: Filter[] = [
   { kind: 'text', name: 'actor', label: t.audit.actor },
   { kind: 'text', name: 'action', label: t.audit.action, placeholder: 'payout.decide' },
@@ -34,12 +23,12 @@ const filters: Filter[] = [
 export function Screen() {
   const { values, change } = useFilters(filters)
   const path = '/operator/v1/audit-lines'
-  const list = usePages<Line>(path, values)
-  const { data: head } = useRead<{ number: number }>('audit-head', `${path}/head`)
-  const { write, isBusy, refusal } = useWrite<Verdict>({ isKeyed: false })
+  const list = usePages<InstallationLine>(path, values)
+  const { data: head } = useRead<ChainState>('audit-head', `${path}/head`)
+  const { write, isBusy, refusal } = useWrite<ChainVerdict>({ isKeyed: false })
   const [fault, setFault] = useState<string | null>(null)
   const [opened, setOpened] = useState<string | null>(null)
-  const columns: Column<Line>[] = [
+  const columns: Column<InstallationLine>[] = [
     {
       name: 'action',
       head: t.audit.action,

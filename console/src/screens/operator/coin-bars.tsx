@@ -1,6 +1,6 @@
+import type { Treasury, TreasuryCoin } from '../../api/answers'
 import { Note } from '../../parts/page'
 import { operatorTexts as t } from '../../texts/operator-screens'
-import type { Coin, Treasury } from './types'
 
 /** What a hot wallet holds, beside what it needs: the mark is exactly that. */
 export function CoinBars({ treasury: { coins, failure } }: { treasury: Treasury }) {
@@ -28,6 +28,6 @@ export function CoinBars({ treasury: { coins, failure } }: { treasury: Treasury 
   )
 }
 
-function hasNeed({ floor, promised }: Pick<Coin, 'floor' | 'promised'>): boolean {
+function hasNeed({ floor, promised }: Pick<TreasuryCoin, 'floor' | 'promised'>): boolean {
   return floor !== null || !promised.startsWith('0 ')
 }

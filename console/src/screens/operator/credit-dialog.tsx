@@ -1,10 +1,10 @@
 import { Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { OneMerchant } from '../../api/answers'
 import { type Asset, formatDigits } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import { ReasonDialog } from './reason-dialog'
-import type { OneMerchant } from './types'
 
 /** Money that arrived outside of the rails. Another operator confirms it. */
 export function CreditDialog(props: { merchant: OneMerchant; onClose: () => void }) {

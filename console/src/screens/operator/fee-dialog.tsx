@@ -1,37 +1,16 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { FeePreview, MerchantFee } from '../../api/answers'
 import type { Mode } from '../../api/scope'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { Money } from '../../parts/money'
-import type { Amount, Asset } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
 import { Note } from '../../parts/page'
 import { operatorTexts as t } from '../../texts/operator-screens'
 
-export type Fee = {
-  operation: string
-  version: number
-  unit: Asset
-  flat: string
-  basisPoints: number
-  floor: string
-  cap: string | null
-  tiers: { upTo: string; flat: string; basisPoints: number }[]
-}
-
-type Total = {
-  asset: Asset
-  count: number
-  feeNow: Amount
-  feeNew: Amount
-  change: string
-}
-
-type Answer = { preview: { isPartial: boolean; totals: Total[] } | null }
-
-type Props = { fee: Fee; path: string; mode: Mode; onClose: () => void }
+type Props = { fee: MerchantFee; path: string; mode: Mode; onClose: () => void }
 
 /** A new version of a fee, with what it would have cost in the last 30 days. */
 export function FeeDialog({ fee, path, mode, onClose }: Props) {
@@ -41,9 +20,9 @@ export function FeeDialog({ fee, path, mode, onClose }: Props) {
     floor: fee.floor,
     cap: fee.cap ?? '',
   })
-  const [preview, setPreview] = useState<Answer['preview'] | undefined>(undefined)
-  const asking = useWrite<Answer>({ isKeyed: false })
-  const saving = useWrite<Answer>({ reads: ['fees'], isKeyed: false })
+  const [preview, setPreview] = useState<FeePreview | null | undefined>(undefined)
+  const asking = useWrite<{ preview: FeePreview | null }>({ isKeyed: false })
+  const saving = useWrite<{ preview: FeePreview | null }>({ reads: ['fees'], isKeyed: false })
   const points = toPoints(typed.percent)
   const plain = (text: string) => text.replaceAll(',', '').trim()
   const body = {
@@ -115,7 +94,7 @@ function toPoints(percent: string): number | undefined {
   return Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
 }
 
-function Preview({ preview }: { preview: Answer['preview'] }) {
+function Preview({ preview }: { preview: FeePreview | null }) {
   if (preview === null) return <p className="soft">{t.fees.previewNever}</p>
   if (preview.totals.length === 0) return <p className="soft">{t.fees.previewNone}</p>
   return (

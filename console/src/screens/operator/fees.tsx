@@ -1,3 +1,4 @@
+import type { ListedMerchant } from '../../api/answers'
 import { usePages } from '../../api/reads'
 import { DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
@@ -5,7 +6,6 @@ import { Card, EmptyState, PageHead } from '../../parts/page'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import { Amounts } from './amounts'
 import './operator.css'
-import type { ListedMerchant } from './types'
 
 const filters: Filter[] = [{ kind: 'text', name: 'q', label: t.merchants.search }]
 

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import type { Check, Doctor, Health, Queues, Rails, Treasuries } from '../../api/answers'
 import { Button } from '../../parts/button'
 import { LineChart } from '../../parts/chart'
 import { Icon, type IconName } from '../../parts/icons'
@@ -10,7 +11,6 @@ import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
 import { CoinBars } from './coin-bars'
 import { RailTable } from './rail-table'
-import type { Check, Doctor, Health, Queues, Rails, Treasuries } from './types'
 import { usePolled } from './use-polled'
 
 export function Screen() {

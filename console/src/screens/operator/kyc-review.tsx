@@ -1,5 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { Kyc, KycForm, KycStatus, OneMerchant } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { Button } from '../../parts/button'
 import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../parts/page'
@@ -7,20 +8,10 @@ import { ErrorPage } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
-import type { KycForm } from '../settings/kyc-form'
-import './operator.css'
 import { ReasonDialog } from './reason-dialog'
-import type { KycStatus, OneMerchant } from './types'
+import './operator.css'
 
 type Outcome = 'approve' | 'ask' | 'reject'
-
-type Kyc = {
-  status: KycStatus
-  form: KycForm
-  documents: { reference: string; kind: string; name: string; sizeBytes: number }[]
-  decisions: { outcome: Outcome; note: string | null; decidedBy: string; createdAt: string }[]
-  submittedAt: string | null
-}
 
 /** What can be decided in each state, as the server allows it. */
 const decidable: Record<Outcome, KycStatus[]> = {

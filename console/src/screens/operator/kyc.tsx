@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { KycSubmission } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { DataTable } from '../../parts/data-table'
 import { Card, EmptyState, PageHead } from '../../parts/page'
@@ -7,19 +8,10 @@ import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
 import { Segments } from '../../parts/segments'
-import type { KycStatus } from './types'
-
-type Submission = {
-  merchant: string
-  merchantName: string
-  status: KycStatus
-  submittedAt: string | null
-  documents: number
-}
 
 export function Screen() {
   const [state, setState] = useState<'waiting' | 'decided'>('waiting')
-  const read = useRead<{ items: Submission[] }>('kyc', '/operator/v1/kyc', { state })
+  const read = useRead<{ items: KycSubmission[] }>('kyc', '/operator/v1/kyc', { state })
   return (
     <>
       <PageHead

@@ -1,5 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { FeeText, MerchantFee, MerchantFees, OneMerchant } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import type { Mode } from '../../api/scope'
 import { Button } from '../../parts/button'
@@ -8,31 +9,17 @@ import { Card, PageHead, SkeletonRows } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
-import { type Fee, FeeDialog } from './fee-dialog'
+import { FeeDialog } from './fee-dialog'
 import './operator.css'
 import { Segments } from '../../parts/segments'
-import type { OneMerchant } from './types'
-
-type FeeText = {
-  flat: string
-  basisPoints: number
-  floor: string
-  cap: string | null
-  tiers: string[]
-}
-
-type Fees = {
-  fees: (Fee & { text: FeeText })[]
-  versions: { operation: string; version: number; createdAt: string; text: FeeText }[]
-}
 
 export function Screen() {
   const { id } = useParams({ strict: false }) as { id: string }
   const [mode, setMode] = useState<Mode>('live')
   const path = `/operator/v1/merchants/${id}/fees`
-  const { data, error, refetch } = useRead<Fees>('fees', path, { mode })
+  const { data, error, refetch } = useRead<MerchantFees>('fees', path, { mode })
   const { data: merchant } = useRead<OneMerchant>('merchant', `/operator/v1/merchants/${id}`)
-  const [changed, setChanged] = useState<Fee | null>(null)
+  const [changed, setChanged] = useState<MerchantFee | null>(null)
   const name = merchant?.name ?? t.fees.title
   return (
     <>

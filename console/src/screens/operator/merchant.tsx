@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { ApiKey, OneMerchant } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { writeScope } from '../../api/scope'
 import { sessionKey } from '../../api/session'
@@ -19,7 +20,6 @@ import { Amounts } from './amounts'
 import { CreditDialog } from './credit-dialog'
 import './operator.css'
 import { ReasonDialog } from './reason-dialog'
-import type { ApiKey, OneMerchant } from './types'
 
 type Dialog = 'suspension' | 'view' | 'credit'
 

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { CreatedMerchant, ListedMerchant } from '../../api/answers'
 import { usePages } from '../../api/reads'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
@@ -15,7 +16,6 @@ import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import { Amounts } from './amounts'
 import './operator.css'
-import type { ListedMerchant } from './types'
 
 const filters: Filter[] = [{ kind: 'text', name: 'q', label: t.merchants.search }]
 
@@ -111,13 +111,11 @@ export function Screen() {
   )
 }
 
-type Created = { id: string; name: string; keys: { kind: 'secret' | 'public'; key: string }[] }
-
 function CreateDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const [displayName, setName] = useState('')
-  const [created, setCreated] = useState<Created | null>(null)
-  const { write, isBusy, refusal } = useWrite<Created>({ isKeyed: false })
+  const [created, setCreated] = useState<CreatedMerchant | null>(null)
+  const { write, isBusy, refusal } = useWrite<CreatedMerchant>({ isKeyed: false })
   if (created)
     return (
       <ShownKeys
@@ -154,7 +152,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Keys that were just made. Closing the dialog forgets them. */
-function ShownKeys({ created, onClose }: { created: Created; onClose: () => void }) {
+function ShownKeys({ created, onClose }: { created: CreatedMerchant; onClose: () => void }) {
   return (
     <Dialog isOpen isSticky title={created.name} onClose={onClose}>
       <div className="col" style={{ gap: 16 }}>

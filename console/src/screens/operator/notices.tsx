@@ -1,14 +1,13 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { Notice, NoticeDetail, SentBack } from '../../api/answers'
 import { useRead } from '../../api/reads'
-import type { Mode } from '../../api/scope'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Dialog } from '../../parts/dialog'
 import { Money } from '../../parts/money'
-import type { Amount, Asset } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
@@ -18,27 +17,6 @@ import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
 import { Segments } from '../../parts/segments'
 import { ReasonDialog } from './reason-dialog'
-
-type NoticeAmount = { asset: Asset; amount: Amount } | { asset: null; units: string }
-
-type Notice = NoticeAmount & {
-  rail: string
-  mode: Mode
-  id: string
-  state: 'UNMATCHED' | 'REFUSED'
-  reason: string | null
-  accountNumber: string
-  currency: string
-  receivedAt: string
-}
-
-type SentBack = {
-  rail: string
-  merchant: string | null
-  account: string | null
-  reason: string
-  receivedAt: string
-}
 
 type State = 'all' | 'unmatched' | 'refused' | 'sent_back'
 
@@ -62,9 +40,9 @@ export function Screen() {
   )
 }
 
-function AmountOf({ notice }: { notice: NoticeAmount & { currency: string } }) {
-  if (notice.asset !== null) return <Money amount={notice.amount} asset={notice.asset} />
-  return <>{t.notices.units(notice.units, notice.currency)}</>
+function AmountOf({ notice: { asset, amount, units = '', currency } }: { notice: Notice }) {
+  if (asset !== null && amount !== null) return <Money amount={amount} asset={asset} />
+  return <>{t.notices.units(units, currency)}</>
 }
 
 function NoticeList({ state, open }: { state: State; open: (notice: Notice) => void }) {
@@ -198,15 +176,10 @@ function SentBackList() {
   )
 }
 
-type Detail = {
-  body: string | null
-  reported: { sender: { name?: string; address?: string } | null; narration: string | null }
-}
-
 function NoticeDialog({ notice, onClose }: { notice: Notice; onClose: () => void }) {
   const { rail, mode, id, state } = notice
   const path = `/operator/v1/notices/${[rail, mode, id].map(encodeURIComponent).join('/')}`
-  const { data, error } = useRead<Detail>('notice', path)
+  const { data, error } = useRead<NoticeDetail>('notice', path)
   const { write, isBusy, refusal } = useWrite({ reads: ['notices', 'queues'], isKeyed: false })
   const [isAssigning, setAssigning] = useState(false)
   if (isAssigning) return <AssignDialog path={path} onClose={onClose} />

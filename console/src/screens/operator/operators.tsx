@@ -1,3 +1,4 @@
+import type { Operator } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { CopyBlock } from '../../parts/code'
 import { DataTable } from '../../parts/data-table'
@@ -6,15 +7,6 @@ import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
-
-type Operator = {
-  id: string
-  name: string
-  email: string
-  disabledAt: string | null
-  lastSeenAt: string | null
-  isYou: boolean
-}
 
 export function Screen() {
   const read = useRead<{ items: Operator[] }>('operators', '/operator/v1/operators')

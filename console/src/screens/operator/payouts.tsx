@@ -1,33 +1,17 @@
 import { Checkbox, Radio } from '@mantine/core'
 import { useState } from 'react'
+import type { OpenPayout } from '../../api/answers'
 import { usePages } from '../../api/reads'
-import type { Mode } from '../../api/scope'
 import { Button } from '../../parts/button'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Reference, shorten } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
-import type { Amount, Asset } from '../../parts/money-format'
 import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
 import { Segments } from '../../parts/segments'
 import { ReasonDialog } from './reason-dialog'
-
-type OpenPayout = {
-  reference: string
-  kind: string
-  rail: string
-  mode: Mode
-  merchantName: string
-  asset: Asset
-  amount: Amount
-  recipient: string
-  submittedAt: string
-  isReviewRequired: boolean
-  token: string | null
-  attempts: number
-}
 
 export function Screen() {
   const [open, setOpen] = useState<'review' | 'all'>('review')

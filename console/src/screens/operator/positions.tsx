@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { ModeExchange, Position } from '../../api/answers'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
@@ -8,7 +9,6 @@ import { notify } from '../../parts/notify'
 import { Card, Fact, Facts } from '../../parts/page'
 import { exchangeTexts } from '../../texts/exchange'
 import { operatorTexts } from '../../texts/operator-screens'
-import type { ModeExchange, Position } from './exchange-types'
 import { ReasonDialog } from './reason-dialog'
 
 const t = exchangeTexts.positions

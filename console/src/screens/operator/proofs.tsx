@@ -1,3 +1,4 @@
+import type { Proof } from '../../api/answers'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/page'
@@ -6,17 +7,6 @@ import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import { usePolled } from './use-polled'
-
-type Proof = {
-  id: string
-  requestedBy: string
-  requestedAt: string
-  endedAt: string | null
-  isClean: boolean | null
-  claims: number | null
-  violations: { claim: string }[] | null
-  failure: string | null
-}
 
 /** Every claim about the ledger, checked against every row by a worker. */
 export function Proofs() {

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
+import type { Rail } from '../../api/answers'
 import { type Column, DataTable } from '../../parts/data-table'
 import { EmptyState } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
 import { operatorTexts as t } from '../../texts/operator-screens'
-import type { Rail } from './types'
 
 const columns: Column<Rail>[] = [
   {

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { Calls, Rail, Rails } from '../../api/answers'
 import { Button } from '../../parts/button'
 import { DataTable } from '../../parts/data-table'
 import { Card, Note, PageHead } from '../../parts/page'
@@ -7,7 +8,6 @@ import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
 import { RailTable } from './rail-table'
 import { ReasonDialog } from './reason-dialog'
-import type { Calls, Rail, Rails } from './types'
 import { usePolled } from './use-polled'
 
 export function Screen() {

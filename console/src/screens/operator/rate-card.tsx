@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { Coin, CoinRate, CurrentRate, RatePair, RateSource } from '../../api/answers'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
@@ -10,7 +11,6 @@ import { Time } from '../../parts/time'
 import { currentTime, formatDuration } from '../../parts/time-format'
 import { exchangeTexts } from '../../texts/exchange'
 import { formatRateNaira } from '../conversions/format-rate'
-import type { Coin, CoinRate, CurrentRate, Pair, Source } from './exchange-types'
 import { RateHistory } from './rate-history'
 import { SetRateDialog } from './set-rate-dialog'
 
@@ -116,7 +116,7 @@ function Current({ rate }: { rate: CurrentRate }) {
   )
 }
 
-function Sources({ coin, sources }: { coin: Coin; sources: Source[] }) {
+function Sources({ coin, sources }: { coin: Coin; sources: RateSource[] }) {
   return (
     <div className="src">
       <DataTable
@@ -185,7 +185,7 @@ function ClearDialog({ coin, onClose }: { coin: Coin; onClose: () => void }) {
   )
 }
 
-function AcceptDialog(props: { coin: Coin; median: Pair; onClose: () => void }) {
+function AcceptDialog(props: { coin: Coin; median: RatePair; onClose: () => void }) {
   const { coin, onClose } = props
   // As shown when the dialog opened: the server refuses if the sources moved far since then.
   const [{ buy, sell }] = useState(props.median)

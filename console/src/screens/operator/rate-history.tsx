@@ -1,10 +1,10 @@
+import type { Coin, PastRate } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { DataTable } from '../../parts/data-table'
 import { Dialog } from '../../parts/dialog'
 import { EmptyState } from '../../parts/page'
 import { Time } from '../../parts/time'
 import { exchangeTexts } from '../../texts/exchange'
-import type { Coin, PastRate } from './exchange-types'
 
 const t = exchangeTexts.history
 

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { Difference, Reconciliation } from '../../api/answers'
 import { usePages } from '../../api/reads'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
@@ -15,21 +16,6 @@ import { Segments } from '../../parts/segments'
 import { Proofs } from './proofs'
 import { ReasonDialog } from './reason-dialog'
 import { usePolled } from './use-polled'
-
-type Reconciliation = { rail: string; reconciledAt: string; differences: number }
-
-type Difference = {
-  id: string
-  rail: string
-  kind: string
-  name: string
-  inBooks: string
-  atRail: string
-  foundAt: string
-  resolvedAt: string | null
-  note: string | null
-  notedBy: string | null
-}
 
 export function Screen() {
   const path = '/operator/v1/reconciliations'

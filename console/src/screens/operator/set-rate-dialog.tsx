@@ -1,10 +1,10 @@
 import { TextInput } from '@mantine/core'
 import { useState } from 'react'
+import type { Coin, CurrentRate } from '../../api/answers'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { notify } from '../../parts/notify'
 import { exchangeTexts } from '../../texts/exchange'
-import type { Coin, CurrentRate } from './exchange-types'
 
 const t = exchangeTexts.set
 const reads = ['rates', 'exchange', 'rate history', 'doctor', 'exchange actions', 'queues', 'pages']

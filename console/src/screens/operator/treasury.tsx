@@ -1,3 +1,4 @@
+import type { Float, Treasuries, Treasury } from '../../api/answers'
 import { Button } from '../../parts/button'
 import { DataTable } from '../../parts/data-table'
 import { Reference } from '../../parts/identifiers'
@@ -8,7 +9,6 @@ import { Chip } from '../../parts/status'
 import { operatorTexts as t } from '../../texts/operator-screens'
 import './operator.css'
 import { CoinBars } from './coin-bars'
-import type { Float, Treasuries, Treasury } from './types'
 import { usePolled } from './use-polled'
 
 export function Screen() {

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import type { OperatorAction } from '../../api/answers'
 import { type Asset, formatMoney, parseMoney } from '../../parts/money-format'
 import { Note } from '../../parts/page'
 import { exchangeTexts } from '../../texts/exchange'
-import type { OperatorAction } from './types'
 import { usePolled } from './use-polled'
 
 const t = exchangeTexts.waiting

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import type { ApprovalCheck } from '../../api/answers'
 import { useMay, useSession } from '../../api/session'
 import { initialsOf } from '../../frame/initials'
 import { formatAge, formatUntil } from '../../parts/time-format'
@@ -8,19 +9,10 @@ const words = texts.payouts.approvers
 const shownMax = 5
 
 /** A member who may approve, from a moment on, as the server decided it. */
-export type Approver = {
-  id: string
-  name: string
-  from: string
-  mayNow: boolean
-  because: { kind: 'joined' | 'password' | 'right'; id: string; name: string; at: string } | null
-}
+export type Approver = ApprovalCheck['approvers'][number]
 
 /** What they may do: with a payout or a batch, or with a looser rule. */
 type Verb = 'approve' | 'confirm'
-
-/** Whether a transfer of this amount would wait, for whom, and until when. */
-export type ApprovalCheck = { needed: boolean; approvers: Approver[]; expiresAt: string }
 
 /** Who may approve, as the user reads it: the user first, then in the order of their times. */
 export function useApprovers(approvers: Approver[] = [], verb: Verb = 'approve') {

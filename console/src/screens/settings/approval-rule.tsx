@@ -1,6 +1,7 @@
 import { Radio } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { Settings } from '../../../../sdk/src/types'
+import type { SettingChange } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
@@ -11,7 +12,7 @@ import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { texts } from '../../texts/en'
-import { type Approver, ApproverList, useApprovers } from '../payouts/approvers'
+import { ApproverList, useApprovers } from '../payouts/approvers'
 import { WhenRead } from './settings-form'
 
 const words = texts.payouts.rule
@@ -20,17 +21,13 @@ const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 type Approvals = Settings['approvals']
 type Limits = { each: Amount; perDay: Amount | null } | null
 
-type Change = {
-  id: string
-  approvals: Approvals
-  proposedBy: { id: string; name: string }
-  confirmers: Approver[]
-}
-
 /** Which payouts wait for a second person. */
 export function ApprovalRule() {
   const read = useRead<Settings>('settings', '/v1/settings')
-  const { data: changes } = useRead<{ items: Change[] }>('setting changes', '/v1/settings/changes')
+  const { data: changes } = useRead<{ items: SettingChange[] }>(
+    'setting changes',
+    '/v1/settings/changes',
+  )
   const [waiting] = changes?.items ?? []
   return (
     <WhenRead read={read}>
@@ -49,7 +46,7 @@ const reads = ['settings', 'setting changes', 'attention']
 function Form({ saved }: { saved: Approvals }) {
   const [rule, setRule] = useState(saved)
   const mayChange = useMay('approvals.change')
-  const { write, isBusy, refusal } = useWrite<{ change: Change | null }>({
+  const { write, isBusy, refusal } = useWrite<{ change: SettingChange | null }>({
     method: 'PATCH',
     reads,
   })
@@ -139,7 +136,7 @@ function Form({ saved }: { saved: Approvals }) {
 }
 
 /** A looser rule: another person than the one who proposed it confirms it. */
-function Waiting({ change }: { change: Change }) {
+function Waiting({ change }: { change: SettingChange }) {
   const mayCancel = useMay('settings.change')
   const { own } = useApprovers(change.confirmers)
   const confirming = useWrite({ reads })
@@ -156,7 +153,7 @@ function Waiting({ change }: { change: Change }) {
     <Note tone="warn" icon="shield" title={words.waits(change.proposedBy.name)}>
       <p>{words.waitsText}</p>
       <p>{assets.map((asset) => describe(asset, change.approvals[asset] as Limits)).join(' · ')}</p>
-      <ApproverList approvers={change.confirmers} verb="confirm" />
+      <ApproverList approvers={change.confirmers ?? []} verb="confirm" />
       <Refusal error={confirming.refusal ?? cancelling.refusal} />
       {mayCancel && (
         <div className="row" style={{ marginTop: 10 }}>

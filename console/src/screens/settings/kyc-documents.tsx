@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
+import type { DocumentKind } from '../../api/answers'
 import { call, request, withQuery, withStepUp } from '../../api/call'
 import { Button } from '../../parts/button'
 import { notify } from '../../parts/notify'
@@ -7,7 +8,6 @@ import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { texts } from '../../texts/en'
-import type { DocumentKind } from './kyc-form'
 
 const words = texts.settings.kyc
 const kinds = Object.keys(words.kinds) as DocumentKind[]

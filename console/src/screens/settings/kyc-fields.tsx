@@ -1,8 +1,8 @@
 import { Select, Textarea, TextInput } from '@mantine/core'
+import type { KycForm } from '../../api/answers'
 import { Button } from '../../parts/button'
 import { Card } from '../../parts/page'
 import { texts } from '../../texts/en'
-import type { KycForm } from './kyc-form'
 
 const words = texts.settings.kyc
 

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { KycForm } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
@@ -12,7 +13,6 @@ import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { Documents, type KycDocument } from './kyc-documents'
 import { BusinessFields, ContactFields, PeopleFields } from './kyc-fields'
-import type { KycForm } from './kyc-form'
 import { WhenRead } from './settings-form'
 import { SettingsPage } from './settings-page'
 

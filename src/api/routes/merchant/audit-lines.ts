@@ -7,7 +7,7 @@ import type { Clock } from '../../../base/clock.js'
 import type { Environment } from '../../../base/environment.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
-import { orNull, reference, text, time, timestamp } from '../../../base/shapes.js'
+import { orNull, reference, resource, text, time, timestamp } from '../../../base/shapes.js'
 import type { Database } from '../../../postgres/database.js'
 import { readList } from '../../../postgres/lists/find-ids.js'
 import type { Actor } from '../../../team/actor.js'
@@ -20,7 +20,7 @@ import { success } from '../../server/envelope.js'
 import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 
-export const auditLine = Type.Object({
+export const auditLine = resource('AuditLine', {
   id: reference(prefixes.auditLine, 'Identifies the line.'),
   number: Type.Integer({ description: 'Number in the chain, without gaps.', examples: [12] }),
   actor: text('ada@example.com', 'Who did it: an e-mail address or a name.'),
@@ -54,14 +54,14 @@ export const lineFilters = {
   ...timeFilters,
 }
 
-export const chainState = Type.Object({
+export const chainState = resource('ChainState', {
   number: Type.Integer({ description: 'Number of the newest line.', examples: [12] }),
   hash: text('9f86d081884c7d65…', 'Hash of the newest line.'),
   verifiedAt: orNull(time, 'When the chain was last verified on request.'),
   fault: orNull(text('line 3 was edited'), 'What was wrong then.'),
 })
 
-export const verdict = Type.Object({
+export const verdict = resource('ChainVerdict', {
   lines: Type.Integer({ description: 'Lines that were checked.', examples: [12] }),
   isWhole: Type.Boolean({ description: 'Whether these are all lines.', examples: [true] }),
   fault: orNull(text('line 3 was edited'), 'The first fault.'),
