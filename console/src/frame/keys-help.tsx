@@ -24,9 +24,9 @@ export function KeysHelp() {
   ] as const
   return (
     <Dialog isOpen title={help.title} onClose={() => openedPanel.write(null)}>
-      <dl className="col" style={{ gap: 8 }}>
+      <dl className="stack" style={{ gap: 8 }}>
         {lines.map(([keys, meaning]) => (
-          <div key={keys} className="row sp">
+          <div key={keys} className="row spread">
             <dt>{meaning}</dt>
             <dd className="row">
               {keys.split(' ').map((key) => (
@@ -36,7 +36,7 @@ export function KeysHelp() {
           </div>
         ))}
       </dl>
-      <div className="hr" style={{ marginTop: 16, paddingTop: 16 }}>
+      <div className="divided" style={{ marginTop: 16, paddingTop: 16 }}>
         <Switch
           label={help.singleKeys}
           description={help.singleKeysText}

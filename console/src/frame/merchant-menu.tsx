@@ -21,19 +21,19 @@ export function MerchantMenu({ isOnPhone = false }: { isOnPhone?: boolean }) {
       <Menu.Target>
         <button
           type="button"
-          className={isOnPhone ? 'who ph' : 'who'}
+          className={isOnPhone ? 'merchant-button phone-only' : 'merchant-button'}
           aria-label={`${texts.frame.merchants}: ${name}`}
         >
           <span className="logo">{initialsOf(name)}</span>
           {isOnPhone ? (
             <b>{name}</b>
           ) : (
-            <span className="el">
-              <b className="el">{name}</b>
-              <span className="soft sm">{role}</span>
+            <span className="ellipsis">
+              <b className="ellipsis">{name}</b>
+              <span className="soft small">{role}</span>
             </span>
           )}
-          <span className={isOnPhone ? 'soft' : 'gap soft'}>
+          <span className={isOnPhone ? 'soft' : 'push-end soft'}>
             <Icon name="chevron" />
           </span>
         </button>

@@ -131,8 +131,8 @@ export function Palette() {
           <Spotlight.Empty>{isSearching ? words.searching : words.nothing}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
-      <Spotlight.Footer className="dk">
-        <span className="soft sm">
+      <Spotlight.Footer className="desktop-only">
+        <span className="soft small">
           {words.hint} <span className="mono">{words.hintExample}</span>
         </span>
       </Spotlight.Footer>

@@ -55,7 +55,7 @@ export function ResourceList<Row extends { reference: string; createdAt: string 
       />
       {area.tabs}
       <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
+        <LiveBadge className="push-end desktop-only" />
       </Filters>
       <TableByDay
         list={list}

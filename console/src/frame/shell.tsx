@@ -140,7 +140,7 @@ function Content({ screen }: { screen: ScreenRoute | undefined }) {
     <>
       <Outlet />
       {screen && (
-        <p className="soft sm">{isDeveloperPath(screen.path) ? zones.utc : zones.lagos}</p>
+        <p className="soft small">{isDeveloperPath(screen.path) ? zones.utc : zones.lagos}</p>
       )}
     </>
   )

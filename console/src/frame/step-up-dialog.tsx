@@ -63,7 +63,7 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
 
   return (
     <Dialog isOpen isOnTop title={words.title} onClose={() => onAnswer(false)}>
-      <form className="col" style={{ gap: 14 }} onSubmit={submit}>
+      <form className="stack" style={{ gap: 14 }} onSubmit={submit}>
         <p className="soft">{words.text}</p>
         {user.passkeys > 0 && (
           <Button

@@ -15,7 +15,7 @@ export function Tabs() {
   const menu = useMenu()
   const tabs = menu.filter((entry) => entry.menu.isTab).slice(0, tabsMax)
   return (
-    <nav className="tabs" aria-label={texts.frame.main}>
+    <nav className="phone-tabs" aria-label={texts.frame.main}>
       {tabs.map((entry) => (
         <Tab key={entry.path} entry={entry} paths={menu.map(({ path }) => path)} />
       ))}
@@ -28,7 +28,7 @@ function Tab({ entry: { path, menu }, paths }: { entry: MenuRoute; paths: string
   const isOn = isCurrent(usePath(), path, paths)
   const count = useCount(menu)
   return (
-    <Link to={path} className={isOn ? 'on' : ''} aria-current={isOn ? 'page' : undefined}>
+    <Link to={path} className={isOn ? 'selected' : ''} aria-current={isOn ? 'page' : undefined}>
       <Icon name={menu.icon} />
       {menu.tabLabel ?? menu.label}
       {count > 0 && <em />}

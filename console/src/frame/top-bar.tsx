@@ -14,11 +14,11 @@ export function TopBar() {
   const isOperatorArea = useIsOperatorArea()
   const { user } = useSession()
   return (
-    <header className="top">
+    <header className="top-bar">
       <MerchantMenu isOnPhone />
       <button
         type="button"
-        className="find"
+        className="search-button"
         aria-label={texts.frame.searchLabel}
         aria-keyshortcuts="Control+K"
         onClick={() => openedPanel.write('palette')}
@@ -28,7 +28,7 @@ export function TopBar() {
         <kbd>Ctrl K</kbd>
       </button>
       {isOperatorArea ? (
-        <span className="gap dk" />
+        <span className="push-end desktop-only" />
       ) : (
         <>
           <ModeSwitch />
@@ -45,11 +45,11 @@ export function TopBar() {
 function ModeSwitch() {
   const membership = useMembership()
   const { merchant, mode } = useScope()
-  if (!membership?.maySeeLive) return <span className="gap dk" />
+  if (!membership?.maySeeLive) return <span className="push-end desktop-only" />
   const option = (one: Mode) => (
     <button
       type="button"
-      className={one === mode ? `on ${one}-mode` : ''}
+      className={one === mode ? `selected ${one}-mode` : ''}
       aria-pressed={one === mode}
       onClick={() => writeScope({ merchant, mode: one })}
     >
@@ -57,7 +57,11 @@ function ModeSwitch() {
     </button>
   )
   return (
-    <span className="seg mode gap dk" role="group" aria-label={texts.frame.mode}>
+    <span
+      className="segments mode-switch push-end desktop-only"
+      role="group"
+      aria-label={texts.frame.mode}
+    >
       {option('test')}
       {option('live')}
     </span>
@@ -67,7 +71,7 @@ function ModeSwitch() {
 function Bell() {
   const waiting = useAttention()
   return (
-    <Link className="ib" to="/" hash="attention" aria-label={texts.frame.attention}>
+    <Link className="icon-button" to="/" hash="attention" aria-label={texts.frame.attention}>
       <Icon name="bell" />
       {waiting.length > 0 && <em />}
     </Link>
@@ -82,7 +86,7 @@ function NewMenu() {
   return (
     <Menu position="bottom-end" width={200} shadow="md">
       <Menu.Target>
-        <button type="button" className="btn dk">
+        <button type="button" className="button desktop-only">
           <Icon name="plus" size={16} />
           {texts.frame.create}
         </button>

@@ -14,7 +14,12 @@ export function UserMenu({ name }: { name: string }) {
   return (
     <Menu position="bottom-end" width={220} shadow="md">
       <Menu.Target>
-        <button type="button" className="av dk" title={name} aria-label={texts.frame.you}>
+        <button
+          type="button"
+          className="avatar desktop-only"
+          title={name}
+          aria-label={texts.frame.you}
+        >
           {initialsOf(name)}
         </button>
       </Menu.Target>

@@ -26,7 +26,7 @@ export function ConfirmDialog({ isOpen, title, children, confirmLabel, ...props 
   return (
     <Dialog isOpen={isOpen} title={title} onClose={onClose}>
       <form
-        className="col"
+        className="stack"
         style={{ gap: 16 }}
         onSubmit={(event) => {
           event.preventDefault()

@@ -23,13 +23,13 @@ export function CountTab({ name, count, sum, isOn, onClick }: Props) {
     <button
       ref={button}
       type="button"
-      className={isOn ? 'st on' : 'st'}
+      className={isOn ? 'count-tab selected' : 'count-tab'}
       aria-pressed={isOn}
       onClick={onClick}
     >
-      <span className="soft sm">{name}</span>
+      <span className="soft small">{name}</span>
       <b>{count === undefined ? '–' : formatCount(count)}</b>
-      {sum && <span className="soft sm">{sum}</span>}
+      {sum && <span className="soft small">{sum}</span>}
     </button>
   )
 }

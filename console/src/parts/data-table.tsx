@@ -69,7 +69,7 @@ export function DataTable<Row>(props: Props<Row>) {
     <>
       <div role="status">
         {newCount > 0 && list.rows.length > 0 && (
-          <button type="button" className="new" onClick={showNew}>
+          <button type="button" className="new-rows" onClick={showNew}>
             {(newLabel ?? texts.common.showNew)(newCount)}
           </button>
         )}
@@ -77,7 +77,7 @@ export function DataTable<Row>(props: Props<Row>) {
       {list.rows.length === 0 ? (
         empty
       ) : (
-        <table className="tbl">
+        <table className="table">
           <caption className="hidden">{caption}</caption>
           <thead>
             <tr>
@@ -98,14 +98,14 @@ export function DataTable<Row>(props: Props<Row>) {
               return (
                 <Fragment key={keyOf(row)}>
                   {isNewGroup && (
-                    <tr className="day">
-                      <td colSpan={columns.length} className="p1">
+                    <tr className="group-line">
+                      <td colSpan={columns.length} className="phone-1">
                         {current.line}
                       </td>
                     </tr>
                   )}
                   <tr
-                    className={path ? 'go-to' : ''}
+                    className={path ? 'opens' : ''}
                     onClick={(event) => {
                       const isOwn = (event.target as Element).closest('a,button,input,label')
                       const hasSelection = String(window.getSelection()) !== ''
@@ -113,8 +113,13 @@ export function DataTable<Row>(props: Props<Row>) {
                     }}
                   >
                     {columns.map((column) => (
-                      <td key={column.name} className={`${classOf(column)} p${column.phone ?? 0}`}>
-                        {column.hasPhoneHead && <span className="ph soft">{column.head}: </span>}
+                      <td
+                        key={column.name}
+                        className={`${classOf(column)} phone-${column.phone ?? 'hidden'}`}
+                      >
+                        {column.hasPhoneHead && (
+                          <span className="phone-only soft">{column.head}: </span>
+                        )}
                         {path && column === link ? (
                           <Link {...splitPath(path)} data-row="">
                             {column.cell(row)}
@@ -127,7 +132,7 @@ export function DataTable<Row>(props: Props<Row>) {
                   </tr>
                   {detail && (
                     <tr className="detail">
-                      <td colSpan={columns.length} className="p1">
+                      <td colSpan={columns.length} className="phone-1">
                         {detail}
                       </td>
                     </tr>
@@ -139,8 +144,8 @@ export function DataTable<Row>(props: Props<Row>) {
         </table>
       )}
       {(foot || list.hasMore) && list.rows.length > 0 && (
-        <div className="ch cf">
-          <span className="soft sm">{foot}</span>
+        <div className="card-head top-line">
+          <span className="soft small">{foot}</span>
           {list.hasMore && (
             <Button size="small" isBusy={list.isLoadingMore} onClick={list.loadMore}>
               {texts.common.loadMore}
@@ -153,7 +158,7 @@ export function DataTable<Row>(props: Props<Row>) {
 }
 
 function classOf<Row>({ align, isGrowing, isWideOnly }: Column<Row>): string {
-  return [align === 'end' && 'r', isGrowing && 'grow', isWideOnly && 'wide']
+  return [align === 'end' && 'align-end', isGrowing && 'grow', isWideOnly && 'wide-only']
     .filter(Boolean)
     .join(' ')
 }

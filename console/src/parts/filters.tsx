@@ -62,7 +62,7 @@ type Props = {
 /** A row of filters: those that are set, and those that can be. `/` moves the focus here. */
 export function Filters({ filters, values, onChange, children }: Props) {
   return (
-    <div className="fil" role="group" aria-label={texts.common.filters} data-filters="">
+    <div className="filters" role="group" aria-label={texts.common.filters} data-filters="">
       {filters.map((filter) => (
         <OneFilter key={filter.label} filter={filter} values={values} onChange={onChange} />
       ))}
@@ -80,7 +80,7 @@ function OneFilter({ filter, values, onChange }: Omit<Props, 'filters'> & { filt
     onChange(changed)
   }
   return (
-    <span className="fx">
+    <span className="filter-pair">
       <Popover
         opened={isOpen}
         onChange={setOpen}
@@ -92,7 +92,7 @@ function OneFilter({ filter, values, onChange }: Omit<Props, 'filters'> & { filt
         <Popover.Target>
           <button
             type="button"
-            className={shown ? 'f on' : 'f'}
+            className={shown ? 'filter selected' : 'filter'}
             aria-haspopup="dialog"
             data-search={'name' in filter && filter.name === 'q' ? '' : undefined}
             onClick={() => setOpen(!isOpen)}
@@ -108,7 +108,7 @@ function OneFilter({ filter, values, onChange }: Omit<Props, 'filters'> & { filt
       {shown && (
         <button
           type="button"
-          className="f on x"
+          className="filter selected clear"
           aria-label={texts.common.clearFilter(filter.label)}
           onClick={clear}
         >
@@ -137,7 +137,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
       <div
         role="listbox"
         aria-label={filter.label}
-        className="col"
+        className="stack"
         style={{ gap: 2, padding: 3, maxHeight: 340, overflowY: 'auto' }}
       >
         {filter.options.map(({ value, label }) => (
@@ -146,7 +146,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
             type="button"
             role="option"
             aria-selected={values[filter.name] === value}
-            className="nav"
+            className="menu-entry"
             onClick={() => onApply({ [filter.name]: value })}
           >
             {label}
@@ -156,7 +156,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
     )
   return (
     <form
-      className="col"
+      className="stack"
       style={{ gap: 10, width: 240 }}
       onSubmit={(event) => {
         event.preventDefault()

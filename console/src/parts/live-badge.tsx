@@ -10,7 +10,7 @@ export function LiveBadge({ className = '' }: { className?: string }) {
   const { state, since } = useLiveState()
   const isStale = state === 'stale'
   return (
-    <span className={isStale ? `live stale ${className}` : className} role="status">
+    <span className={isStale ? `live-badge stale ${className}` : className} role="status">
       {isStale && texts.common.notUpdatedSince(formatClock(since.toISOString()))}
     </span>
   )

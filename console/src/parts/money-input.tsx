@@ -30,7 +30,7 @@ export function MoneyInput({ asset, value, onChange, error, isDisabled, ...rest 
       placeholder="0.00"
       disabled={isDisabled ?? false}
       leftSection={asset === 'NGN' ? '₦' : undefined}
-      rightSection={asset === 'NGN' ? undefined : <span className="soft sm">{asset}</span>}
+      rightSection={asset === 'NGN' ? undefined : <span className="soft small">{asset}</span>}
       rightSectionWidth={asset === 'NGN' ? undefined : 56}
       error={isWrong ? texts.common.notAnAmount : error}
       onChange={({ currentTarget }) => {

@@ -17,11 +17,11 @@ export function MoneySums({ money, asset }: { money: ReceivedReport['total']; as
   lines.push([words.held, toUnits(money.held, asset)])
   lines.push([words.returned, toUnits(money.returned, asset)])
   return (
-    <dl className="amts six">
+    <dl className="amounts six-amounts">
       {lines.map(([name, amount]) => (
         <div key={name}>
-          <dt className="soft sm">{name}</dt>
-          <dd className="nw">{formatMoney(amount, asset)}</dd>
+          <dt className="soft small">{name}</dt>
+          <dd className="no-wrap">{formatMoney(amount, asset)}</dd>
         </div>
       ))}
     </dl>

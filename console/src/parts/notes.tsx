@@ -33,7 +33,7 @@ export function Notes({ path }: { path: string }) {
       {data && data.items.length > 0 && (
         <ul className="notes">
           {data.items.map((note) => (
-            <li key={note.reference} className="pad top0">
+            <li key={note.reference} className="padded no-top-padding">
               <OneNote note={note} path={path} />
             </li>
           ))}
@@ -50,9 +50,9 @@ function OneNote({ note, path }: { note: Note; path: string }) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>
-      <p className="row sp">
+      <p className="row spread">
         <b>{note.author}</b>
-        <span className="soft sm">
+        <span className="soft small">
           <Time value={note.createdAt} show="moment" />
         </span>
       </p>
@@ -62,7 +62,7 @@ function OneNote({ note, path }: { note: Note; path: string }) {
         <p className="said">{note.text}</p>
       )}
       {note.isOwn && note.text !== null && (
-        <button type="button" className="lnk sm" onClick={() => setAsking(true)}>
+        <button type="button" className="link small" onClick={() => setAsking(true)}>
           {words.withdraw}
         </button>
       )}
@@ -100,7 +100,7 @@ function NewNote({ path }: { path: string }) {
   }
   return (
     <form
-      className="pad frm line"
+      className="padded form top-line"
       onSubmit={(event) => {
         event.preventDefault()
         void add()

@@ -7,12 +7,12 @@ type Props = { label: string; pages: { path: string; label: string }[] }
 export function PageTabs({ label: name, pages }: Props) {
   const current = usePath()
   return (
-    <nav className="tb flat" aria-label={name}>
+    <nav className="tab-bar flat" aria-label={name}>
       {pages.map(({ path, label }) => (
         <Link
           key={path}
           to={path}
-          className={current === path ? 'on' : ''}
+          className={current === path ? 'selected' : ''}
           aria-current={current === path ? 'page' : undefined}
         >
           {label}

@@ -24,10 +24,10 @@ export function PageHead({ title, tab, parent, over, under, beside, actions }: H
     document.title = `${name} · Manilla`
   }, [name])
   return (
-    <div className="head">
+    <div className="page-head">
       <div>
         {parent && (
-          <p className="bc">
+          <p className="breadcrumb">
             <Link to={parent.to}>{parent.label}</Link> / {parent.current}
           </p>
         )}
@@ -38,7 +38,7 @@ export function PageHead({ title, tab, parent, over, under, beside, actions }: H
         </div>
         {under && <p className="soft">{under}</p>}
       </div>
-      {actions && <div className="acts">{actions}</div>}
+      {actions && <div className="actions">{actions}</div>}
     </div>
   )
 }
@@ -55,9 +55,9 @@ type CardProps = {
 /** A section with a border. With a title, it has a head. */
 export function Card({ title, aside, children, isPadded = false, className = '' }: CardProps) {
   return (
-    <section className={`card ${isPadded ? 'pad ' : ''}${className}`}>
+    <section className={`card ${isPadded ? 'padded ' : ''}${className}`}>
       {title !== undefined && (
-        <div className="ch">
+        <div className="card-head">
           <h2>{title}</h2>
           {aside}
         </div>
@@ -69,7 +69,7 @@ export function Card({ title, aside, children, isPadded = false, className = '' 
 
 /** Names and values, one pair a line. Pairs without a value are left out. */
 export function Facts({ children, isSmall }: { children: ReactNode; isSmall?: boolean }) {
-  return <dl className={isSmall ? 'kv sm end' : 'kv end'}>{children}</dl>
+  return <dl className={isSmall ? 'facts small end' : 'facts end'}>{children}</dl>
 }
 
 export function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
@@ -97,8 +97,8 @@ export function Note({ tone = 'warn', icon = 'alert', title, children }: NotePro
   return (
     <div className={`note ${tone}`}>
       <Icon name={icon} />
-      <div className="t">
-        {title && <p className="b">{title}</p>}
+      <div className="text">
+        {title && <p className="bold">{title}</p>}
         {children}
       </div>
     </div>
@@ -110,7 +110,7 @@ type EmptyProps = { icon: IconName; children: ReactNode; action?: ReactNode }
 /** Nothing is here yet: one sentence and one action. */
 export function EmptyState({ icon, children, action }: EmptyProps) {
   return (
-    <div className="empty">
+    <div className="empty-state">
       <Tile icon={icon} />
       <p className="soft">{children}</p>
       {action}
@@ -120,7 +120,7 @@ export function EmptyState({ icon, children, action }: EmptyProps) {
 
 /** A placeholder of the final size. Appears after a moment, so that fast answers do not flicker. */
 export function Skeleton({ height = 16, width }: { height?: number; width?: number | string }) {
-  return <div className="skel" style={{ height, width: width ?? '100%' }} aria-hidden="true" />
+  return <div className="skeleton" style={{ height, width: width ?? '100%' }} aria-hidden="true" />
 }
 
 export function SkeletonRows({ count = 6 }: { count?: number }) {

@@ -11,11 +11,11 @@ export function ErrorState({ error, what, retry }: Props) {
   const { status, sentence, requestId } = toRefusal(error)
   const title = status === 403 ? texts.common.forbidden : (what ?? texts.common.notLoaded)
   return (
-    <div className="pad">
+    <div className="padded">
       <Note tone="bad" title={title}>
         <p>{sentence}</p>
         {requestId && (
-          <p className="soft sm">
+          <p className="soft small">
             {texts.common.requestId} <span className="mono">{requestId}</span>
           </p>
         )}
@@ -64,7 +64,7 @@ export function Refusal({ error, atFields = [] }: { error: unknown; atFields?: s
         ))}
         {nextStep && !hasApiWords(nextStep) && <p>{nextStep}</p>}
         {requestId && (
-          <p className="soft sm">
+          <p className="soft small">
             {texts.common.requestId} <span className="mono">{requestId}</span>
           </p>
         )}

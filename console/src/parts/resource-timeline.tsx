@@ -39,7 +39,7 @@ export function ResourceTimeline({ reference }: { reference: string }) {
   return (
     <Card title={texts.timeline.title} aside={<LiveBadge />}>
       {data && <Timeline steps={toSteps(data.items)} />}
-      {data?.truncated && <p className="soft sm pad">{texts.timeline.more}</p>}
+      {data?.truncated && <p className="soft small padded">{texts.timeline.more}</p>}
       {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
       {!data && !error && <SkeletonRows count={4} />}
     </Card>
@@ -98,13 +98,13 @@ function Events({ events, deliveries }: EventsProps) {
     const sent = deliveries.filter(({ details }) => details.eventId === event.reference)
     if (sent.length === 0) return null
     return (
-      <p key={event.reference} className="row sm wh">
+      <p key={event.reference} className="row small webhooks">
         <span className="soft">{texts.timeline.webhook}</span>
         {sent.map(({ details }) => (
           <Delivery key={details.endpointId} details={details} />
         ))}
         {maySee && (
-          <Link className="lnk dk" to={`/events/${event.reference}`}>
+          <Link className="link desktop-only" to={`/events/${event.reference}`}>
             {texts.timeline.view}
           </Link>
         )}

@@ -8,12 +8,12 @@ type Props<Value extends string> = {
 /** A choice among a few, all shown. */
 export function Segments<Value extends string>({ label, value, options, onChange }: Props<Value>) {
   return (
-    <span className="seg" role="group" aria-label={label}>
+    <span className="segments" role="group" aria-label={label}>
       {(Object.entries(options) as [Value, string][]).map(([one, word]) => (
         <button
           key={one}
           type="button"
-          className={one === value ? 'on' : ''}
+          className={one === value ? 'selected' : ''}
           aria-pressed={one === value}
           onClick={() => onChange(one)}
         >

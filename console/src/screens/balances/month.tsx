@@ -29,7 +29,7 @@ export function Screen() {
         {assets.map((asset) => (
           <AssetReport key={asset} asset={asset} month={month} />
         ))}
-        <p className="soft sm">{words.printed.made(formatFull(currentTime().toISOString()))}</p>
+        <p className="soft small">{words.printed.made(formatFull(currentTime().toISOString()))}</p>
       </div>
     </main>
   )
@@ -56,7 +56,7 @@ function AssetReport({ asset, month }: { asset: Asset; month: string }) {
     ([, kind]) => toUnits(kind.kept, asset) !== 0n,
   )
   return (
-    <section className="col" aria-label={words.names[asset]}>
+    <section className="stack" aria-label={words.names[asset]}>
       <h2>{words.names[asset]}</h2>
       <MoneySums money={total} asset={asset} />
       {kinds.length > 0 && (
@@ -74,10 +74,10 @@ function AssetReport({ asset, month }: { asset: Asset; month: string }) {
       )}
       <h3>{words.month.statement}</h3>
       <Sums summary={summary.data} period={period} />
-      <div className="row sp">
+      <div className="row spread">
         <h3>{words.month.days}</h3>
         {mayExport && (
-          <span className="acts">
+          <span className="actions">
             <ExportButton
               path="/v1/reports/received"
               filters={currency}

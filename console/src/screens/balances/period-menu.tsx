@@ -19,7 +19,11 @@ export function PeriodMenu({ period, onChange }: Props) {
   return (
     <Menu position="bottom-start" shadow="md" width={220}>
       <Menu.Target>
-        <button type="button" className="f on" aria-label={`${words.period}: ${describe(period)}`}>
+        <button
+          type="button"
+          className="filter selected"
+          aria-label={`${words.period}: ${describe(period)}`}
+        >
           {describe(period)}
           <Icon name="chevron" size={14} />
         </button>

@@ -15,16 +15,16 @@ export function PrintedHead({ title, children }: { title: string; children?: Rea
     document.title = `${title} · ${membership?.name ?? 'Manilla'}`
   }, [title, membership])
   return (
-    <div className="head">
+    <div className="page-head">
       <div>
-        <p className="row b">
+        <p className="row bold">
           <Mark /> {membership?.name}
         </p>
         <h1>{title}</h1>
         {children}
-        {mode === 'test' && <p className="b">{words.test}</p>}
+        {mode === 'test' && <p className="bold">{words.test}</p>}
       </div>
-      <div className="acts">
+      <div className="actions">
         <Button icon="left" to="/balances">
           {words.back}
         </Button>

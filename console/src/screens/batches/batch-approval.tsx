@@ -19,7 +19,7 @@ export function BatchApproval({ batch }: { batch: Batch }) {
   return (
     <>
       <Card title={shared.title} aside={<Progress approval={approval} />}>
-        <div className="stp">
+        <div className="approval-steps">
           <Step
             name={asker}
             says={createdBy?.kind === 'key' ? shared.keyAsked(asker) : shared.asked(asker)}

@@ -58,12 +58,12 @@ function BatchPage({ batch }: { batch: Batch }) {
         }
         actions={<Actions batch={batch} />}
       />
-      <div className="two w batch">
-        <div className="col">
+      <div className="with-aside wide-aside batch">
+        <div className="stack">
           <BatchProgress batch={batch} />
           <BatchItems batch={batch} />
         </div>
-        <div className={isOpen(batch) || status === 'PENDING' ? 'col decision' : 'col'}>
+        <div className={isOpen(batch) || status === 'PENDING' ? 'stack decision' : 'stack'}>
           {isOpen(batch) ? (
             <SubmitBatch batch={batch} />
           ) : (
@@ -76,7 +76,7 @@ function BatchPage({ batch }: { batch: Batch }) {
             <Simulate reference={reference} />
           )}
           <Card className="dates">
-            <div className="gap-top">
+            <div className="above-space">
               <Facts isSmall>
                 <Fact name={words.createdBy}>
                   {batch.createdBy &&

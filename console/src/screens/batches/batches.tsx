@@ -53,7 +53,7 @@ const columns: Column<Batch>[] = [
     align: 'end',
     phone: 2,
     cell: ({ totalDebit, asset }) => (
-      <b className="b">
+      <b className="bold">
         <Money amount={totalDebit} asset={asset} />
       </b>
     ),
@@ -62,16 +62,16 @@ const columns: Column<Batch>[] = [
     name: 'by',
     head: words.columns.by,
     isWideOnly: true,
-    cell: ({ createdBy }) => <span className="soft nw">{createdBy?.name}</span>,
+    cell: ({ createdBy }) => <span className="soft no-wrap">{createdBy?.name}</span>,
   },
   {
     name: 'created',
     head: words.columns.created,
     phone: 3,
     cell: ({ createdAt, kind, items }) => (
-      <span className="soft nw">
+      <span className="soft no-wrap">
         <Time value={createdAt} show="clock" />
-        <span className="ph"> · {words.kinds[kind](items)}</span>
+        <span className="phone-only"> · {words.kinds[kind](items)}</span>
       </span>
     ),
   },

@@ -48,7 +48,7 @@ export function Screen() {
   }
   return (
     <form
-      className="col"
+      className="stack"
       onSubmit={(event) => {
         event.preventDefault()
         if (file && !isTooLarge) void send()
@@ -58,9 +58,9 @@ export function Screen() {
         title={words.title}
         parent={{ to: '/payouts/batches', label: batchTexts.title, current: words.crumb }}
       />
-      <div className="two w">
-        <div className="col">
-          <Card isPadded className="frm">
+      <div className="with-aside wide-aside">
+        <div className="stack">
+          <Card isPadded className="form">
             <Drop file={file} onChoose={choose} />
             {(isTooLarge || issue) && (
               <div role="alert">
@@ -81,7 +81,7 @@ export function Screen() {
               error={refusal?.issueOf('name')}
               onChange={({ currentTarget }) => setName(currentTarget.value)}
             />
-            <div className="stick">
+            <div className="sticky-actions">
               <Button
                 type="submit"
                 kind="primary"
@@ -94,7 +94,7 @@ export function Screen() {
                 {words.send}
               </Button>
             </div>
-            <p className="soft sm">{words.sendHint}</p>
+            <p className="soft small">{words.sendHint}</p>
           </Card>
           {refusal && <Problems refusal={refusal} />}
         </div>
@@ -110,7 +110,7 @@ function Drop({ file, onChoose }: DropProps) {
   const [isOver, setOver] = useState(false)
   return (
     <label
-      className={isOver ? 'drop over' : 'drop'}
+      className={isOver ? 'drop dragged-over' : 'drop'}
       onDragOver={(event) => {
         event.preventDefault()
         setOver(true)
@@ -125,7 +125,7 @@ function Drop({ file, onChoose }: DropProps) {
     >
       <Tile icon={file ? 'file' : 'payOut'} tone={file ? 'brand' : 'calm'} />
       <b>{file ? file.name : words.choose}</b>
-      <span className="soft sm">
+      <span className="soft small">
         {file
           ? `${words.size(Math.max(1, Math.round(file.size / 1_000)).toLocaleString('en'))} · ${words.another}`
           : `${words.orDrop} · ${words.bounds}`}
@@ -157,7 +157,7 @@ function Problems({ refusal }: { refusal: ApiRefusal }) {
   if (!rows.some(({ line }) => line !== '')) return <Refusal error={refusal} atFields={['name']} />
   return (
     <Card title={words.problems(rows.length)} className="batch-items">
-      <p className="pad top0 soft" role="alert">
+      <p className="padded no-top-padding soft" role="alert">
         {words.problemsText} {rows.length >= problemsMax && words.problemsMore}
       </p>
       <DataTable
@@ -194,9 +194,9 @@ function Templates() {
     )
   return (
     <Card title={words.templates}>
-      <div className="pad top0 frm">
+      <div className="padded no-top-padding form">
         <p className="soft">{words.templatesText}</p>
-        <div className="tpl">
+        <div className="template">
           <Button icon="download" onClick={() => void save('bank_transfer')}>
             {words.bank}
           </Button>
@@ -213,7 +213,7 @@ function Templates() {
 
 function Columns({ names }: { names: { required: string[]; optional: string[] } }) {
   return (
-    <dl className="tpl-columns">
+    <dl className="template-columns">
       <dt>{words.requiredColumns}</dt>
       <dd>{names.required.join(', ')}</dd>
       <dt>{words.optionalColumns}</dt>

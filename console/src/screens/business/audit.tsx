@@ -121,8 +121,8 @@ function Chain({ mayVerify }: { mayVerify: boolean }) {
   const elapsedMs = verifiedAt === null ? 0 : Date.now() - Date.parse(verifiedAt)
   return (
     <Card isPadded>
-      <div className="row sp wrap">
-        <div className="col" style={{ gap: 4 }}>
+      <div className="row spread wrap">
+        <div className="stack" style={{ gap: 4 }}>
           <p className="row wrap" role="status">
             {verifiedAt === null ? (
               <Chip>{words.notVerified}</Chip>
@@ -135,7 +135,7 @@ function Chain({ mayVerify }: { mayVerify: boolean }) {
                 : words.chain(state.number)}
             </span>
           </p>
-          <p className="soft sm">
+          <p className="soft small">
             {words.head} <Reference value={state.hash} isShort />
           </p>
         </div>
@@ -173,7 +173,7 @@ function columnsOf({ openId, toggle }: Opened): Column<Line>[] {
       name: 'person',
       head: words.columns.person,
       cell: ({ actorName, actor }) => (
-        <span className="nw" title={actor}>
+        <span className="no-wrap" title={actor}>
           {actorName ?? actor}
         </span>
       ),
@@ -220,7 +220,7 @@ function columnsOf({ openId, toggle }: Opened): Column<Line>[] {
 function Subject({ reference }: { reference: unknown }) {
   if (typeof reference !== 'string') return <span className="soft">–</span>
   const to = pathOfReference(reference)
-  const shown = <span className="mono nw">{shorten(reference)}</span>
+  const shown = <span className="mono no-wrap">{shorten(reference)}</span>
   return to ? <Link to={to}>{shown}</Link> : shown
 }
 
@@ -236,8 +236,8 @@ function Details({ line }: { line: Line }) {
   }
   const parts = { [words.before]: before, [words.after]: after }
   return (
-    <div className="col" style={{ gap: 14 }}>
-      <dl className="row wrap sm" style={{ columnGap: 28, rowGap: 8 }}>
+    <div className="stack" style={{ gap: 14 }}>
+      <dl className="row wrap small" style={{ columnGap: 28, rowGap: 8 }}>
         {Object.entries(facts).map(
           ([name, value]) =>
             value && (
@@ -249,18 +249,18 @@ function Details({ line }: { line: Line }) {
         )}
       </dl>
       {before !== undefined && (
-        <div className="g2">
+        <div className="two-columns">
           {Object.entries(parts).map(([name, value]) => (
-            <div key={name} className="col" style={{ gap: 6 }}>
-              <p className="soft sm">{name}</p>
+            <div key={name} className="stack" style={{ gap: 6 }}>
+              <p className="soft small">{name}</p>
               <JsonView value={value} label={name} />
             </div>
           ))}
         </div>
       )}
       {Object.keys(rest).length > 0 && (
-        <div className="col" style={{ gap: 6 }}>
-          <p className="soft sm">{words.sent}</p>
+        <div className="stack" style={{ gap: 6 }}>
+          <p className="soft small">{words.sent}</p>
           <JsonView value={rest} label={words.sent} />
         </div>
       )}

@@ -51,7 +51,7 @@ export const columns: { [K in Kind]: Column<Collected[K]>[] } = {
     {
       name: 'customer',
       head: words.customer,
-      cell: ({ customer }) => <span className="nw">{customer.name}</span>,
+      cell: ({ customer }) => <span className="no-wrap">{customer.name}</span>,
       phone: 3,
     },
     {
@@ -75,8 +75,8 @@ export const columns: { [K in Kind]: Column<Collected[K]>[] } = {
       name: 'account',
       head: words.account,
       cell: ({ accountNumber, bankName }) => (
-        <span className="nw">
-          <AccountNumber value={accountNumber} /> <span className="soft sm">{bankName}</span>
+        <span className="no-wrap">
+          <AccountNumber value={accountNumber} /> <span className="soft small">{bankName}</span>
         </span>
       ),
     },
@@ -88,7 +88,7 @@ export const columns: { [K in Kind]: Column<Collected[K]>[] } = {
     {
       name: 'account',
       head: words.name,
-      cell: ({ accountName }) => <span className="nw">{accountName}</span>,
+      cell: ({ accountName }) => <span className="no-wrap">{accountName}</span>,
       phone: 1,
     },
     status,
@@ -96,8 +96,8 @@ export const columns: { [K in Kind]: Column<Collected[K]>[] } = {
       name: 'number',
       head: words.account,
       cell: ({ accountNumber, bankName }) => (
-        <span className="nw">
-          <AccountNumber value={accountNumber} /> <span className="soft sm">{bankName}</span>
+        <span className="no-wrap">
+          <AccountNumber value={accountNumber} /> <span className="soft small">{bankName}</span>
         </span>
       ),
     },

@@ -96,7 +96,7 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
         />
       )}
       {kind === 'wallets' && (
-        <div className="g2">
+        <div className="two-columns">
           {coinChoice}
           {coinAmount}
         </div>
@@ -104,12 +104,12 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
       {kind === 'links' && (
         <>
           {field('description', words.description, words.descriptionPlaceholder)}
-          <div className="g2">
+          <div className="two-columns">
             {field('customer.name', words.customerName)}
             {field('customer.email', words.customerEmail)}
           </div>
           <fieldset className="plain-set">
-            <legend className="b">{words.methods}</legend>
+            <legend className="bold">{words.methods}</legend>
             <Checkbox label={words.bankTransfer} checked disabled readOnly />
             <Checkbox
               label={words.alsoCoins}
@@ -118,7 +118,7 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
             />
           </fieldset>
           {typed.hasCoins && (
-            <div className="g2">
+            <div className="two-columns">
               {coinChoice}
               <Select
                 label={words.coinPrice}
@@ -131,7 +131,7 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
           )}
           {typed.hasCoins && typed.coinPrice === 'own' && coinAmount}
           {typed.hasCoins && typed.coinPrice === 'rate' && (
-            <p className="soft sm">{words.coinPriceHint}</p>
+            <p className="soft small">{words.coinPriceHint}</p>
           )}
         </>
       )}
@@ -140,7 +140,7 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
       {(kind === 'dedicated' || kind === 'dedicated-wallets') &&
         field('externalReference', words.reference)}
       {kind === 'dedicated' && (
-        <div className="g2">
+        <div className="two-columns">
           {field('customer.name', words.customerName)}
           {field('customer.email', words.customerEmail)}
           {field('customer.phone', words.customerPhone)}

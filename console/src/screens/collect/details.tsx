@@ -53,9 +53,9 @@ function Detail<K extends Kind>({ kind }: { kind: K }) {
       )}
       {isPending && <Skeleton height={320} />}
       {data && (
-        <div className="two w">
+        <div className="with-aside wide-aside">
           <Payments one={data} />
-          <div className="col">
+          <div className="stack">
             <Scan kind={kind} one={data} />
             <Card title={words.facts.title}>
               <Facts>
@@ -67,7 +67,7 @@ function Detail<K extends Kind>({ kind }: { kind: K }) {
       )}
       {data && (
         <Card title={words.answer}>
-          <div className="pad" style={{ paddingTop: 0 }}>
+          <div className="padded" style={{ paddingTop: 0 }}>
             <JsonView value={data} label={words.answer} />
           </div>
         </Card>
@@ -94,8 +94,8 @@ function Scan({ kind, one }: { kind: Kind; one: Collected[Kind] }) {
     <Card title={words.qr}>
       <div className="qr-box">
         <Qr text={text} />
-        <p className="soft sm">{kind === 'links' ? words.scanLink : words.scanAddress}</p>
-        <p className="sm link-line">
+        <p className="soft small">{kind === 'links' ? words.scanLink : words.scanAddress}</p>
+        <p className="small link-line">
           <Copy text={text}>{text}</Copy>
         </p>
       </div>

@@ -80,12 +80,12 @@ function List<K extends Kind>({ kind }: { kind: K }) {
           </>
         }
       />
-      <nav className="tb at-top" aria-label={words.title}>
+      <nav className="tab-bar at-top" aria-label={words.title}>
         {kinds.map((one) => (
           <Link
             key={one}
             to={pathOfKind(one)}
-            className={one === kind ? 'on' : ''}
+            className={one === kind ? 'selected' : ''}
             aria-current={one === kind ? 'page' : undefined}
           >
             {words.tabs[one]}
@@ -93,7 +93,7 @@ function List<K extends Kind>({ kind }: { kind: K }) {
         ))}
       </nav>
       <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
+        <LiveBadge className="push-end desktop-only" />
       </Filters>
       <Card>
         <DataTable

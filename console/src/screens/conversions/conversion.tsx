@@ -63,7 +63,7 @@ function ConversionPage({ conversion }: { conversion: Conversion }) {
           )
         }
       />
-      <div className="two w">
+      <div className="with-aside wide-aside">
         <JsonCard title={words.conversion} value={conversion} words={words}>
           <Facts>
             <Fact name={words.paid}>
@@ -92,8 +92,8 @@ function ConversionPage({ conversion }: { conversion: Conversion }) {
           </Facts>
         </JsonCard>
         <Card title={words.statement}>
-          <div className="pad top0 frm">
-            <p className="soft sm">{words.statementText}</p>
+          <div className="padded no-top-padding form">
+            <p className="soft small">{words.statementText}</p>
             <div className="row wrap">
               {[from, to].map((asset) => (
                 <Button

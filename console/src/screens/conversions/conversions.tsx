@@ -38,7 +38,9 @@ const columns: Column<Conversion>[] = [
     name: 'rate',
     head: words.columns.rate,
     phone: 3,
-    cell: ({ rate, from, to }) => <span className="soft nw">{formatRate(rate, from, to)}</span>,
+    cell: ({ rate, from, to }) => (
+      <span className="soft no-wrap">{formatRate(rate, from, to)}</span>
+    ),
   },
   {
     name: 'fee',

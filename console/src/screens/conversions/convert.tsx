@@ -78,7 +78,7 @@ export function Screen() {
   }
   return (
     <form
-      className="col"
+      className="stack"
       onSubmit={(event) => {
         event.preventDefault()
         if (isReady) void convert()
@@ -88,10 +88,10 @@ export function Screen() {
         title={words.title}
         parent={{ to: '/balances', label: texts.balances.title, current: words.crumb }}
       />
-      <div className="two w">
-        <Card isPadded className="frm">
-          <fieldset className="plain frm" disabled={isUnknown}>
-            <div className="amt">
+      <div className="with-aside wide-aside">
+        <Card isPadded className="form">
+          <fieldset className="plain form" disabled={isUnknown}>
+            <div className="amount-field">
               <div className="pair">
                 <MoneyInput
                   key={`source ${from}`}
@@ -109,14 +109,14 @@ export function Screen() {
                   onChange={(asset) => choose(asset as Asset, to)}
                 />
               </div>
-              <p className="hint row sp">
+              <p className="hint row spread">
                 <span>
                   {available !== undefined && words.available(formatMoney(available, from))}
                 </span>
                 {available !== undefined && available > 0n && (
                   <button
                     type="button"
-                    className="lnk nw"
+                    className="link no-wrap"
                     onClick={() => setWanted({ ...wanted, side: 'source', units: available })}
                   >
                     {words.everything}
@@ -129,7 +129,7 @@ export function Screen() {
                 {words.swap}
               </Button>
             </div>
-            <div className="amt">
+            <div className="amount-field">
               <div className="pair">
                 <MoneyInput
                   key={`target ${to}`}
@@ -149,23 +149,23 @@ export function Screen() {
             </div>
           </fieldset>
         </Card>
-        <div className="col">
+        <div className="stack">
           <Card title={words.summary}>
             {quote ? (
               <Summary quote={quote} balances={balances} isShort={isShort} />
             ) : (
-              <p className="pad top0 soft" role="status">
+              <p className="padded no-top-padding soft" role="status">
                 {units && !price.error ? words.asking : !price.error && words.type}
               </p>
             )}
             {price.error && (
-              <div className="pad top0" role="alert">
+              <div className="padded no-top-padding" role="alert">
                 <Note tone="bad" title={toRefusal(price.error).sentence} />
               </div>
             )}
-            <div className="pad line">
+            <div className="padded top-line">
               {!isUnknown && <PriceTimer price={price} />}
-              <div className="stick">
+              <div className="sticky-actions">
                 <Button
                   type="submit"
                   kind="primary"
@@ -180,9 +180,9 @@ export function Screen() {
                     : words.confirmEmpty}
                 </Button>
               </div>
-              <p className="hint mid">{mode === 'live' ? words.proof : words.atOnce}</p>
+              <p className="hint centered">{mode === 'live' ? words.proof : words.atOnce}</p>
               <Refusal error={refusal} />
-              {isUnknown && <p className="soft sm">{words.unknown}</p>}
+              {isUnknown && <p className="soft small">{words.unknown}</p>}
             </div>
           </Card>
           <Rates />
@@ -225,7 +225,7 @@ function Summary({ quote, balances, isShort }: SummaryProps) {
         </Fact>
         <Fact name={words.rate}>{formatRate(rate, from, to)}</Fact>
       </Facts>
-      <div className="tot">
+      <div className="total">
         <Facts>
           <Fact name={words.got}>
             <Money amount={targetAmount} asset={to} />
@@ -242,7 +242,9 @@ function Summary({ quote, balances, isShort }: SummaryProps) {
           </Fact>
         </Facts>
       )}
-      {isShort && <p className="pad top0 bad">{words.short(conversionTexts.names[from])}</p>}
+      {isShort && (
+        <p className="padded no-top-padding bad">{words.short(conversionTexts.names[from])}</p>
+      )}
     </>
   )
 }
@@ -259,7 +261,7 @@ function Rates() {
   return (
     <Card title={words.rates}>
       {data.items.length === 0 ? (
-        <p className="pad top0 soft">{words.noRates}</p>
+        <p className="padded no-top-padding soft">{words.noRates}</p>
       ) : (
         <>
           <Facts isSmall>

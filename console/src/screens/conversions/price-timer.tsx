@@ -15,10 +15,10 @@ export function PriceTimer({ price }: { price: Price }) {
         <Note tone="warn" icon="clock" title={words.expired} />
       ) : (
         <>
-          <p className="soft sm" role="timer" aria-live="off">
+          <p className="soft small" role="timer" aria-live="off">
             {words.holds(formatSeconds(secondsLeft))}
           </p>
-          <div className="bar" aria-hidden="true">
+          <div className="progress-bar" aria-hidden="true">
             <i style={{ width: `${share * 100}%` }} />
           </div>
         </>

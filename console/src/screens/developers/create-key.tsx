@@ -62,7 +62,7 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
         value={kind}
         onChange={(value) => setKind(value as 'secret' | 'public')}
       >
-        <div className="col" style={{ gap: 8, marginTop: 6 }}>
+        <div className="stack" style={{ gap: 8, marginTop: 6 }}>
           {(['secret', 'public'] as const).map((one) => (
             <Radio
               key={one}
@@ -79,7 +79,7 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
           value={isRestricted ? 'restricted' : 'all'}
           onChange={(value) => setRestricted(value === 'restricted')}
         >
-          <div className="col" style={{ gap: 8, marginTop: 6 }}>
+          <div className="stack" style={{ gap: 8, marginTop: 6 }}>
             <Radio value="all" label={words.allAccess} description={words.allAccessHint} />
             <Radio value="restricted" label={words.restricted} description={words.restrictedHint} />
           </div>
@@ -92,7 +92,7 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
           aria-label={words.restricted}
           error={refusal?.issueOf('permissions') ?? (lacksPermission && words.choosePermission)}
         >
-          <div className="col perms">
+          <div className="stack permissions">
             {permissionNames.map((one) => (
               <Checkbox key={one} value={one} label={words.permissions[one]} />
             ))}

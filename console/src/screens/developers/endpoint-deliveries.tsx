@@ -48,7 +48,7 @@ export function EndpointDeliveries({ endpointId }: { endpointId: string }) {
     <div className="logs">
       <div style={{ padding: '12px 20px' }}>
         <Filters filters={filters} values={values} onChange={change}>
-          <LiveBadge className="gap dk" />
+          <LiveBadge className="push-end desktop-only" />
         </Filters>
       </div>
       <DataTable
@@ -93,13 +93,15 @@ const columnsOf = (endpointId: string): Column<EndpointDelivery>[] => [
   {
     name: 'tries',
     head: words.columns.tries,
-    cell: ({ attemptCount }) => <span className="soft nw">{words.tries(attemptCount)}</span>,
+    cell: ({ attemptCount }) => <span className="soft no-wrap">{words.tries(attemptCount)}</span>,
     phone: 3,
   },
   {
     name: 'next',
     head: words.columns.next,
-    cell: ({ nextAttemptAt }) => <span className="soft nw">{describeNext(nextAttemptAt)}</span>,
+    cell: ({ nextAttemptAt }) => (
+      <span className="soft no-wrap">{describeNext(nextAttemptAt)}</span>
+    ),
     isWideOnly: true,
   },
   {

@@ -37,14 +37,14 @@ export function EndpointDetail({ endpoint, onSecret }: Props) {
     <>
       <Trouble endpoint={endpoint} />
       <section className="card">
-        <div className="tb" role="tablist" aria-label={endpoint.url} style={{ paddingTop: 4 }}>
+        <div className="tab-bar" role="tablist" aria-label={endpoint.url} style={{ paddingTop: 4 }}>
           {tabs.map((name) => (
             <button
               key={name}
               type="button"
               role="tab"
               aria-selected={tab === name}
-              className={tab === name ? 'on' : ''}
+              className={tab === name ? 'selected' : ''}
               onClick={() => setTab(name)}
             >
               {words.tabs[name]}
@@ -81,7 +81,7 @@ function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
   if (!enabled)
     return (
       <Note tone="calm">
-        <div className="row wrap sp">
+        <div className="row wrap spread">
           <p>{words.offText}</p>
           {mayChange && (
             <Button size="small" isBusy={isBusy} onClick={() => void enable()}>
@@ -96,7 +96,7 @@ function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
   const lastDay = formatUtc(new Date(Date.parse(failingSince) + failingMaxMs).toISOString())
   return (
     <Note tone="bad" title={words.failedSince(new URL(url).host, formatUtc(failingSince))}>
-      <div className="row wrap sp">
+      <div className="row wrap spread">
         <p style={{ flex: '1 1 320px' }}>{words.failingText(undelivered, lastDay)}</p>
         {mayChange && (
           <Button size="small" onClick={() => setRecovering(true)}>
@@ -149,7 +149,7 @@ function Settings({ endpoint }: { endpoint: WebhookEndpoint }) {
         </Fact>
       </Facts>
       {mayChange && (
-        <div className="row wrap pad cf">
+        <div className="row wrap padded top-line">
           {mayRoute && (
             <Button size="small" onClick={() => setOpened('edit')}>
               {words.edit}
@@ -175,7 +175,7 @@ function Settings({ endpoint }: { endpoint: WebhookEndpoint }) {
         </div>
       )}
       {opened === null && change.refusal && (
-        <div className="pad top0">
+        <div className="padded no-top-padding">
           <Refusal error={change.refusal} />
         </div>
       )}
@@ -219,7 +219,7 @@ function Secret({ endpoint, onSecret }: Props) {
     onSecret(rotated.secret)
   }
   return (
-    <div className="pad col">
+    <div className="padded stack">
       <p className="soft">{words.secret.text}</p>
       {mayChange && (
         <p>
@@ -248,15 +248,15 @@ const samples = { 'Node.js': nodeSample, Python: pythonSample }
 function Verify() {
   const [language, setLanguage] = useState<keyof typeof samples>('Node.js')
   return (
-    <div className="pad col">
+    <div className="padded stack">
       <p className="soft">{words.verifyText}</p>
       <div>
-        <span className="seg" role="group" aria-label={words.tabs.verify}>
+        <span className="segments" role="group" aria-label={words.tabs.verify}>
           {Object.keys(samples).map((name) => (
             <button
               key={name}
               type="button"
-              className={name === language ? 'on' : ''}
+              className={name === language ? 'selected' : ''}
               aria-pressed={name === language}
               onClick={() => setLanguage(name as keyof typeof samples)}
             >

@@ -112,7 +112,7 @@ function Group({ group, chosen, onToggle }: GroupProps) {
       {typesOfGroup(group).map((type) => (
         <Checkbox
           key={type}
-          className="in"
+          className="indented"
           label={type}
           size="xs"
           checked={isWhole || chosen.includes(type)}

@@ -62,7 +62,7 @@ const columns: Column<WebhookEvent>[] = [
     name: 'id',
     head: words.columns.id,
     cell: ({ id }) => (
-      <span className="soft nw">
+      <span className="soft no-wrap">
         <Reference value={id} isShort />
       </span>
     ),

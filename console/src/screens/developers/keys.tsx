@@ -68,7 +68,7 @@ export function Screen() {
           empty={<EmptyState icon="key">{words.empty}</EmptyState>}
           foot={
             hasEnded && (
-              <button type="button" className="lnk" onClick={() => setShowsEnded(!showsEnded)}>
+              <button type="button" className="link" onClick={() => setShowsEnded(!showsEnded)}>
                 {showsEnded ? words.hideEnded : words.showEnded}
               </button>
             )
@@ -118,7 +118,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       phone: 1,
       cell: ({ name, hint }) => (
         <>
-          <span className="b">{name}</span>
+          <span className="bold">{name}</span>
           <br />
           <span className="mono soft">{hint}</span>
         </>
@@ -128,7 +128,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       name: 'access',
       head: words.access,
       cell: ({ kind, permissions, allowedAddresses }) => (
-        <span className="nw">
+        <span className="no-wrap">
           {words.kinds[kind]}
           {kind === 'secret' && (
             <span className="soft">
@@ -137,7 +137,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
             </span>
           )}
           <br />
-          <span className="soft sm">{describeAddresses(allowedAddresses)}</span>
+          <span className="soft small">{describeAddresses(allowedAddresses)}</span>
         </span>
       ),
     },
@@ -146,7 +146,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       head: words.lastUsed,
       phone: 3,
       cell: ({ lastUsedAt }) => (
-        <span className="soft nw">
+        <span className="soft no-wrap">
           {lastUsedAt ? <Time value={lastUsedAt} show="utcShort" /> : words.never}
         </span>
       ),
@@ -159,7 +159,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
         <span className="soft">
           <Time value={createdAt} show="utcShort" />
           {createdBy && (
-            <span className="sm">
+            <span className="small">
               <br />
               {words.createdBy} {createdBy.name}
             </span>
@@ -175,7 +175,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
         <>
           <Chip tone={tones[state]}>{statusWords.key[state]}</Chip>
           {expiresAt && (state === 'active' || state === 'rolled') && (
-            <span className="soft sm">
+            <span className="soft small">
               {' '}
               {words.until} <Time value={expiresAt} show="utcShort" />
             </span>
@@ -199,7 +199,7 @@ function Actions({ apiKey, show, choose }: Tools & { apiKey: ApiKey }) {
   return (
     <Menu position="bottom-end" width={180}>
       <Menu.Target>
-        <button type="button" className="ib" aria-label={`${words.actions}: ${name}`}>
+        <button type="button" className="icon-button" aria-label={`${words.actions}: ${name}`}>
           <Icon name="dots" />
         </button>
       </Menu.Target>
@@ -281,7 +281,7 @@ function ShownDialog({ shown, onClose }: { shown: ShownKey; onClose: () => void 
   const isNew = !shown.isRevealable || shown.mode === 'live'
   return (
     <Dialog isOpen isSticky={isNew} title={isNew ? words.madeTitle : shown.name} onClose={onClose}>
-      <div className="col" style={{ gap: 16 }}>
+      <div className="stack" style={{ gap: 16 }}>
         <p className="soft">{shown.isRevealable ? words.madeTest : words.madeOnce}</p>
         <CopyBlock text={shown.key} label={words.key} />
         <div className="row" style={{ justifyContent: 'flex-end' }}>

@@ -42,7 +42,7 @@ export function LogPage<Row extends { id: string }>(props: Props<Row>) {
         actions={mayExport && <ExportButton path={path} filters={values} fileName={fileName} />}
       />
       <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
+        <LiveBadge className="push-end desktop-only" />
       </Filters>
       <Card className="logs">
         <DataTable

@@ -78,13 +78,13 @@ function Steps() {
   return (
     <>
       {keys.error && <ErrorState error={keys.error} retry={keys.retry} />}
-      <div className="row wrap sp">
-        <div className="seg" role="group" aria-label={words.title}>
+      <div className="row wrap spread">
+        <div className="segments" role="group" aria-label={words.title}>
           {languages.map((one) => (
             <button
               key={one}
               type="button"
-              className={one === language ? 'on' : ''}
+              className={one === language ? 'selected' : ''}
               aria-pressed={one === language}
               onClick={() => setLanguage(one)}
             >
@@ -93,7 +93,7 @@ function Steps() {
           ))}
         </div>
         {shown && (
-          <span className="soft sm">
+          <span className="soft small">
             {words.usesKey} <span className="mono">{shown.hint}</span>
           </span>
         )}
@@ -164,7 +164,7 @@ function Steps() {
         }}
       />
       <Card title={words.next}>
-        <div className="pad frm top0">
+        <div className="padded form no-top-padding">
           <p className="soft">{words.nextText}</p>
           <CopyBlock text="npx manilla listen" />
         </div>
@@ -258,7 +258,7 @@ function Step(props: StepProps) {
         </span>
       }
     >
-      <div className="pad frm top0">
+      <div className="padded form no-top-padding">
         <p className="soft">{isWaiting && hint ? hint : text}</p>
         <CopyBlock
           text={writeExample(language, example, { key: keyText, origin, idempotencyKey })}
@@ -266,8 +266,8 @@ function Step(props: StepProps) {
         />
         <Refusal error={failure} />
         {run && (
-          <div className={hasEvent ? 'g2 answers' : ''}>
-            <div className="frm" style={{ gap: 8 }}>
+          <div className={hasEvent ? 'two-columns answers' : ''}>
+            <div className="form" style={{ gap: 8 }}>
               <h3 className="row">
                 {words.answer}
                 <Chip tone={run.status < 400 ? 'good' : 'bad'}>{run.status}</Chip>
@@ -295,7 +295,7 @@ function EventAfter({ step, eventBefore }: Pick<Run, 'eventBefore'> & { step: st
   const newest = data?.items[0]
   const isNew = newest && newest.id !== eventBefore
   return (
-    <div className="frm" style={{ gap: 8 }}>
+    <div className="form" style={{ gap: 8 }}>
       <h3 className="row">
         {words.event}
         {isNew && <Chip tone="brand">{newest.type}</Chip>}
@@ -303,7 +303,7 @@ function EventAfter({ step, eventBefore }: Pick<Run, 'eventBefore'> & { step: st
       {isNew ? (
         <JsonView value={newest} label={`${words.event}: ${step}`} />
       ) : (
-        <p className="soft sm">{words.noEvent}</p>
+        <p className="soft small">{words.noEvent}</p>
       )}
     </div>
   )

@@ -59,11 +59,11 @@ export function Screen() {
       )}
       {isPending && <Skeleton height={300} />}
       {data && (
-        <div className="two w">
+        <div className="with-aside wide-aside">
           <div className="bodies">
             <Body title={words.request} text={data.requestBody} isCut={data.requestBodyCut} />
             <Body title={words.response} text={data.responseBody} isCut={data.responseBodyCut} />
-            <p className="soft sm">{data.hidden ? words.hidden : words.masked}</p>
+            <p className="soft small">{data.hidden ? words.hidden : words.masked}</p>
           </div>
           <Card>
             <div style={{ paddingTop: 10 }}>
@@ -95,11 +95,11 @@ function Body({ title, text, isCut }: BodyProps) {
   const parsed = text ? parse(text) : undefined
   return (
     <Card title={title}>
-      <div className="pad" style={{ paddingTop: 0 }}>
+      <div className="padded" style={{ paddingTop: 0 }}>
         {!text && <p className="soft">{words.noBody}</p>}
         {text && parsed === undefined && <CopyBlock text={text} label={title} />}
         {parsed !== undefined && <JsonView value={parsed} label={title} />}
-        {isCut && <p className="soft sm">{words.cut}</p>}
+        {isCut && <p className="soft small">{words.cut}</p>}
       </div>
     </Card>
   )

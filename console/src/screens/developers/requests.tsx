@@ -70,7 +70,7 @@ const columns: Column<RequestLog>[] = [
     head: words.columns.path,
     cell: ({ method, path, query }) => (
       <span className="mono">
-        <span className="soft ph">{method} </span>
+        <span className="soft phone-only">{method} </span>
         {path}
         {query && <span className="soft">?{query}</span>}
       </span>
@@ -81,13 +81,13 @@ const columns: Column<RequestLog>[] = [
   {
     name: 'key',
     head: words.columns.key,
-    cell: ({ keyName }) => <span className="soft nw">{keyName}</span>,
+    cell: ({ keyName }) => <span className="soft no-wrap">{keyName}</span>,
     phone: 3,
   },
   {
     name: 'duration',
     head: words.columns.duration,
-    cell: ({ durationMs }) => <span className="soft nw">{formatDuration(durationMs)}</span>,
+    cell: ({ durationMs }) => <span className="soft no-wrap">{formatDuration(durationMs)}</span>,
     align: 'end',
     isWideOnly: true,
   },

@@ -10,7 +10,7 @@ const words = texts.developers.webhooks.secret
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
     <Dialog isOpen isSticky title={words.shownOnce} onClose={onClose}>
-      <div className="col" style={{ gap: 16 }}>
+      <div className="stack" style={{ gap: 16 }}>
         <Note>{words.shownOnceText}</Note>
         <CopyBlock text={secret} label={words.shownOnce} />
         <div className="row" style={{ justifyContent: 'flex-end' }}>

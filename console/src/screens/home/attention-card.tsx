@@ -15,7 +15,10 @@ export function AttentionCard() {
   if (items.length === 0) return null
   return (
     <div id="attention">
-      <Card title={words.title} aside={<span className="soft sm">{words.open(items.length)}</span>}>
+      <Card
+        title={words.title}
+        aside={<span className="soft small">{words.open(items.length)}</span>}
+      >
         <ul className="list">
           {items.map((item) => (
             <Item key={`${item.kind} ${item.subject}`} item={item} />
@@ -34,14 +37,14 @@ function Item({ item }: { item: Attention }) {
   return (
     <li>
       <Tile icon={icon} tone={tone} />
-      <div className="t">
-        <p className="b">{title}</p>
-        <p className="soft sm">
+      <div className="text">
+        <p className="bold">{title}</p>
+        <p className="soft small">
           {text}
           {since}
         </p>
       </div>
-      <span className="go">
+      <span className="open-arrow">
         <Icon name="right" />
       </span>
       {item.link && (

@@ -30,7 +30,7 @@ export function BalancesCard() {
       title={words.title}
       className="tall"
       aside={
-        <Link className="lnk sm" to="/balances">
+        <Link className="link small" to="/balances">
           {words.statement}
         </Link>
       }
@@ -38,12 +38,12 @@ export function BalancesCard() {
       {naira && (
         <>
           <div style={{ padding: '0 20px 12px' }}>
-            <p className="soft sm">{words.available}</p>
-            <p className="fig">
+            <p className="soft small">{words.available}</p>
+            <p className="figure">
               <Money amount={naira.available} asset="NGN" />
             </p>
           </div>
-          <dl className="kv sm">
+          <dl className="facts small">
             <div>
               <dt>{words.held}</dt>
               <dd>
@@ -59,11 +59,11 @@ export function BalancesCard() {
           </dl>
         </>
       )}
-      <dl className="kv hr">
+      <dl className="facts divided">
         {coins.map(({ asset, available }) => (
           <div key={asset}>
             <dt>{asset}</dt>
-            <dd className="b">
+            <dd className="bold">
               <Money amount={available} asset={asset} />
             </dd>
           </div>
@@ -71,12 +71,12 @@ export function BalancesCard() {
       </dl>
       {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
       {!data && !error && (
-        <div className="pad">
+        <div className="padded">
           <Skeleton height={180} />
         </div>
       )}
       {mayPay && (
-        <div className="row hr foot">
+        <div className="row divided foot">
           <Button size="small" isWide to="/payouts/new">
             {texts.home.payOut}
           </Button>

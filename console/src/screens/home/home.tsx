@@ -44,12 +44,12 @@ export function Screen() {
       />
       {mode === 'test' && mayCollect && <FirstPayment />}
       <AttentionCard />
-      <div className={maySeeBalances ? 'two stretch' : 'col'}>
+      <div className={maySeeBalances ? 'with-aside stretch' : 'stack'}>
         <ReceivedCard />
         {maySeeBalances && <BalancesCard />}
       </div>
       <Figures hasBalance={maySeeBalances} />
-      <div className={mode === 'test' ? 'two' : 'col'}>
+      <div className={mode === 'test' ? 'with-aside' : 'stack'}>
         <Latest />
         {mode === 'test' && <Checklist />}
       </div>

@@ -69,19 +69,19 @@ function LatestLine({ line }: { line: Line }) {
   return (
     <Link to={path} data-row="">
       <Tile icon={isIn ? 'payIn' : 'payOut'} tone={isIn ? 'good' : 'calm'} />
-      <div className="t">
-        <p className="b nw">{name}</p>
-        <p className="soft sm nw">{text}</p>
+      <div className="text">
+        <p className="bold no-wrap">{name}</p>
+        <p className="soft small no-wrap">{text}</p>
       </div>
-      <div className="r">
-        <p className="b">
+      <div className="align-end">
+        <p className="bold">
           <Money amount={amount} asset={asset} isNegative={!isIn} />
         </p>
-        <p className="soft sm">
+        <p className="soft small">
           <Time value={at} />
         </p>
       </div>
-      <span className="dk r" style={{ width: 132 }}>
+      <span className="desktop-only align-end" style={{ width: 132 }}>
         <Status value={status} />
       </span>
     </Link>

@@ -40,7 +40,7 @@ export function Screen() {
         <>
           <b>{t.actions.kinds[action.kind] ?? action.kind}</b>
           <br />
-          <span className="soft sm">{subjectOf(action)}</span>
+          <span className="soft small">{subjectOf(action)}</span>
         </>
       ),
     },
@@ -56,7 +56,7 @@ export function Screen() {
       name: 'by',
       head: t.actions.proposedBy,
       isWideOnly: true,
-      cell: (action) => <span className="nw">{action.proposedBy}</span>,
+      cell: (action) => <span className="no-wrap">{action.proposedBy}</span>,
     },
     {
       name: 'at',
@@ -181,7 +181,7 @@ function ActionDialog({ action, onClose, onDone }: DialogProps) {
         <p>
           <button
             type="button"
-            className="lnk"
+            className="link"
             onClick={() => void run('withdraw', t.actions.withdrawn)}
           >
             {t.actions.withdraw}

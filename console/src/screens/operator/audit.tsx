@@ -72,7 +72,7 @@ export function Screen() {
       cell: ({ id }) => (
         <button
           type="button"
-          className="lnk sm"
+          className="link small"
           aria-expanded={opened === id}
           onClick={() => setOpened(opened === id ? null : id)}
         >

@@ -29,7 +29,7 @@ export function CreditDialog(props: { merchant: OneMerchant; onClose: () => void
       isIncomplete={amount === null || amount === 0n || once.trim() === ''}
       onClose={onClose}
     >
-      <div className="g2">
+      <div className="two-columns">
         <Select
           label={t.mode}
           data={['live', 'test']}

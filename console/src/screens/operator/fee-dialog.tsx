@@ -62,7 +62,7 @@ export function FeeDialog({ fee, path, mode, onClose }: Props) {
       label={label}
       inputMode="decimal"
       value={typed[name]}
-      rightSection={<span className="soft sm">{name === 'percent' ? '%' : fee.unit}</span>}
+      rightSection={<span className="soft small">{name === 'percent' ? '%' : fee.unit}</span>}
       rightSectionWidth={56}
       placeholder={name === 'cap' ? t.fees.noCap : '0'}
       onChange={({ currentTarget }) => {
@@ -86,7 +86,7 @@ export function FeeDialog({ fee, path, mode, onClose }: Props) {
         onClose()
       }}
     >
-      <div className="g2">
+      <div className="two-columns">
         {field('flat', t.fees.flat)}
         {field('percent', t.fees.points)}
         {field('floor', t.fees.floor)}
@@ -121,8 +121,8 @@ function Preview({ preview }: { preview: Answer['preview'] }) {
   return (
     <div role="status">
       {preview.totals.map(({ asset, count, feeNow, feeNew, change }) => (
-        <dl className="kv" key={asset}>
-          <p className="soft sm">{t.fees.previewText(count)}</p>
+        <dl className="facts" key={asset}>
+          <p className="soft small">{t.fees.previewText(count)}</p>
           <div>
             <dt>{t.fees.now}</dt>
             <dd>
@@ -131,7 +131,7 @@ function Preview({ preview }: { preview: Answer['preview'] }) {
           </div>
           <div>
             <dt>{t.fees.new}</dt>
-            <dd className="b">
+            <dd className="bold">
               <Money amount={feeNew} asset={asset} />
             </dd>
           </div>
@@ -141,7 +141,7 @@ function Preview({ preview }: { preview: Answer['preview'] }) {
           </div>
         </dl>
       ))}
-      {preview.isPartial && <p className="soft sm">{t.fees.partial}</p>}
+      {preview.isPartial && <p className="soft small">{t.fees.partial}</p>}
     </div>
   )
 }

@@ -64,9 +64,9 @@ export function Screen() {
             </Button>
           ))}
       />
-      <div className="two">
+      <div className="with-aside">
         <Stated form={kyc.form} />
-        <div className="col">
+        <div className="stack">
           <Documents id={id} kyc={kyc} />
           <History kyc={kyc} />
         </div>
@@ -111,7 +111,7 @@ function Fields({ values }: { values: Record<string, string | number | null> }) 
 
 function Stated({ form }: { form: KycForm }) {
   return (
-    <div className="col">
+    <div className="stack">
       <Card title={t.kyc.business}>
         <Fields values={form.business} />
       </Card>
@@ -137,14 +137,14 @@ function Documents({ id, kyc }: { id: string; kyc: Kyc }) {
         <ul className="list">
           {kyc.documents.map(({ reference, name, kind, sizeBytes }) => (
             <li key={reference}>
-              <div className="t">
-                <p className="b el">{name}</p>
-                <p className="soft sm">
+              <div className="text">
+                <p className="bold ellipsis">{name}</p>
+                <p className="soft small">
                   {kind} · {Math.ceil(sizeBytes / 1_024)} kB
                 </p>
               </div>
               <a
-                className="btn s"
+                className="button small"
                 href={`/operator/v1/kyc/${id}/documents/${reference}`}
                 download={name}
               >
@@ -154,7 +154,7 @@ function Documents({ id, kyc }: { id: string; kyc: Kyc }) {
           ))}
         </ul>
       )}
-      <p className="soft sm pad">{t.kyc.audited}</p>
+      <p className="soft small padded">{t.kyc.audited}</p>
     </Card>
   )
 }
@@ -162,14 +162,14 @@ function Documents({ id, kyc }: { id: string; kyc: Kyc }) {
 function History({ kyc: { decisions, submittedAt } }: { kyc: Kyc }) {
   return (
     <Card title={t.kyc.history}>
-      {decisions.length === 0 && !submittedAt && <p className="soft pad">{t.kyc.noHistory}</p>}
+      {decisions.length === 0 && !submittedAt && <p className="soft padded">{t.kyc.noHistory}</p>}
       <ul className="list">
         {decisions.map(({ outcome, note, decidedBy, createdAt }) => (
           <li key={createdAt}>
-            <div className="t">
-              <p className="b">{t.kyc.decidedText[outcome]}</p>
+            <div className="text">
+              <p className="bold">{t.kyc.decidedText[outcome]}</p>
               {note && <p>{note}</p>}
-              <p className="soft sm">
+              <p className="soft small">
                 {decidedBy}, <Time value={createdAt} />
               </p>
             </div>
@@ -177,9 +177,9 @@ function History({ kyc: { decisions, submittedAt } }: { kyc: Kyc }) {
         ))}
         {submittedAt && (
           <li>
-            <div className="t">
-              <p className="b">{t.kyc.submitted}</p>
-              <p className="soft sm">
+            <div className="text">
+              <p className="bold">{t.kyc.submitted}</p>
+              <p className="soft small">
                 <Time value={submittedAt} />
               </p>
             </div>

@@ -70,7 +70,7 @@ export function Screen() {
                 name: 'fee',
                 head: t.fees.fee,
                 phone: 3,
-                cell: ({ text }) => <span className="nw">{describe(text)}</span>,
+                cell: ({ text }) => <span className="no-wrap">{describe(text)}</span>,
               },
               {
                 name: 'version',
@@ -101,7 +101,7 @@ export function Screen() {
           caption={t.fees.history}
           list={{ rows: data?.versions ?? [] }}
           keyOf={({ operation, version }) => `${operation} ${version}`}
-          empty={<p className="soft pad">{t.fees.noHistory}</p>}
+          empty={<p className="soft padded">{t.fees.noHistory}</p>}
           columns={[
             {
               name: 'operation',
@@ -114,7 +114,7 @@ export function Screen() {
               name: 'fee',
               head: t.fees.fee,
               phone: 3,
-              cell: ({ text }) => <span className="nw">{describe(text)}</span>,
+              cell: ({ text }) => <span className="no-wrap">{describe(text)}</span>,
             },
             {
               name: 'version',

@@ -61,11 +61,11 @@ export function Screen() {
           </>
         }
       />
-      <div className="two">
-        <div className="col">
+      <div className="with-aside">
+        <div className="stack">
           <Keys merchant={merchant} path={path} />
         </div>
-        <div className="col">
+        <div className="stack">
           <About merchant={merchant} />
           <Money merchant={merchant} />
         </div>
@@ -127,7 +127,7 @@ function About({ merchant }: { merchant: OneMerchant }) {
         )}
         <Fact name={t.merchant.members}>{merchant.members}</Fact>
         <Fact name={t.merchant.kyc}>
-          <Link className="lnk" to={`/operator/kyc/${merchant.id}`}>
+          <Link className="link" to={`/operator/kyc/${merchant.id}`}>
             <Status
               value={merchant.kycStatus}
               tone={merchant.kycStatus === 'APPROVED' ? 'good' : 'calm'}
@@ -135,7 +135,7 @@ function About({ merchant }: { merchant: OneMerchant }) {
           </Link>
         </Fact>
         <Fact name={t.merchant.fees}>
-          <Link className="lnk" to={`/operator/fees/${merchant.id}`}>
+          <Link className="link" to={`/operator/fees/${merchant.id}`}>
             {t.health.open}
           </Link>
         </Fact>

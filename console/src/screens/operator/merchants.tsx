@@ -157,13 +157,13 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
 function ShownKeys({ created, onClose }: { created: Created; onClose: () => void }) {
   return (
     <Dialog isOpen isSticky title={created.name} onClose={onClose}>
-      <div className="col" style={{ gap: 16 }}>
+      <div className="stack" style={{ gap: 16 }}>
         <Note tone="calm" icon="key">
           {t.merchants.keysOnce}
         </Note>
         {created.keys.map(({ kind, key }) => (
           <div key={kind}>
-            <p className="soft sm">{t.merchants[kind]}</p>
+            <p className="soft small">{t.merchants[kind]}</p>
             <CopyBlock text={key} label={t.merchants[kind]} />
           </div>
         ))}

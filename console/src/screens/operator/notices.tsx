@@ -79,7 +79,7 @@ function NoticeList({ state, open }: { state: State; open: (notice: Notice) => v
         <>
           <b>{accountNumber}</b>
           <br />
-          <span className="soft sm">
+          <span className="soft small">
             {rail} · {mode}
           </span>
         </>
@@ -213,7 +213,7 @@ function NoticeDialog({ notice, onClose }: { notice: Notice; onClose: () => void
   const { sender, narration } = data?.reported ?? {}
   return (
     <Dialog isOpen onClose={onClose} title={id}>
-      <div className="col" style={{ gap: 16 }}>
+      <div className="stack" style={{ gap: 16 }}>
         <Facts>
           <Fact name={t.state}>
             <NoticeState notice={notice} />
@@ -235,7 +235,7 @@ function NoticeDialog({ notice, onClose }: { notice: Notice; onClose: () => void
         {data && <Raw body={data.body} />}
         <Refusal error={refusal} />
         {state === 'UNMATCHED' && (
-          <div className="acts-end">
+          <div className="actions-end">
             <Button
               isBusy={isBusy}
               onClick={async () => {
@@ -262,7 +262,7 @@ function Raw({ body }: { body: string | null }) {
   if (body === null) return <p className="soft">{t.notices.noRaw}</p>
   return (
     <div>
-      <p className="soft sm">{t.notices.raw}</p>
+      <p className="soft small">{t.notices.raw}</p>
       <CopyBlock text={body} label={t.notices.raw} />
     </div>
   )

@@ -43,7 +43,7 @@ export function Screen() {
         <>
           <b>{merchantName}</b>
           <br />
-          <span className="soft sm">{recipient}</span>
+          <span className="soft small">{recipient}</span>
         </>
       ),
     },
@@ -52,7 +52,7 @@ export function Screen() {
       head: t.rail,
       isWideOnly: true,
       cell: ({ rail, mode }) => (
-        <span className="soft nw">
+        <span className="soft no-wrap">
           {shorten(rail, 14)} · {mode}
         </span>
       ),
@@ -159,7 +159,7 @@ function DecideDialog({ payout, onClose }: { payout: OpenPayout; onClose: () => 
         <Fact name={t.payouts.attempts}>{payout.attempts}</Fact>
       </Facts>
       <Radio.Group label={t.payouts.outcome} value={outcome} onChange={setOutcome}>
-        <div className="col" style={{ gap: 8, marginTop: 6 }}>
+        <div className="stack" style={{ gap: 8, marginTop: 6 }}>
           <Radio value="completed" label={t.payouts.completed} />
           <Radio value="failed" label={t.payouts.failed} />
         </div>

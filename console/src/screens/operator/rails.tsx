@@ -40,7 +40,7 @@ export function Screen() {
             </Button>
           )}
         />
-        <p className="soft sm pad">{t.rails.perProcess}</p>
+        <p className="soft small padded">{t.rails.perProcess}</p>
       </Card>
       {data && data.endpoints.length > 0 && (
         <Card title={t.rails.endpoints}>

@@ -27,10 +27,10 @@ export function RateHistory({ coin, onClose }: { coin: Coin; onClose: () => void
               phone: 1,
               cell: ({ buy, sell, origin, givenBy }) => (
                 <>
-                  <b className="nw">
+                  <b className="no-wrap">
                     {buy} / {sell}
                   </b>
-                  <p className="soft sm brk">
+                  <p className="soft small break-anywhere">
                     {exchangeTexts.rates.origins[origin]} {givenBy}
                   </p>
                 </>

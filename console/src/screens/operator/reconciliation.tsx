@@ -54,7 +54,7 @@ export function Screen() {
       />
       <Refusal error={refusal} />
       <Differences />
-      <div className="two">
+      <div className="with-aside">
         <Card title={t.reconciliation.rails}>
           <DataTable
             caption={t.reconciliation.railsCaption}
@@ -113,7 +113,7 @@ const columns: Column<Difference>[] = [
       <>
         <b>{t.reconciliation.kinds[kind] ?? kind}</b>
         <br />
-        <span className="soft sm" title={name}>
+        <span className="soft small" title={name}>
           {shorten(name, 20)} · {shorten(rail, 14)}
         </span>
       </>
@@ -181,7 +181,7 @@ function Differences() {
         keyOf={({ id }) => id}
         detailOf={({ note, notedBy }) =>
           note && (
-            <span className="soft sm">
+            <span className="soft small">
               {note} {notedBy && t.reconciliation.notedBy(notedBy)}
             </span>
           )

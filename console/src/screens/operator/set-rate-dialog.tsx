@@ -59,7 +59,7 @@ export function SetRateDialog({ coin, rate, onClose }: Props) {
       <TextInput
         label={t.hours}
         description={t.hoursHint}
-        rightSection={<span className="soft sm">{t.unit}</span>}
+        rightSection={<span className="soft small">{t.unit}</span>}
         rightSectionWidth={56}
         {...field('hours')}
       />

@@ -26,7 +26,7 @@ export function WaitingChanges() {
           {text} · {isOwn ? t.own : t.other(proposedBy)}
         </p>
       ))}
-      <Link className="lnk" to="/operator/actions">
+      <Link className="link" to="/operator/actions">
         {t.open}
       </Link>
     </Note>

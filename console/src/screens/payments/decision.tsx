@@ -26,14 +26,14 @@ export function Decision({ payment }: { payment: AnyPayment }) {
   return (
     <section className="note" aria-label={words.title(held)}>
       <Icon name="held" />
-      <div className="t de">
+      <div className="text decision-row">
         <div>
-          <p className="b">{words.title(held)}</p>
+          <p className="bold">{words.title(held)}</p>
           <p>{words[variance](formatMoney(amount, currency), formatExpected())}</p>
           {!mayDecide && <p className="soft">{words.mayNot}</p>}
         </div>
         {mayDecide && (
-          <div className="row stick">
+          <div className="row sticky-actions">
             <Button isWide onClick={() => setAsked('accept')}>
               {words.keep(held)}
             </Button>

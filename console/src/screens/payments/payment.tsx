@@ -103,13 +103,13 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
       />
       {status === 'HELD' && <Decision payment={payment} />}
       <Requests payment={payment} />
-      <div className="two">
-        <div className="col">
+      <div className="with-aside">
+        <div className="stack">
           <Amounts payment={payment} />
           <ResourceTimeline reference={reference} />
           <Returns reference={reference} />
         </div>
-        <div className="col">
+        <div className="stack">
           <PaymentFacts payment={payment} />
           <Sender payment={payment} />
           <Notes path={`${path}/${reference}/notes`} />
@@ -144,7 +144,7 @@ function Requery({ payment: { source, accountReference } }: { payment: Payment }
       <Menu.Target>
         <button
           type="button"
-          className="btn"
+          className="button"
           aria-label={texts.common.more}
           style={{ flex: 'none' }}
         >
@@ -177,15 +177,15 @@ function Amounts({ payment }: { payment: Payment }) {
   return (
     <Card isPadded>
       <h2>{words.money.title}</h2>
-      <div className="sum" role="img" aria-label={summary}>
+      <div className="amount-bar" role="img" aria-label={summary}>
         {present.map(({ name, units, colour }) => (
           <i key={name} style={{ flexGrow: Number(units) / total, background: colour }} />
         ))}
       </div>
-      <dl className="amts">
+      <dl className="amounts">
         {parts.map(({ name, units, colour }) => (
           <div key={name}>
-            <dt className="soft sm">
+            <dt className="soft small">
               <i style={{ background: units > 0n ? colour : 'var(--line)' }} />
               {name}
             </dt>
@@ -208,7 +208,7 @@ function PaymentFacts({ payment }: { payment: AnyPayment }) {
       <Facts>
         <Fact name={words.facts.order}>
           {checkoutSession && (
-            <Link className="lnk" to={`/collect/links/${checkoutSession.reference}`}>
+            <Link className="link" to={`/collect/links/${checkoutSession.reference}`}>
               {checkoutSession.description}
             </Link>
           )}
@@ -260,7 +260,7 @@ function CopyFacts({ payment }: { payment: Payment }) {
   return (
     <button
       type="button"
-      className="ib small"
+      className="icon-button compact"
       aria-label={isCopied ? texts.common.copied : texts.common.copy}
       onClick={() => void copy()}
     >
@@ -331,7 +331,7 @@ function ForDevelopers({ payment }: { payment: AnyPayment }) {
 /** `Paid twice · Same order, two transfers`. */
 function whyOf({ reason, note }: PaymentReturn) {
   const said = [reason && (words.refundReasons[reason] ?? reason), note].filter(Boolean)
-  return said.length > 0 && <span className="soft sm">{said.join(' · ')}</span>
+  return said.length > 0 && <span className="soft small">{said.join(' · ')}</span>
 }
 
 function Returns({ reference }: { reference: string }) {

@@ -54,7 +54,7 @@ const columns: Column<ListedPayment>[] = [
     align: 'end',
     phone: 2,
     cell: ({ amount, currency }) => (
-      <b className="b">
+      <b className="bold">
         <Money amount={amount} asset={currency} />
       </b>
     ),
@@ -67,7 +67,7 @@ const columns: Column<ListedPayment>[] = [
       <>
         <Status value={payment.status} />
         {payment.variance !== 'NONE' && (
-          <span className="soft sm difference">{differenceOf(payment)}</span>
+          <span className="soft small difference">{differenceOf(payment)}</span>
         )}
       </>
     ),
@@ -82,7 +82,7 @@ const columns: Column<ListedPayment>[] = [
     name: 'paidFrom',
     head: words.columns.paidFrom,
     isWideOnly: true,
-    cell: (payment) => <span className="soft nw">{placeOf(payment)}</span>,
+    cell: (payment) => <span className="soft no-wrap">{placeOf(payment)}</span>,
   },
   { name: 'for', head: words.columns.for, isGrowing: true, cell: purposeOf },
   {
@@ -90,9 +90,9 @@ const columns: Column<ListedPayment>[] = [
     head: words.columns.received,
     phone: 3,
     cell: (payment) => (
-      <span className="soft nw">
+      <span className="soft no-wrap">
         <Time value={payment.createdAt} show="clock" />
-        {purposeOf(payment) !== '' && <span className="ph"> · {purposeOf(payment)}</span>}
+        {purposeOf(payment) !== '' && <span className="phone-only"> · {purposeOf(payment)}</span>}
       </span>
     ),
   },
@@ -132,7 +132,7 @@ export function Screen() {
           </>
         }
       />
-      <div className="sts" role="group" aria-label={words.statuses}>
+      <div className="count-tabs" role="group" aria-label={words.statuses}>
         <CountTab
           name={words.all}
           count={counts?.total}
@@ -150,7 +150,7 @@ export function Screen() {
         ))}
       </div>
       <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
+        <LiveBadge className="push-end desktop-only" />
       </Filters>
       <TableByDay
         list={list}

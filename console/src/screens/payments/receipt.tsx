@@ -36,7 +36,7 @@ export function Screen() {
   const { sender, currency } = payment
   return (
     <main className="paper">
-      <div className="acts row">
+      <div className="actions row">
         <Button icon="left" to={`/payments/${reference}`}>
           {words.title}
         </Button>
@@ -45,12 +45,12 @@ export function Screen() {
         </Button>
       </div>
       <section className="card">
-        <div className="ch">
+        <div className="card-head">
           <h1>{words.receiptPage.title}</h1>
           <b>{membership?.name}</b>
         </div>
-        <div className="pad">
-          <p className="fig">
+        <div className="padded">
+          <p className="figure">
             <Money amount={payment.amount} asset={currency} />
           </p>
           <Status value={payment.status} />
@@ -75,7 +75,7 @@ export function Screen() {
           </Fact>
         </Facts>
         {mode === 'test' && <p className="band">{words.receiptPage.test}</p>}
-        <p className="made">
+        <p className="maker">
           <Mark /> {words.receiptPage.made}
         </p>
       </section>

@@ -51,7 +51,7 @@ export function Requests({ payment }: { payment: Payment }) {
   return (
     <Note tone="warn" icon="users" title={words.asks(open.requestedBy, words.actions[open.action])}>
       <p>{open.note}</p>
-      <p className="soft sm">{mayDecide ? words.decideHint : words.waits}</p>
+      <p className="soft small">{mayDecide ? words.decideHint : words.waits}</p>
       <Refusal error={refusal} />
       <div className="row" style={{ marginTop: 10 }}>
         <Button size="small" isBusy={isBusy} onClick={() => void close()}>
@@ -91,7 +91,7 @@ function Ask({ payment, path, onClose }: AskProps) {
         value={action}
         onChange={(value) => setAction(value as Request['action'])}
       >
-        <div className="col" style={{ gap: 8, marginTop: 8 }}>
+        <div className="stack" style={{ gap: 8, marginTop: 8 }}>
           {choices.map((one) => (
             <Radio key={one} value={one} label={words.choices[one]} />
           ))}

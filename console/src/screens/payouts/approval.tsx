@@ -18,7 +18,7 @@ export function Approval({ transfer }: { transfer: Transfer }) {
   return (
     <>
       <Card title={words.title} aside={<Progress approval={approval} />}>
-        <div className="stp">
+        <div className="approval-steps">
           <Step
             name={createdBy?.name ?? '–'}
             says={
@@ -52,7 +52,7 @@ type Decided = NonNullable<Transfer['approval']>
 
 /** The users behind the payout so far, of those whom it needs, with its creator. */
 export function Progress({ approval: { givenBy, needed } }: { approval: Decided }) {
-  return <span className="soft sm">{words.ofPeople(givenBy.length + 1, needed + 1)}</span>
+  return <span className="soft small">{words.ofPeople(givenBy.length + 1, needed + 1)}</span>
 }
 
 /** A step for each approval, and for the rejection. */
@@ -111,8 +111,8 @@ type StepProps = {
 
 export function Step({ name, says: [who, what], isOpen = false, children }: StepProps) {
   return (
-    <div className="per">
-      <span className={isOpen ? 'av q' : 'av'} aria-hidden="true">
+    <div className="person-row">
+      <span className={isOpen ? 'avatar dashed' : 'avatar'} aria-hidden="true">
         {initialsOf(name)}
       </span>
       <span>
@@ -121,7 +121,7 @@ export function Step({ name, says: [who, what], isOpen = false, children }: Step
         {children && (
           <>
             <br />
-            <span className="soft sm">{children}</span>
+            <span className="soft small">{children}</span>
           </>
         )}
       </span>

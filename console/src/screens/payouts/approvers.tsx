@@ -53,8 +53,8 @@ export function ApproverList({ approvers, verb = 'approve' }: ListProps) {
       {shown.map((one) => {
         const [who, what] = say(one)
         return (
-          <p key={one.id} className="per">
-            <span className={one.mayNow ? 'av' : 'av q'} aria-hidden="true">
+          <p key={one.id} className="person-row">
+            <span className={one.mayNow ? 'avatar' : 'avatar dashed'} aria-hidden="true">
               {initialsOf(one.name)}
             </span>
             <span>
@@ -70,7 +70,7 @@ export function ApproverList({ approvers, verb = 'approve' }: ListProps) {
 }
 
 export function More({ count }: { count: number }) {
-  return count > 0 ? <p className="soft sm">{words.more(count)}</p> : null
+  return count > 0 ? <p className="soft small">{words.more(count)}</p> : null
 }
 
 /** Says what to do if nobody may approve. */
@@ -80,7 +80,7 @@ export function NoApprover({ verb = 'approve' }: { verb?: Verb }) {
     <p>
       <b>{words.nobody(verb)}</b>{' '}
       {mayInvite ? (
-        <Link className="lnk" to="/team">
+        <Link className="link" to="/team">
           {words.invite}
         </Link>
       ) : (
@@ -96,7 +96,7 @@ export function FirstApprover({ approvers = [] }: { approvers: Approver[] | unde
   const [first] = inOrder
   const more = own ? 0 : approvers.length - 1
   return (
-    <span className="under-name soft sm">
+    <span className="under-name soft small">
       {first ? say(first).join('') : words.nobody('approve')}
       {more > 0 && words.orOthers(more)}
     </span>

@@ -44,7 +44,7 @@ export function Checks({ transfer }: { transfer: Transfer }) {
     <Card
       title={words.title}
       aside={
-        <span className="soft sm">
+        <span className="soft small">
           {name.dataUpdatedAt > 0 && formatSeconds(new Date(name.dataUpdatedAt).toISOString())}
         </span>
       }
@@ -126,9 +126,9 @@ function Line({ tone, icon, title, children }: LineProps) {
   return (
     <li>
       <Tile icon={icon} tone={tone} />
-      <div className="t">
-        <p className="b">{title}</p>
-        <p className="soft sm">{children}</p>
+      <div className="text">
+        <p className="bold">{title}</p>
+        <p className="soft small">{children}</p>
       </div>
     </li>
   )

@@ -45,10 +45,10 @@ export function Decide({ waiting }: { waiting: Waiting }) {
     const answer = await write(`${path}/approve`, { orderHash })
     if (answer !== undefined) await notify(words.approved)
   }
-  if (!hasRole) return <p className="soft pad line">{shared.mayNot}</p>
+  if (!hasRole) return <p className="soft padded top-line">{shared.mayNot}</p>
   return (
-    <div className="pad line">
-      <div className="do stick">
+    <div className="padded top-line">
+      <div className="decide-actions sticky-actions">
         <Button kind="danger" onClick={() => setRejecting(true)}>
           {own ? words.reject : words.withdraw}
         </Button>
@@ -59,7 +59,7 @@ export function Decide({ waiting }: { waiting: Waiting }) {
         )}
       </div>
       {(mayApprove || !own) && (
-        <p className="soft sm under">{mayApprove ? words.explain : words.own}</p>
+        <p className="soft small below-actions">{mayApprove ? words.explain : words.own}</p>
       )}
       <Refusal error={refusal} />
       {isRejecting && <Reject waiting={waiting} onClose={() => setRejecting(false)} />}

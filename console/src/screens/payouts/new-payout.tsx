@@ -165,7 +165,7 @@ export function Screen() {
   const atFields = ['merchantReference', 'narration', 'amount']
   return (
     <form
-      className="col"
+      className="stack"
       onSubmit={(event) => {
         event.preventDefault()
         if (isReady) void send()
@@ -175,9 +175,9 @@ export function Screen() {
         title={words.title}
         parent={{ to: '/payouts', label: texts.payouts.title, current: words.crumb }}
       />
-      <div className="two w">
-        <Card isPadded className="frm">
-          <div className="way" role="radiogroup" aria-label={words.payTo}>
+      <div className="with-aside wide-aside">
+        <Card isPadded className="form">
+          <div className="payout-ways" role="radiogroup" aria-label={words.payTo}>
             <Way
               icon="bank"
               name={words.bank}
@@ -197,7 +197,7 @@ export function Screen() {
             <ErrorState error={listed.error} retry={() => void listed.refetch()} />
           )}
           {isToBank ? (
-            <div className="g2">
+            <div className="two-columns">
               <BankSelect
                 label={words.bankName}
                 placeholder={words.bankPlaceholder}
@@ -216,7 +216,7 @@ export function Screen() {
               />
             </div>
           ) : (
-            <div className="g2">
+            <div className="two-columns">
               <TextInput
                 label={words.address}
                 autoComplete="off"
@@ -245,13 +245,13 @@ export function Screen() {
             )}
             {!isToBank && isWallet && (
               <Note tone="warn" icon="coin" title={formatWallet(form.address.trim())}>
-                <p className="sm">
+                <p className="small">
                   {words.checkWallet} {tellHistory(history)}
                 </p>
               </Note>
             )}
           </div>
-          <div className="amt">
+          <div className="amount-field">
             <MoneyInput
               key={`${form.way}${form.coin}`}
               asset={asset}
@@ -261,12 +261,12 @@ export function Screen() {
               error={refusal?.issueOf('amount')}
               onChange={(units) => change({ units })}
             />
-            <p className="hint row sp">
+            <p className="hint row spread">
               <span>{form.units !== null && amountInWords(form.units, asset)}</span>
               {available !== null && available > 0n && (
                 <button
                   type="button"
-                  className="lnk nw"
+                  className="link no-wrap"
                   onClick={() => change({ units: everything(available, fee) })}
                 >
                   {words.everything}
@@ -274,7 +274,7 @@ export function Screen() {
               )}
             </p>
           </div>
-          <div className="g2">
+          <div className="two-columns">
             {isToBank && (
               <TextInput
                 label={<Optional>{words.narration}</Optional>}
@@ -297,7 +297,7 @@ export function Screen() {
             />
           </div>
         </Card>
-        <div className="col">
+        <div className="stack">
           <Card title={words.summary}>
             <Facts>
               <Fact name={words.to}>
@@ -320,7 +320,7 @@ export function Screen() {
                 {fee !== null ? <Money amount={fee} asset={asset} /> : '–'}
               </Fact>
             </Facts>
-            <div className="tot">
+            <div className="total">
               <Facts>
                 <Fact name={words.total}>
                   {total !== null ? <Money amount={total} asset={asset} /> : '–'}
@@ -350,21 +350,21 @@ export function Screen() {
               />
             )}
             {quoteError !== null && !name.error && (
-              <div className="pad top0">
+              <div className="padded no-top-padding">
                 <Note tone="bad" title={toRefusal(quoteError).sentence} />
               </div>
             )}
           </Card>
           <Card {...(isWaiting && { title: words.mustApprove })}>
-            <div className={isWaiting ? 'pad top0' : 'pad'}>
+            <div className={isWaiting ? 'padded no-top-padding' : 'padded'}>
               {isWaiting && (
                 <>
                   <p className="soft">{words.mustApproveText}</p>
                   <ApproverList approvers={check.approvers} />
-                  <p className="hint gapped">{words.expires(formatUntil(check.expiresAt))}</p>
+                  <p className="hint spaced">{words.expires(formatUntil(check.expiresAt))}</p>
                 </>
               )}
-              <div className="stick">
+              <div className="sticky-actions">
                 <Button
                   type="submit"
                   kind="primary"
@@ -377,7 +377,7 @@ export function Screen() {
                   {isWaiting ? words.sendForApproval : words.send}
                 </Button>
               </div>
-              <p className="hint mid">
+              <p className="hint centered">
                 {mode === 'live' ? words.proof : !isWaiting && words.noProof}
               </p>
               <Refusal error={refusal} atFields={atFields} />
@@ -419,14 +419,14 @@ function Way({ icon, name, hint, isOn, onClick }: WayProps) {
       type="button"
       role="radio"
       aria-checked={isOn}
-      className={isOn ? 'on' : ''}
+      className={isOn ? 'selected' : ''}
       onClick={onClick}
     >
       <Tile icon={icon} tone={isOn ? 'brand' : 'calm'} />
       <span>
         <b>{name}</b>
         <br />
-        <span className="soft sm">{hint}</span>
+        <span className="soft small">{hint}</span>
       </span>
     </button>
   )
@@ -434,13 +434,13 @@ function Way({ icon, name, hint, isOn, onClick }: WayProps) {
 
 function Found({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className="found">
+    <div className="account-found">
       <span className="tile">
         <Icon name="check" />
       </span>
       <div>
-        <p className="b">{name}</p>
-        <p className="sm">{children}</p>
+        <p className="bold">{name}</p>
+        <p className="small">{children}</p>
       </div>
     </div>
   )

@@ -97,14 +97,14 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
           <p>{words.review}</p>
         </Note>
       )}
-      <div className="two w">
-        <div className="col">
+      <div className="with-aside wide-aside">
+        <div className="stack">
           {isWaiting && <Checks transfer={transfer} />}
           <PayoutFacts transfer={transfer} />
           <ResourceTimeline reference={reference} />
           <Attempts transfer={transfer} />
         </div>
-        <div className="col">
+        <div className="stack">
           <Approval transfer={transfer} />
           <Recipient transfer={transfer} />
           <Notes path={`${path}/${reference}/notes`} />
@@ -262,8 +262,8 @@ function Settle({ transfer }: { transfer: Transfer }) {
   }
   return (
     <Card title={words.settle.title}>
-      <div className="pad top0 frm">
-        <p className="soft sm">{words.settle.text}</p>
+      <div className="padded no-top-padding form">
+        <p className="soft small">{words.settle.text}</p>
         <div className="row wrap">
           {outcomes.map((outcome) => (
             <Button key={outcome} size="small" isBusy={isBusy} onClick={() => void settle(outcome)}>

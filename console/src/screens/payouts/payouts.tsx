@@ -53,7 +53,7 @@ const amountColumn: Column<Transfer> = {
   align: 'end',
   phone: 2,
   cell: (transfer) => (
-    <b className="b">
+    <b className="bold">
       <Money amount={amountOf(transfer)} asset={assetOf(transfer)} />
     </b>
   ),
@@ -68,9 +68,9 @@ const toColumn: Column<Transfer> = {
     <>
       <span className="under-name">{nameOf(transfer)}</span>
       {isBank(transfer) && (
-        <span className="under-name soft sm">
+        <span className="under-name soft small">
           {transfer.bankName}{' '}
-          <span className="nw">{formatAccountNumber(transfer.accountNumber)}</span>
+          <span className="no-wrap">{formatAccountNumber(transfer.accountNumber)}</span>
         </span>
       )}
     </>
@@ -91,14 +91,14 @@ function columnsOf(mayCreate: boolean): Column<Transfer>[] {
       name: 'by',
       head: words.columns.by,
       isWideOnly: true,
-      cell: ({ createdBy }) => <span className="soft nw">{createdBy?.name}</span>,
+      cell: ({ createdBy }) => <span className="soft no-wrap">{createdBy?.name}</span>,
     },
     {
       name: 'created',
       head: words.columns.created,
       phone: 3,
       cell: (transfer) => (
-        <span className="soft nw">
+        <span className="soft no-wrap">
           <Time value={transfer.createdAt} show="clock" />
         </span>
       ),
@@ -113,7 +113,7 @@ const copyColumn: Column<Transfer> = {
   isWideOnly: true,
   cell: (transfer) => (
     <Link
-      className="ib small"
+      className="icon-button compact"
       {...splitPath(copyPath(transfer))}
       aria-label={words.copyAsNew}
       title={words.copyAsNew}
@@ -154,7 +154,7 @@ export function Screen() {
         }
       />
       <PayoutTabs />
-      <div className="sts" role="group" aria-label={words.statuses}>
+      <div className="count-tabs" role="group" aria-label={words.statuses}>
         <CountTab
           name={words.all}
           count={counts?.total}
@@ -173,7 +173,7 @@ export function Screen() {
       </div>
       {(!isFiltered || status === 'PENDING') && <Waiting />}
       <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
+        <LiveBadge className="push-end desktop-only" />
       </Filters>
       <TableByDay
         list={list}
@@ -217,7 +217,7 @@ function Waiting() {
             name: 'by',
             head: words.columns.by,
             cell: ({ createdBy, payment }) => (
-              <span className="soft nw">
+              <span className="soft no-wrap">
                 {payment ? `${words.waiting.refund} · ` : ''}
                 {createdBy?.name}
               </span>
@@ -228,7 +228,9 @@ function Waiting() {
             head: words.waiting.until,
             phone: 3,
             cell: ({ approval }) => (
-              <span className="soft nw">{approval && <Time value={approval.expiresAt} />}</span>
+              <span className="soft no-wrap">
+                {approval && <Time value={approval.expiresAt} />}
+              </span>
             ),
           },
           {
@@ -237,7 +239,7 @@ function Waiting() {
             phone: 4,
             cell: (transfer) =>
               transfer.mayApprove ? (
-                <span className="b nw">{words.waiting.yourTurn}</span>
+                <span className="bold no-wrap">{words.waiting.yourTurn}</span>
               ) : (
                 <Status value={statusOf(transfer)} />
               ),

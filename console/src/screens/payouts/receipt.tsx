@@ -34,7 +34,7 @@ export function Screen() {
   const arrivedAt = isBank(transfer) ? transfer.completedAt : transfer.confirmedAt
   return (
     <main className="paper">
-      <div className="acts row">
+      <div className="actions row">
         <Button icon="left" to={`/payouts/${reference}`}>
           {words.title}
         </Button>
@@ -43,12 +43,12 @@ export function Screen() {
         </Button>
       </div>
       <section className="card">
-        <div className="ch">
+        <div className="card-head">
           <h1>{words.receipt.title}</h1>
           <b>{membership?.name}</b>
         </div>
-        <div className="pad">
-          <p className="fig">
+        <div className="padded">
+          <p className="figure">
             <Money amount={amountOf(transfer)} asset={assetOf(transfer)} />
           </p>
           <Status value={statusOf(transfer)} />
@@ -83,7 +83,7 @@ export function Screen() {
           </Fact>
         </Facts>
         {mode === 'test' && <p className="band">{words.receipt.test}</p>}
-        <p className="made">
+        <p className="maker">
           <Mark /> {words.receipt.made}
         </p>
       </section>

@@ -19,8 +19,8 @@ export function Simulate({ reference }: { reference: string }) {
   }
   return (
     <Card title={words.title}>
-      <div className="pad top0 frm">
-        <p className="soft sm">{words.text}</p>
+      <div className="padded no-top-padding form">
+        <p className="soft small">{words.text}</p>
         <div className="row wrap">
           <Button size="small" isBusy={isBusy} onClick={() => void decide('approve')}>
             {words.approve}

@@ -70,7 +70,7 @@ function Form({ saved }: { saved: Approvals }) {
   return (
     <Card title={words.title}>
       <form
-        className="pad top0 frm"
+        className="padded no-top-padding form"
         onSubmit={(event) => {
           event.preventDefault()
           void save()
@@ -80,7 +80,7 @@ function Form({ saved }: { saved: Approvals }) {
         {assets.map((asset) => {
           const limits = rule[asset] as Limits
           return (
-            <fieldset key={asset} className="g2 plain">
+            <fieldset key={asset} className="two-columns plain">
               <legend className="hidden">{words.assets[asset]}</legend>
               {(['each', 'perDay'] as const).map((field) => {
                 const amount = limits?.[field] ?? null
@@ -107,7 +107,7 @@ function Form({ saved }: { saved: Approvals }) {
             setRule({ ...rule, appliesTo: appliesTo as Approvals['appliesTo'] })
           }
         >
-          <div className="col" style={{ gap: 8, marginTop: 8 }}>
+          <div className="stack" style={{ gap: 8, marginTop: 8 }}>
             <Radio value="console" label={words.console} disabled={!mayChange} />
             <Radio
               value="all"
@@ -131,7 +131,7 @@ function Form({ saved }: { saved: Approvals }) {
             </Button>
           </div>
         ) : (
-          <p className="soft sm">{words.mayNot}</p>
+          <p className="soft small">{words.mayNot}</p>
         )}
       </form>
     </Card>

@@ -69,7 +69,7 @@ export function Screen() {
           </p>
         </Note>
       )}
-      <Card title={words.card} aside={<span className="soft sm">{words.intro}</span>}>
+      <Card title={words.card} aside={<span className="soft small">{words.intro}</span>}>
         <DataTable
           caption={words.caption}
           columns={columnsOf({ nameOf, mayChange, choose: setChosen })}
@@ -125,9 +125,9 @@ function columnsOf({ nameOf, mayChange, choose }: Tools): Column<BankAccount>[] 
       phone: 1,
       cell: ({ accountName, bankCode }) => (
         <>
-          <span className="b">{accountName}</span>
+          <span className="bold">{accountName}</span>
           <br />
-          <span className="soft sm">{nameOf(bankCode)}</span>
+          <span className="soft small">{nameOf(bankCode)}</span>
         </>
       ),
     },
@@ -192,7 +192,7 @@ function State({ account }: { account: BankAccount }) {
       <Chip tone={isPrimary ? tone : 'calm'}>{isPrimary ? words.primary : words.active}</Chip>
       {needsConfirmation && <Chip tone="warn">{words.unconfirmed}</Chip>}
       {isPrimary && waits(account) && usableFrom && (
-        <span className="soft sm">
+        <span className="soft small">
           {' '}
           {words.waits} <Time value={usableFrom} />
         </span>
@@ -270,7 +270,7 @@ function AddDialog({ banks, onClose, onAdded }: AddProps) {
         checked={isPrimary}
         onChange={({ currentTarget }) => setPrimary(currentTarget.checked)}
       />
-      {mode === 'live' && <p className="soft sm">{words.liveWait}</p>}
+      {mode === 'live' && <p className="soft small">{words.liveWait}</p>}
     </ConfirmDialog>
   )
 }
@@ -314,11 +314,11 @@ function ChangeDialog({ chosen: { account, change }, bank, onClose, onChanged }:
       onClose={onClose}
     >
       <p>
-        <span className="b">{account.accountName}</span>
+        <span className="bold">{account.accountName}</span>
         <br />
         {bank} {formatAccountNumber(account.accountNumber)}
       </p>
-      {change === 'confirm' && account.nameDiffers && <p className="b">{words.otherHolder}</p>}
+      {change === 'confirm' && account.nameDiffers && <p className="bold">{words.otherHolder}</p>}
       <p className="soft">{explanations[change]}</p>
     </ConfirmDialog>
   )

@@ -67,8 +67,8 @@ function CheckoutForm({ settings }: { settings: Settings }) {
       atFields={Object.keys(checkout).map((name) => `checkout.${name}`)}
     >
       {(form) => (
-        <div className="two w">
-          <div className="col">
+        <div className="with-aside wide-aside">
+          <div className="stack">
             <LookCard form={form} logo={checkout.logo} />
             <HelpCard form={form} />
             <BehaviourCard form={form} />
@@ -86,7 +86,7 @@ function LookCard({ form, logo }: CardProps & { logo: string | null }) {
   const { fields, change, isDisabled, issueOf } = form
   return (
     <Card title={words.look}>
-      <div className="pad frm top0">
+      <div className="padded form no-top-padding">
         <TextInput
           label={words.displayName}
           value={fields.displayName}
@@ -158,10 +158,10 @@ function Logo({ logo, isDisabled }: { logo: string | null; isDisabled: boolean }
 
   return (
     <fieldset className="plain">
-      <legend className="b">{words.logo}</legend>
-      <p className="soft sm">{words.logoHint}</p>
+      <legend className="bold">{words.logo}</legend>
+      <p className="soft small">{words.logoHint}</p>
       <div className="row wrap" style={{ marginTop: 8 }}>
-        {logo && <img className="pic" src={logo} alt={words.logo} width={44} height={44} />}
+        {logo && <img className="picture" src={logo} alt={words.logo} width={44} height={44} />}
         <Button
           size="small"
           isBusy={isBusy}
@@ -196,7 +196,7 @@ function Logo({ logo, isDisabled }: { logo: string | null; isDisabled: boolean }
 function HelpCard({ form: { fields, change, isDisabled, issueOf } }: CardProps) {
   return (
     <Card title={words.help}>
-      <div className="pad g2 top0">
+      <div className="padded two-columns no-top-padding">
         <TextInput
           label={words.supportEmail}
           type="email"
@@ -221,7 +221,7 @@ function HelpCard({ form: { fields, change, isDisabled, issueOf } }: CardProps) 
 function BehaviourCard({ form: { fields, change, isDisabled, issueOf } }: CardProps) {
   return (
     <Card title={words.behaviour}>
-      <div className="pad frm top0">
+      <div className="padded form no-top-padding">
         <Switch
           label={words.showCustomer}
           description={words.showCustomerHint}
@@ -266,7 +266,7 @@ function Preview({ look, logo }: { look: Look; logo: string | null }) {
   })
   return (
     <Card title={words.preview} className="preview">
-      <p className="soft sm hint">{words.previewHint}</p>
+      <p className="soft small hint">{words.previewHint}</p>
       {/* Another logo is another page. */}
       <iframe key={logo} title={words.previewTitle} src={src} sandbox="" />
     </Card>

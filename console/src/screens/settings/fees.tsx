@@ -27,7 +27,7 @@ export function Screen() {
           <Card
             className="fees"
             title={words.card}
-            aside={<span className="soft sm">{words.usdt}</span>}
+            aside={<span className="soft small">{words.usdt}</span>}
           >
             <p className="soft hint">{words.intro}</p>
             <DataTable
@@ -50,7 +50,7 @@ const columns: Column<Fee>[] = [
     head: words.operation,
     isGrowing: true,
     phone: 1,
-    cell: ({ description }) => <span className="b">{description}</span>,
+    cell: ({ description }) => <span className="bold">{description}</span>,
   },
   { name: 'fee', head: words.fee, align: 'end', phone: 3, cell: (fee) => <Rates fee={fee} /> },
   {
@@ -68,13 +68,13 @@ function Rates({ fee }: { fee: Fee }) {
   return (
     <>
       {tiers.map((tier) => (
-        <span key={String(tier.upTo)} className="line">
-          <span className="soft sm">{words.upTo(formatMoney(tier.upTo, currency))}</span>{' '}
+        <span key={String(tier.upTo)} className="fee-line">
+          <span className="soft small">{words.upTo(formatMoney(tier.upTo, currency))}</span>{' '}
           {describeRate(tier, currency)}
         </span>
       ))}
-      <span className="line">
-        <span className="soft sm">{words.above}</span> {describeRate(fee, currency)}
+      <span className="fee-line">
+        <span className="soft small">{words.above}</span> {describeRate(fee, currency)}
       </span>
     </>
   )

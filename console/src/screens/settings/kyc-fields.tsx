@@ -49,9 +49,9 @@ export function BusinessFields(props: Props) {
   const field = (label: string, name: Exclude<keyof Business, 'type'>, hint?: string) =>
     toField(label, `business.${name}`, business[name], (text) => set({ [name]: text }), hint)
   return (
-    <Card title={words.card} aside={<span className="soft sm">{words.intro}</span>}>
-      <div className="pad frm top0">
-        <div className="g2">
+    <Card title={words.card} aside={<span className="soft small">{words.intro}</span>}>
+      <div className="padded form no-top-padding">
+        <div className="two-columns">
           <TextInput {...field(words.legalName, 'legalName')} maxLength={100} />
           <Select
             label={words.type}
@@ -69,7 +69,7 @@ export function BusinessFields(props: Props) {
           <TextInput {...field(words.taxNumber, 'taxNumber', texts.settings.optional)} />
         </div>
         <TextInput {...field(words.address, 'address')} maxLength={500} />
-        <div className="g2">
+        <div className="two-columns">
           <TextInput {...field(words.city, 'city')} maxLength={100} />
           <TextInput {...field(words.state, 'state')} maxLength={100} />
         </div>
@@ -93,7 +93,7 @@ export function ContactFields(props: Props) {
     )
   return (
     <Card title={words.contact}>
-      <div className="pad three top0">
+      <div className="padded three-columns no-top-padding">
         <TextInput {...field(words.contactName, 'name')} maxLength={100} />
         <TextInput {...field(words.email, 'email')} type="email" />
         <TextInput {...field(words.phone, 'phone')} type="tel" />
@@ -121,8 +121,8 @@ export function PeopleFields(props: Props) {
       people: people.map((person, at) => (at === index ? { ...person, ...changed } : person)),
     })
   return (
-    <Card title={words.people} aside={<span className="soft sm">{words.peopleHint}</span>}>
-      <div className="pad frm top0">
+    <Card title={words.people} aside={<span className="soft small">{words.peopleHint}</span>}>
+      <div className="padded form no-top-padding">
         {people.map((person, index) => (
           <PersonFields
             // biome-ignore lint/suspicious/noArrayIndexKey: people have no other name
@@ -165,8 +165,8 @@ function PersonFields(props: PersonProps) {
     toField(label, `${path}.${name}`, person[name], (text) => set({ [name]: text }), hint)
   return (
     <fieldset className="plain person">
-      <legend className="b">{words.person(index + 1)}</legend>
-      <div className="g2">
+      <legend className="bold">{words.person(index + 1)}</legend>
+      <div className="two-columns">
         <TextInput {...field(words.personName, 'name')} maxLength={100} />
         <Select
           label={words.position}

@@ -77,10 +77,10 @@ function KycPage({ kyc }: { kyc: Kyc }) {
     isMissing: (field: string) => isEditable && kyc.updatedAt !== null && missing.includes(field),
   }
   return (
-    <div className="two kyc">
-      <div className="col">
+    <div className="with-aside kyc">
+      <div className="stack">
         <form
-          className="col"
+          className="stack"
           onSubmit={(event) => {
             event.preventDefault()
             void saveDraft()
@@ -91,23 +91,23 @@ function KycPage({ kyc }: { kyc: Kyc }) {
           <PeopleFields {...fields} />
           <Refusal error={save.refusal} />
           {isEditable && (
-            <div className="row savebar">
+            <div className="row save-bar">
               <Button type="submit" kind="primary" isBusy={save.isBusy} isDisabled={!isChanged}>
                 {words.save}
               </Button>
-              {isChanged && <span className="soft sm">{texts.settings.unsaved}</span>}
+              {isChanged && <span className="soft small">{texts.settings.unsaved}</span>}
             </div>
           )}
         </form>
         <Documents documents={documents} isEditable={isEditable} missing={missing} />
       </div>
-      <div className="col aside">
+      <div className="stack aside">
         <Card title={texts.settings.tabs.kyc} aside={<State status={status} />}>
-          <div className="pad frm top0">
+          <div className="padded form no-top-padding">
             <p className="soft">{words.stateTexts[status]}</p>
             {isEditable && (
               <>
-                <p className="b">
+                <p className="bold">
                   {missing.length === 0 ? words.nothingMissing : words.missing(missing.length)}
                 </p>
                 <Button
@@ -117,7 +117,7 @@ function KycPage({ kyc }: { kyc: Kyc }) {
                 >
                   {words.submit}
                 </Button>
-                {isChanged && <p className="soft sm">{words.saveFirst}</p>}
+                {isChanged && <p className="soft small">{words.saveFirst}</p>}
               </>
             )}
           </div>
@@ -149,20 +149,20 @@ function History({ kyc: { decisions, status } }: { kyc: Kyc }) {
   const asks = status === 'MORE_NEEDED' || status === 'REJECTED'
   return (
     <Card title={words.history}>
-      <div className="pad frm top0">
+      <div className="padded form no-top-padding">
         <Note
           tone={asks ? 'warn' : 'calm'}
           icon={asks ? 'alert' : 'check'}
           title={words.outcomes[latest.outcome]}
         >
           {latest.note && <p>{latest.note}</p>}
-          <p className="soft sm">
+          <p className="soft small">
             <Time value={latest.createdAt} />
           </p>
         </Note>
         {earlier.map(({ outcome, note, createdAt }) => (
-          <p key={createdAt} className="sm">
-            <span className="b">{words.outcomes[outcome]}</span> {note}{' '}
+          <p key={createdAt} className="small">
+            <span className="bold">{words.outcomes[outcome]}</span> {note}{' '}
             <span className="soft">
               <Time value={createdAt} />
             </span>

@@ -35,7 +35,7 @@ export function Screen() {
             ]}
           >
             {(form) => (
-              <div className="col">
+              <div className="stack">
                 <Methods {...form} />
                 <Policies {...form} />
                 <LowBalances {...form} />
@@ -55,7 +55,7 @@ function Methods({ fields, change, isDisabled }: FieldsOf<Rules>) {
     change({ paymentMethods: { ...paymentMethods, ...changed } })
   return (
     <Card title={words.methods}>
-      <div className="pad frm top0">
+      <div className="padded form no-top-padding">
         <Switch
           label={words.bankTransfer}
           description={words.bankTransferHint}
@@ -95,8 +95,8 @@ function Policies({ fields, change, isDisabled }: FieldsOf<Rules>) {
   )
   return (
     <Card title={words.policies}>
-      <p className="soft sm hint">{words.policiesHint}</p>
-      <table className="tbl grid3">
+      <p className="soft small hint">{words.policiesHint}</p>
+      <table className="table rules-table">
         <thead>
           <tr>
             <th scope="col">{words.situation}</th>
@@ -108,9 +108,9 @@ function Policies({ fields, change, isDisabled }: FieldsOf<Rules>) {
           {situations.map((situation) => (
             <tr key={situation}>
               <th scope="row">
-                <span className="b">{words.situations[situation][0]}</span>
+                <span className="bold">{words.situations[situation][0]}</span>
                 <br />
-                <span className="soft sm">{words.situations[situation][1]}</span>
+                <span className="soft small">{words.situations[situation][1]}</span>
               </th>
               <td data-label={words.bank}>{choice('bank', situation)}</td>
               <td data-label={words.coins}>{choice('crypto', situation)}</td>
@@ -126,8 +126,8 @@ function LowBalances({ fields, change, isDisabled, issueOf }: FieldsOf<Rules>) {
   const { lowBalance } = fields
   return (
     <Card title={words.low}>
-      <p className="soft sm hint">{words.lowHint}</p>
-      <div className="pad three top0">
+      <p className="soft small hint">{words.lowHint}</p>
+      <div className="padded three-columns no-top-padding">
         {assets.map((asset) => {
           const threshold = lowBalance[asset]
           return (
@@ -159,8 +159,8 @@ function DefaultCustomer({ fields, change, isDisabled, issueOf }: FieldsOf<Rules
   const { defaultCustomer } = fields.dedicatedAccounts
   return (
     <Card title={words.customer}>
-      <p className="soft sm hint">{words.customerHint}</p>
-      <div className="pad three top0">
+      <p className="soft small hint">{words.customerHint}</p>
+      <div className="padded three-columns no-top-padding">
         {customerFields.map((field) => (
           <TextInput
             key={field}

@@ -47,7 +47,7 @@ export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
 
   return (
     <form
-      className="col"
+      className="stack"
       onSubmit={(event) => {
         event.preventDefault()
         void save()
@@ -62,14 +62,14 @@ export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
       })}
       <Refusal error={refusal} atFields={atFields} />
       {mayChange && (
-        <div className="row savebar">
+        <div className="row save-bar">
           <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={!isChanged}>
             {texts.common.save}
           </Button>
           {isChanged && (
             <>
               <Button onClick={() => setTyped({})}>{texts.settings.discard}</Button>
-              <span className="soft sm">{texts.settings.unsaved}</span>
+              <span className="soft small">{texts.settings.unsaved}</span>
             </>
           )}
         </div>
@@ -95,7 +95,7 @@ export function WhenRead<Data>({
   if (read.error) return <ErrorState error={read.error} retry={() => void read.refetch()} />
   return (
     <Card isPadded>
-      <div className="col" aria-busy="true">
+      <div className="stack" aria-busy="true">
         <Skeleton height={20} width="30%" />
         <Skeleton height={36} />
         <Skeleton height={36} />

@@ -27,15 +27,15 @@ export function SettingsPage({ tab, actions, children }: Props) {
       <PageHead
         title={title}
         tab={`${tabs[tab]} · ${title}`}
-        beside={<span className="soft sm">{tab !== 'kyc' && ofMode(mode)}</span>}
+        beside={<span className="soft small">{tab !== 'kyc' && ofMode(mode)}</span>}
         actions={actions}
       />
-      <nav className="tb flat" aria-label={title}>
+      <nav className="tab-bar flat" aria-label={title}>
         {shown.map((page) => (
           <Link
             key={page.path}
             to={page.path}
-            className={path === page.path ? 'on' : ''}
+            className={path === page.path ? 'selected' : ''}
             aria-current={path === page.path ? 'page' : undefined}
             ref={path === page.path ? showWhole : undefined}
           >

@@ -39,10 +39,10 @@ export function Screen() {
       <PageHead
         title={settlementTexts.title}
         tab={`${settlementTexts.tabs.schedule} · ${settlementTexts.title}`}
-        beside={<span className="soft sm">{texts.settings.ofMode(mode)}</span>}
+        beside={<span className="soft small">{texts.settings.ofMode(mode)}</span>}
       />
       <SettlementTabs />
-      <div className="two">
+      <div className="with-aside">
         <WhenRead read={settings}>
           {({ settlement }) => (
             <SettingsForm<Settlement>
@@ -64,7 +64,7 @@ function Schedule({ fields, change, isDisabled, issueOf }: FieldsOf<Settlement>)
   const isOn = fields.schedule !== 'off'
   return (
     <Card title={words.card}>
-      <div className="pad frm top0">
+      <div className="padded form no-top-padding">
         <p className="soft">{words.intro}</p>
         <Select
           label={words.schedule}
@@ -75,7 +75,7 @@ function Schedule({ fields, change, isDisabled, issueOf }: FieldsOf<Settlement>)
           onChange={(schedule) => change({ schedule: schedule as Settlement['schedule'] })}
         />
         {isOn && (
-          <div className="g2">
+          <div className="two-columns">
             {fields.schedule === 'weekly' && (
               <Select
                 label={words.weekday}
@@ -96,7 +96,7 @@ function Schedule({ fields, change, isDisabled, issueOf }: FieldsOf<Settlement>)
             />
           </div>
         )}
-        <div className="g2">
+        <div className="two-columns">
           <MoneyInput
             asset="NGN"
             label={words.reserve}
@@ -140,7 +140,7 @@ function PaidTo() {
     </Button>
   )
   return (
-    <div className="col">
+    <div className="stack">
       {data.payTo === 'wallet' ? (
         <Wallet chosen={data} aside={change} />
       ) : (
@@ -182,7 +182,7 @@ function ConfirmWallet({ walletAddress }: { walletAddress: string | null }) {
     void notify(words.confirmedNote)
   }
   return (
-    <div className="pad top0">
+    <div className="padded no-top-padding">
       <p className="soft">{words.walletUnconfirmed}</p>
       {mayChange && (
         <Button size="small" isBusy={isBusy} onClick={() => void confirm()}>
@@ -250,7 +250,7 @@ function DestinationDialog({ saved, onClose }: { saved: Destination; onClose: ()
             error={refusal?.issueOf('walletAddress')}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
-          {mode === 'live' && <p className="soft sm">{words.liveWait}</p>}
+          {mode === 'live' && <p className="soft small">{words.liveWait}</p>}
         </>
       )}
     </ConfirmDialog>
@@ -274,7 +274,7 @@ function Primary({ chosen, aside }: { chosen: Destination; aside: ReactNode }) {
         <p className="soft hint">{words.noPrimary}</p>
       )}
       {chosen.needsConfirmation && <p className="soft hint">{words.accountUnconfirmed}</p>}
-      <div className="pad top0">
+      <div className="padded no-top-padding">
         <Button size="small" to="/settings/bank-accounts">
           {words.manage}
         </Button>

@@ -74,12 +74,12 @@ function SettlementPage({ settlement }: { settlement: Settlement }) {
           )
         }
       />
-      <div className="two w">
-        <div className="col">
+      <div className="with-aside wide-aside">
+        <div className="stack">
           <Report settlement={settlement} />
           <Entries reference={reference} />
         </div>
-        <div className="col">
+        <div className="stack">
           <SettlementFacts settlement={settlement} />
           <Destination settlement={settlement} />
           <ResourceTimeline reference={transferReference} />
@@ -105,7 +105,7 @@ function Report({ settlement: { amount, fee, period, report } }: { settlement: S
             key={`${line.type} ${line.effect}`}
             name={
               <>
-                {describeEntry(line)} <span className="soft sm">{words.times(line.count)}</span>
+                {describeEntry(line)} <span className="soft small">{words.times(line.count)}</span>
               </>
             }
           >
@@ -205,8 +205,8 @@ const columns: Column<BalanceEntry>[] = [
     phone: 1,
     cell: (entry) => (
       <>
-        <b className="w5">{describeEntry(entry)}</b>{' '}
-        <span className="soft sm dk">{describeCounterparty(entry)}</span>
+        <b className="medium">{describeEntry(entry)}</b>{' '}
+        <span className="soft small desktop-only">{describeCounterparty(entry)}</span>
       </>
     ),
   },
@@ -215,7 +215,7 @@ const columns: Column<BalanceEntry>[] = [
     head: texts.balances.columns.when,
     phone: 3,
     cell: ({ createdAt }) => (
-      <span className="soft nw">
+      <span className="soft no-wrap">
         <Time value={createdAt} />
       </span>
     ),
@@ -226,7 +226,7 @@ const columns: Column<BalanceEntry>[] = [
     align: 'end',
     phone: 2,
     cell: ({ amount, asset }) => (
-      <span className="nw">
+      <span className="no-wrap">
         <Money amount={amount} asset={asset} />
       </span>
     ),

@@ -33,7 +33,7 @@ const columns: Column<Settlement>[] = [
     align: 'end',
     phone: 2,
     cell: ({ amount }) => (
-      <b className="b">
+      <b className="bold">
         <Money amount={amount} asset="NGN" />
       </b>
     ),
@@ -52,7 +52,7 @@ const columns: Column<Settlement>[] = [
     cell: (settlement) => (
       <>
         <span className="under-name">{nameOf(settlement)}</span>
-        <span className="under-name soft sm">{placeOf(settlement)}</span>
+        <span className="under-name soft small">{placeOf(settlement)}</span>
       </>
     ),
   },
@@ -61,7 +61,7 @@ const columns: Column<Settlement>[] = [
     head: words.columns.by,
     isWideOnly: true,
     cell: ({ scheduledFor }) => (
-      <span className="soft nw">{scheduledFor ? words.scheduled : words.requested}</span>
+      <span className="soft no-wrap">{scheduledFor ? words.scheduled : words.requested}</span>
     ),
   },
   {
@@ -80,7 +80,7 @@ const columns: Column<Settlement>[] = [
     head: words.columns.created,
     phone: 3,
     cell: ({ createdAt }) => (
-      <span className="soft nw">
+      <span className="soft no-wrap">
         <Time value={createdAt} show="clock" />
       </span>
     ),
@@ -128,7 +128,7 @@ function Settlements() {
         }
       />
       <SettlementTabs />
-      <div className="sts" role="group" aria-label={words.statuses}>
+      <div className="count-tabs" role="group" aria-label={words.statuses}>
         <CountTab
           name={words.all}
           count={sums?.count}
@@ -148,7 +148,7 @@ function Settlements() {
         ))}
       </div>
       <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
+        <LiveBadge className="push-end desktop-only" />
       </Filters>
       <TableByDay
         list={list}

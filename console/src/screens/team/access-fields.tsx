@@ -23,8 +23,8 @@ export function AccessFields({ access, onChange }: Props) {
         onChange={(role) => role && onChange({ ...access, role: role as Role })}
       />
       <details>
-        <summary className="soft sm">{t.mayTitle(t.roles[access.role])}</summary>
-        <ul className="soft sm" style={{ paddingInlineStart: 18, listStyle: 'disc' }}>
+        <summary className="soft small">{t.mayTitle(t.roles[access.role])}</summary>
+        <ul className="soft small" style={{ paddingInlineStart: 18, listStyle: 'disc' }}>
           {granted.map((name) => (
             <li key={name}>
               {permissions[name].does}

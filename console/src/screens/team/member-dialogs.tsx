@@ -34,7 +34,7 @@ export function ChangeDialog({ member, onClose }: Props) {
       onClose={onClose}
     >
       <AccessFields access={access} onChange={setAccess} />
-      <p className="soft sm">{t.changeText}</p>
+      <p className="soft small">{t.changeText}</p>
     </ConfirmDialog>
   )
 }

@@ -12,7 +12,7 @@ type Props = { link: MadeLink; email: string; onClose: () => void }
 export function ShownLink({ link, email, onClose }: Props) {
   return (
     <Dialog isOpen isSticky title={t.shownTitle} onClose={onClose}>
-      <div className="col" style={{ gap: 16 }}>
+      <div className="stack" style={{ gap: 16 }}>
         <p className="soft">{t.shownText(email)}</p>
         <CopyBlock text={link.url} label={t.shownTitle} />
         <img
@@ -22,7 +22,7 @@ export function ShownLink({ link, email, onClose }: Props) {
           height={180}
           style={{ justifySelf: 'center', borderRadius: 10 }}
         />
-        <p className="soft sm">
+        <p className="soft small">
           {t.shownUntil} <Time value={link.expiresAt} />
         </p>
         <div className="row" style={{ justifyContent: 'flex-end' }}>

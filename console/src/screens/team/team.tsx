@@ -107,9 +107,9 @@ function columnsOf(
       phone: 1,
       cell: ({ name, email, isYou }) => (
         <>
-          <span className="b">{name}</span> {isYou && <span className="soft">({t.you})</span>}
+          <span className="bold">{name}</span> {isYou && <span className="soft">({t.you})</span>}
           <br />
-          <span className="soft sm">{email}</span>
+          <span className="soft small">{email}</span>
         </>
       ),
     },
@@ -120,7 +120,7 @@ function columnsOf(
       cell: ({ role, maySeeLive }) => (
         <>
           {t.roles[role]}
-          {!maySeeLive && <span className="soft sm"> · {t.testOnly}</span>}
+          {!maySeeLive && <span className="soft small"> · {t.testOnly}</span>}
         </>
       ),
     },
@@ -173,7 +173,7 @@ function Actions({ member, choose }: ActionsProps) {
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
-        <button type="button" className="ib" aria-label={`${t.actions}: ${name}`}>
+        <button type="button" className="icon-button" aria-label={`${t.actions}: ${name}`}>
           <Icon name="dots" />
         </button>
       </Menu.Target>
@@ -209,10 +209,10 @@ function OpenInvitations() {
             head: t.kind,
             phone: 3,
             cell: ({ kind, role, maySeeLive }) => (
-              <span className="nw">
+              <span className="no-wrap">
                 {t.kinds[kind]}
                 {role && ` · ${t.roles[role]}`}
-                {!maySeeLive && <span className="soft sm"> · {t.testOnly}</span>}
+                {!maySeeLive && <span className="soft small"> · {t.testOnly}</span>}
               </span>
             ),
           },
@@ -220,7 +220,9 @@ function OpenInvitations() {
             name: 'maker',
             head: t.madeBy,
             isWideOnly: true,
-            cell: ({ createdByName }) => <span className="nw">{createdByName ?? t.operator}</span>,
+            cell: ({ createdByName }) => (
+              <span className="no-wrap">{createdByName ?? t.operator}</span>
+            ),
           },
           {
             name: 'until',
@@ -260,14 +262,14 @@ const marks = { both: '✓', test: t.test, none: '–' } as const
 function RoleTable() {
   return (
     <Card>
-      <details className="pad">
-        <summary className="b">{t.may}</summary>
+      <details className="padded">
+        <summary className="bold">{t.may}</summary>
         <section
           aria-label={t.mayCaption}
           style={{ overflowX: 'auto', marginTop: 12 }}
           tabIndex={0}
         >
-          <table className="role-table sm">
+          <table className="role-table small">
             <caption className="hidden">{t.mayCaption}</caption>
             <thead>
               <tr>

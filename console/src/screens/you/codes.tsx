@@ -28,7 +28,7 @@ export function CodesCard({ factors: { recoveryCodes } }: { factors: Factors }) 
         </Button>
       }
     >
-      <p className="pad soft">
+      <p className="padded soft">
         {t.left(recoveryCodes)} {t.text}
       </p>
       {isAsking && (
@@ -53,7 +53,7 @@ export function CodesCard({ factors: { recoveryCodes } }: { factors: Factors }) 
 export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   return (
     <Dialog isOpen isSticky title={t.shownTitle} onClose={onClose}>
-      <div className="col" style={{ gap: 16 }}>
+      <div className="stack" style={{ gap: 16 }}>
         <p className="soft">{t.shownText}</p>
         <CopyBlock text={codes.join('\n')} label={t.label} />
         <div className="row" style={{ justifyContent: 'flex-end' }}>

@@ -31,23 +31,23 @@ export function PasskeysCard({ factors: { passkeys } }: { factors: Factors }) {
       }
     >
       {isNumber && (
-        <div className="pad">
+        <div className="padded">
           <Note tone="calm" icon="finger">
             {t.needsName}
           </Note>
         </div>
       )}
       {passkeys.length === 0 ? (
-        <p className="pad soft">
+        <p className="padded soft">
           {t.empty} {t.text}
         </p>
       ) : (
         <ul className="list">
           {passkeys.map((passkey) => (
             <li key={passkey.id}>
-              <div className="t">
-                <p className="b">{passkey.name}</p>
-                <p className="soft sm">
+              <div className="text">
+                <p className="bold">{passkey.name}</p>
+                <p className="soft small">
                   {t.added} <Time value={passkey.createdAt} /> ·{' '}
                   {passkey.lastUsedAt ? (
                     <>

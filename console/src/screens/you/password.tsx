@@ -21,7 +21,7 @@ export function PasswordCard({ factors: { hasPassword } }: { factors: Factors })
         </Button>
       }
     >
-      <p className="pad soft">{hasPassword ? t.has : t.hasNone}</p>
+      <p className="padded soft">{hasPassword ? t.has : t.hasNone}</p>
       {isOpen && <PasswordDialog onClose={() => setOpen(false)} />}
     </Card>
   )
@@ -58,7 +58,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
         error={refusal?.issueOf('password')}
         onChange={({ currentTarget }) => setPassword(currentTarget.value)}
       />
-      <p className="soft sm">{t.ends}</p>
+      <p className="soft small">{t.ends}</p>
     </ConfirmDialog>
   )
 }

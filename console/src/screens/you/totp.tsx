@@ -39,7 +39,7 @@ export function TotpCard({ factors: { hasTotp } }: { factors: Factors }) {
         </span>
       }
     >
-      <p className="pad soft">{hasTotp ? t.has : t.hasNone}</p>
+      <p className="padded soft">{hasTotp ? t.has : t.hasNone}</p>
       <Refusal error={refusal} />
       {offer && (
         <ConfirmTotp
@@ -89,7 +89,7 @@ function ConfirmTotp({ offer, onClose, onDone }: ConfirmProps) {
         height={196}
         style={{ justifySelf: 'center', borderRadius: 10 }}
       />
-      <p className="soft sm">
+      <p className="soft small">
         {t.key}{' '}
         <Copy text={offer.secret}>
           <span className="mono">{offer.secret.replace(/(.{4})(?=.)/g, '$1 ')}</span>

@@ -129,9 +129,9 @@ function LookCard() {
   const hasKeys = useStore(singleKeys)
   return (
     <Card title={t.look.title}>
-      <div className="pad col" style={{ gap: 16 }}>
-        <div className="col" style={{ gap: 6, justifyItems: 'start' }}>
-          <span className="sm b" aria-hidden="true">
+      <div className="padded stack" style={{ gap: 16 }}>
+        <div className="stack" style={{ gap: 6, justifyItems: 'start' }}>
+          <span className="small bold" aria-hidden="true">
             {t.look.theme}
           </span>
           <Segments
