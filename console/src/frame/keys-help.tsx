@@ -1,5 +1,5 @@
-import { Switch } from '@mantine/core'
 import { useStore } from '../api/store'
+import { Switch } from '../parts/choices'
 import { Dialog } from '../parts/dialog'
 import { texts } from '../texts/en'
 import { singleKeys, switchSingleKeys } from './keys'
@@ -40,8 +40,8 @@ export function KeysHelp() {
         <Switch
           label={help.singleKeys}
           description={help.singleKeysText}
-          checked={isOn}
-          onChange={({ currentTarget }) => switchSingleKeys(currentTarget.checked)}
+          isOn={isOn}
+          onChange={switchSingleKeys}
         />
       </div>
     </Dialog>

@@ -1,10 +1,10 @@
-import { Menu } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useScope, writeScope } from '../api/scope'
 import { useMembership, useSession } from '../api/session'
 import { Icon } from '../parts/icons'
+import { Menu, MenuDivider, MenuItem } from '../parts/menu'
+import { initialsOf } from '../parts/person'
 import { texts } from '../texts/en'
-import { initialsOf } from './initials'
 import { useIsOperatorArea } from './menu'
 
 /** Who is shown, and a switch to the user's other merchants and to the operator area. */
@@ -17,8 +17,10 @@ export function MerchantMenu({ isOnPhone = false }: { isOnPhone?: boolean }) {
   const name = isOperatorArea ? texts.frame.operator : (membership?.name ?? user.name)
   const role = isOperatorArea ? user.name : membership && texts.frame.roles[membership.role]
   return (
-    <Menu position="bottom-start" width={220} shadow="md">
-      <Menu.Target>
+    <Menu
+      position="bottom-start"
+      width={220}
+      button={
         <button
           type="button"
           className={isOnPhone ? 'merchant-button phone-only' : 'merchant-button'}
@@ -37,37 +39,33 @@ export function MerchantMenu({ isOnPhone = false }: { isOnPhone?: boolean }) {
             <Icon name="chevron" />
           </span>
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {memberships.map((one) => (
-          <Menu.Item
-            key={one.merchant}
-            leftSection={<span className="logo">{initialsOf(one.name)}</span>}
-            rightSection={
-              one.merchant === membership?.merchant && !isOperatorArea ? (
-                <Icon name="check" size={16} />
-              ) : null
-            }
-            onClick={() => {
-              writeScope({ merchant: one.merchant, mode: one.maySeeLive ? mode : 'test' })
-              void navigate({ to: '/' })
-            }}
-          >
-            {one.name}
-          </Menu.Item>
-        ))}
-        {user.isOperator && (
-          <>
-            <Menu.Divider />
-            <Menu.Item
-              leftSection={<Icon name="scale" />}
-              onClick={() => void navigate({ to: '/operator' })}
-            >
-              {texts.frame.toOperator}
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
+      }
+    >
+      {memberships.map((one) => (
+        <MenuItem
+          key={one.merchant}
+          before={<span className="logo">{initialsOf(one.name)}</span>}
+          after={
+            one.merchant === membership?.merchant && !isOperatorArea ? (
+              <Icon name="check" size={16} />
+            ) : null
+          }
+          onClick={() => {
+            writeScope({ merchant: one.merchant, mode: one.maySeeLive ? mode : 'test' })
+            void navigate({ to: '/' })
+          }}
+        >
+          {one.name}
+        </MenuItem>
+      ))}
+      {user.isOperator && (
+        <>
+          <MenuDivider />
+          <MenuItem icon="scale" onClick={() => void navigate({ to: '/operator' })}>
+            {texts.frame.toOperator}
+          </MenuItem>
+        </>
+      )}
     </Menu>
   )
 }

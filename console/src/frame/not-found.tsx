@@ -1,13 +1,8 @@
-import { Card, EmptyState, PageHead } from '../parts/page'
+import { EmptyPage } from '../parts/page'
 import { texts } from '../texts/en'
 
-export function NotFound() {
-  return (
-    <>
-      <PageHead title={texts.common.notFound} />
-      <Card>
-        <EmptyState icon="search">{texts.common.notFoundText}</EmptyState>
-      </Card>
-    </>
-  )
-}
+export const NotFound = () => (
+  <EmptyPage title={texts.common.notFound} icon="search">
+    {texts.common.notFoundText}
+  </EmptyPage>
+)

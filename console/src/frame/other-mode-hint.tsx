@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type Mode, useScope, writeScope } from '../api/scope'
 import { useMembership } from '../api/session'
 import { Button } from '../parts/button'
-import { Card, EmptyState, PageHead } from '../parts/page'
+import { EmptyPage } from '../parts/page'
 import { texts } from '../texts/en'
 
 /** Nothing has this reference here. If the other mode has it, offers to switch. */
@@ -19,22 +19,18 @@ export function OtherModeHint({ path }: { path: string }) {
     },
   })
   return (
-    <>
-      <PageHead title={texts.common.notFound} />
-      <Card>
-        <EmptyState
-          icon="search"
-          action={
-            isThere && (
-              <Button kind="primary" onClick={() => writeScope({ merchant, mode: other })}>
-                {texts.common.otherMode(other)}
-              </Button>
-            )
-          }
-        >
-          {isThere ? texts.common.inOtherMode(other) : texts.common.notFoundText}
-        </EmptyState>
-      </Card>
-    </>
+    <EmptyPage
+      title={texts.common.notFound}
+      icon="search"
+      action={
+        isThere && (
+          <Button kind="primary" onClick={() => writeScope({ merchant, mode: other })}>
+            {texts.common.otherMode(other)}
+          </Button>
+        )
+      }
+    >
+      {isThere ? texts.common.inOtherMode(other) : texts.common.notFoundText}
+    </EmptyPage>
   )
 }

@@ -1,3 +1,4 @@
+import './frame.css'
 import { Outlet, useMatches } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { goToSignIn } from '../api/call'
@@ -13,7 +14,7 @@ import {
 import { stepUpAsked } from '../api/step-up'
 import { useStore } from '../api/store'
 import { notify } from '../parts/notify'
-import { Card, EmptyState, Note, PageHead } from '../parts/page'
+import { EmptyPage, Note } from '../parts/page'
 import { ErrorState } from '../parts/refusals'
 import { setClockOffset } from '../parts/time-format'
 import { isDeveloperPath, mayOpen } from '../routes'
@@ -119,21 +120,15 @@ function Content({ screen }: { screen: ScreenRoute | undefined }) {
   const isOperatorArea = useIsOperatorArea()
   if (!membership && !isOperatorArea && screen?.path !== '/you')
     return (
-      <>
-        <PageHead title={texts.frame.noMerchantTitle} />
-        <Card>
-          <EmptyState icon="users">{texts.frame.noMerchant}</EmptyState>
-        </Card>
-      </>
+      <EmptyPage title={texts.frame.noMerchantTitle} icon="users">
+        {texts.frame.noMerchant}
+      </EmptyPage>
     )
   if (screen && !mayOpen(screen, { permissions, isOperator }))
     return (
-      <>
-        <PageHead title={texts.common.forbidden} />
-        <Card>
-          <EmptyState icon="shield">{texts.common.forbiddenText}</EmptyState>
-        </Card>
-      </>
+      <EmptyPage title={texts.common.forbidden} icon="shield">
+        {texts.common.forbiddenText}
+      </EmptyPage>
     )
   const { zones } = texts.common
   return (

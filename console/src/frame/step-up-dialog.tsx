@@ -1,4 +1,3 @@
-import { PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { call } from '../api/call'
@@ -6,7 +5,9 @@ import { ApiRefusal, toRefusal } from '../api/refusal'
 import { sessionKey, useSession } from '../api/session'
 import { Button } from '../parts/button'
 import { Dialog } from '../parts/dialog'
+import { TextField } from '../parts/fields'
 import { Note } from '../parts/page'
+import { PasswordField } from '../parts/password-field'
 import { Refusal } from '../parts/refusals'
 import { texts } from '../texts/en'
 
@@ -77,29 +78,29 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
           </Button>
         )}
         {way === 'totp' && (
-          <TextInput
+          <TextField
             label={words.totp}
             value={typed}
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={11}
-            data-autofocus
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            isFirst
+            onChange={setTyped}
           />
         )}
         {way === 'password' && (
-          <PasswordInput
+          <PasswordField
             label={words.password}
             value={typed}
             autoComplete="current-password"
-            data-autofocus
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            isFirst
+            onChange={setTyped}
           />
         )}
         {way === null && user.passkeys === 0 && <Note>{words.none}</Note>}
         <Refusal error={refusal} />
         {way && (
-          <div className="row" style={{ justifyContent: 'flex-end' }}>
+          <div className="actions-end">
             <Button
               type="submit"
               kind={user.passkeys > 0 ? 'plain' : 'primary'}

@@ -1,8 +1,8 @@
-import { Menu } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type Mode, useScope, writeScope } from '../api/scope'
 import { useMembership } from '../api/session'
 import { Icon } from '../parts/icons'
+import { Menu, MenuDivider, MenuItem } from '../parts/menu'
 import { texts } from '../texts/en'
 import { isCurrent, type MenuRoute, useIsOperatorArea, useMenu, usePath } from './menu'
 import { useCount } from './sidebar'
@@ -43,39 +43,33 @@ function More({ rest }: { rest: MenuRoute[] }) {
   const isOperatorArea = useIsOperatorArea()
   const other: Mode = mode === 'test' ? 'live' : 'test'
   return (
-    <Menu position="top-end" width={220} shadow="md">
-      <Menu.Target>
+    <Menu
+      position="top-end"
+      width={220}
+      button={
         <button type="button">
           <Icon name="menu" />
           {texts.frame.more}
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {rest.map(({ path, menu }) => (
-          <Menu.Item
-            key={path}
-            leftSection={<Icon name={menu.icon} />}
-            onClick={() => void navigate({ to: path })}
-          >
-            {menu.label}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        {membership?.maySeeLive && !isOperatorArea && (
-          <Menu.Item
-            leftSection={<Icon name="redo" />}
-            onClick={() => writeScope({ merchant, mode: other })}
-          >
-            {texts.frame.palette.switchMode(other)}
-          </Menu.Item>
-        )}
-        <Menu.Item leftSection={<Icon name="gear" />} onClick={() => void navigate({ to: '/you' })}>
-          {texts.frame.you}
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => void signOut()}>
-          {texts.frame.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
+      }
+    >
+      {rest.map(({ path, menu }) => (
+        <MenuItem key={path} icon={menu.icon} onClick={() => void navigate({ to: path })}>
+          {menu.label}
+        </MenuItem>
+      ))}
+      <MenuDivider />
+      {membership?.maySeeLive && !isOperatorArea && (
+        <MenuItem icon="redo" onClick={() => writeScope({ merchant, mode: other })}>
+          {texts.frame.palette.switchMode(other)}
+        </MenuItem>
+      )}
+      <MenuItem icon="gear" onClick={() => void navigate({ to: '/you' })}>
+        {texts.frame.you}
+      </MenuItem>
+      <MenuItem icon="signOut" onClick={() => void signOut()}>
+        {texts.frame.signOut}
+      </MenuItem>
     </Menu>
   )
 }

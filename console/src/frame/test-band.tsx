@@ -1,7 +1,7 @@
-import { Menu } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMay } from '../api/session'
 import { useWrite } from '../api/writes'
+import { Menu, MenuItem, MenuLabel } from '../parts/menu'
 import { notify } from '../parts/notify'
 import { formatDuration } from '../parts/time-format'
 import { texts } from '../texts/en'
@@ -34,20 +34,22 @@ function ClockMenu() {
     void notify(isMoved ? words.moved : texts.common.failed, isMoved ? 'good' : 'bad')
   }
   return (
-    <Menu position="bottom" width={220}>
-      <Menu.Target>
+    <Menu
+      isFlat
+      position="bottom"
+      width={220}
+      button={
         <button type="button" className="band-button" disabled={isBusy}>
           {words.advance}
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{words.explain}</Menu.Label>
-        {steps.map((seconds) => (
-          <Menu.Item key={seconds} onClick={() => void advance(seconds)}>
-            {words.by(formatDuration(seconds * 1_000))}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
+      }
+    >
+      <MenuLabel>{words.explain}</MenuLabel>
+      {steps.map((seconds) => (
+        <MenuItem key={seconds} onClick={() => void advance(seconds)}>
+          {words.by(formatDuration(seconds * 1_000))}
+        </MenuItem>
+      ))}
     </Menu>
   )
 }

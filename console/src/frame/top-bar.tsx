@@ -1,8 +1,8 @@
-import { Menu } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type Mode, useScope, writeScope } from '../api/scope'
 import { useMay, useMembership, useSession } from '../api/session'
 import { Icon } from '../parts/icons'
+import { Menu, MenuItem } from '../parts/menu'
 import { texts } from '../texts/en'
 import { useAttention } from './attention'
 import { useIsOperatorArea } from './menu'
@@ -84,32 +84,32 @@ function NewMenu() {
   const mayCollect = useMay('collect.create')
   if (!mayPay && !mayCollect) return null
   return (
-    <Menu position="bottom-end" width={200} shadow="md">
-      <Menu.Target>
+    <Menu
+      width={200}
+      button={
         <button type="button" className="button desktop-only">
           <Icon name="plus" size={16} />
           {texts.frame.create}
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {mayPay && (
-          <Menu.Item
-            leftSection={<Icon name="payOut" />}
-            rightSection={<kbd>c</kbd>}
-            onClick={() => void navigate({ to: '/payouts/new' })}
-          >
-            {texts.frame.newPayout}
-          </Menu.Item>
-        )}
-        {mayCollect && (
-          <Menu.Item
-            leftSection={<Icon name="link" />}
-            onClick={() => void navigate({ to: '/collect', search: { new: 'link' } as never })}
-          >
-            {texts.frame.newLink}
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
+      }
+    >
+      {mayPay && (
+        <MenuItem
+          icon="payOut"
+          after={<kbd>c</kbd>}
+          onClick={() => void navigate({ to: '/payouts/new' })}
+        >
+          {texts.frame.newPayout}
+        </MenuItem>
+      )}
+      {mayCollect && (
+        <MenuItem
+          icon="link"
+          onClick={() => void navigate({ to: '/collect', search: { new: 'link' } as never })}
+        >
+          {texts.frame.newLink}
+        </MenuItem>
+      )}
     </Menu>
   )
 }

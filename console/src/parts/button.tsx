@@ -1,3 +1,4 @@
+import './button.css'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icons'

@@ -1,3 +1,4 @@
+import './chart.css'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
 import { texts } from '../texts/en'
 

@@ -1,3 +1,4 @@
+import './code.css'
 import type { ReactNode } from 'react'
 import { texts } from '../texts/en'
 import { Button } from './button'

@@ -35,7 +35,7 @@ export function ConfirmDialog({ isOpen, title, children, confirmLabel, ...props 
       >
         {children}
         <Refusal error={refusal} {...(atFields && { atFields })} />
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="actions-end">
           <Button onClick={onClose}>{texts.common.cancel}</Button>
           <Button
             type="submit"

@@ -1,3 +1,4 @@
+import './copy.css'
 import { type ReactNode, useState } from 'react'
 import { texts } from '../texts/en'
 import { Icon } from './icons'

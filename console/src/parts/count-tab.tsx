@@ -1,3 +1,4 @@
+import './tabs.css'
 import { useEffect, useRef } from 'react'
 
 type Props = {

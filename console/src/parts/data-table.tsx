@@ -1,3 +1,4 @@
+import './data-table.css'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import { texts } from '../texts/en'

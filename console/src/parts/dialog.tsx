@@ -1,3 +1,4 @@
+import './dialog.css'
 import { Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { texts } from '../texts/en'

@@ -1,6 +1,8 @@
-import { Popover, Select, TextInput } from '@mantine/core'
+import { SelectField, TextField } from './fields'
+import './filters.css'
+import { Popover } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useScope } from '../api/scope'
 import { useIsOperatorArea } from '../frame/menu'
 import { texts } from '../texts/en'
@@ -129,8 +131,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
   const [typed, setTyped] = useState<FilterValues>(() => typedOf(filter, values))
   const field = (name: string) => ({
     value: typed[name] ?? '',
-    onChange: (event: FormEvent<HTMLInputElement>) =>
-      setTyped({ ...typed, [name]: event.currentTarget.value }),
+    onChange: (text: string) => setTyped({ ...typed, [name]: text }),
   })
   if (filter.kind === 'choice')
     return (
@@ -146,7 +147,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
             type="button"
             role="option"
             aria-selected={values[filter.name] === value}
-            className="menu-entry"
+            className="filter-option"
             onClick={() => onApply({ [filter.name]: value })}
           >
             {label}
@@ -164,7 +165,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
       }}
     >
       {filter.kind === 'text' && (
-        <TextInput
+        <TextField
           autoFocus
           label={filter.label}
           placeholder={filter.placeholder}
@@ -180,21 +181,21 @@ function FilterForm({ filter, values, onApply }: FormProps) {
               </Button>
             ))}
           </div>
-          <TextInput type="date" label={texts.common.fromDay} {...field('from')} />
-          <TextInput type="date" label={texts.common.toDay} {...field('to')} />
+          <TextField type="date" label={texts.common.fromDay} {...field('from')} />
+          <TextField type="date" label={texts.common.toDay} {...field('to')} />
         </>
       )}
       {filter.kind === 'amount' && (
         <>
-          <Select
+          <SelectField
             label={texts.common.currency}
-            data={['NGN', 'USDC', 'USDT']}
+            options={['NGN', 'USDC', 'USDT']}
             value={typed.currency ?? 'NGN'}
             onChange={(currency) => setTyped({ ...typed, currency: currency ?? 'NGN' })}
-            comboboxProps={{ withinPortal: false }}
+            isInPopover
           />
-          <TextInput label={texts.common.atLeast} inputMode="decimal" {...field('minAmount')} />
-          <TextInput label={texts.common.atMost} inputMode="decimal" {...field('maxAmount')} />
+          <TextField label={texts.common.atLeast} inputMode="decimal" {...field('minAmount')} />
+          <TextField label={texts.common.atMost} inputMode="decimal" {...field('maxAmount')} />
         </>
       )}
       <Button type="submit" kind="primary" size="small">

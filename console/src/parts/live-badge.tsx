@@ -1,3 +1,4 @@
+import './live-badge.css'
 import { useLiveState } from '../api/live'
 import { texts } from '../texts/en'
 import { formatClock } from './time-format'

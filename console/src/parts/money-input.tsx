@@ -1,6 +1,6 @@
-import { TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { texts } from '../texts/en'
+import { TextField } from './fields'
 import { type Asset, formatDigits, parseMoney } from './money-format'
 
 type Props = {
@@ -17,25 +17,22 @@ type Props = {
 }
 
 /** Text to smallest units, digit by digit: no number in between could round. */
-export function MoneyInput({ asset, value, onChange, error, isDisabled, ...rest }: Props) {
+export function MoneyInput({ asset, value, onChange, error, ...rest }: Props) {
   const [typed, setTyped] = useState<string | null>(null)
   const shown = typed ?? (value === null ? '' : formatDigits(value, asset))
   const isWrong = parseMoney(shown, asset) === undefined
   return (
-    <TextInput
+    <TextField
       {...rest}
       value={shown}
       inputMode="decimal"
       autoComplete="off"
       placeholder="0.00"
-      disabled={isDisabled ?? false}
-      leftSection={asset === 'NGN' ? '₦' : undefined}
-      rightSection={asset === 'NGN' ? undefined : <span className="soft small">{asset}</span>}
-      rightSectionWidth={asset === 'NGN' ? undefined : 56}
+      {...(asset === 'NGN' ? { prefix: '₦' } : { unit: asset })}
       error={isWrong ? texts.common.notAnAmount : error}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value)
-        onChange(parseMoney(currentTarget.value, asset) ?? null)
+      onChange={(text) => {
+        setTyped(text)
+        onChange(parseMoney(text, asset) ?? null)
       }}
       onBlur={() => {
         if (!isWrong) setTyped(null)

@@ -1,3 +1,4 @@
+import './amounts.css'
 import type { ReceivedReport } from '../../../sdk/src/types'
 import { texts } from '../texts/en'
 import { type Asset, formatMoney, toUnits } from './money-format'

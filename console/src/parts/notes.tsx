@@ -1,5 +1,5 @@
+import { TextArea } from './fields'
 import './notes.css'
-import { Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../api/reads'
 import { useMay } from '../api/session'
@@ -106,15 +106,13 @@ function NewNote({ path }: { path: string }) {
         void add()
       }}
     >
-      <Textarea
+      <TextArea
         label={words.write}
         description={words.hint}
         value={text}
         maxLength={textLengthMax}
-        autosize
-        minRows={2}
         error={refusal?.issueOf('text')}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onChange={setText}
       />
       <Refusal error={refusal} atFields={['text']} />
       <div>

@@ -1,3 +1,4 @@
+import './page.css'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { Icon, type IconName } from './icons'
@@ -115,6 +116,18 @@ export function EmptyState({ icon, children, action }: EmptyProps) {
       <p className="soft">{children}</p>
       {action}
     </div>
+  )
+}
+
+/** A page that only says why it has no content. */
+export function EmptyPage({ title, ...props }: EmptyProps & { title: string }) {
+  return (
+    <>
+      <PageHead title={title} />
+      <Card>
+        <EmptyState {...props} />
+      </Card>
+    </>
   )
 }
 

@@ -74,11 +74,6 @@ export const home = {
     held: 'Set aside for payouts',
     pending: 'Not decided yet',
     fund: 'Add test money',
-    funded: 'Test money was added.',
-    fundTitle: 'Add test money',
-    fundText: 'Play money for trying payouts. It exists in test mode only.',
-    amount: 'Amount',
-    asset: 'Currency',
   },
   conversion: {
     title: 'Checkout conversion',

@@ -1,10 +1,11 @@
 import { formatMoney } from '../../parts/money-format'
 import { Card, Note } from '../../parts/page'
+import { PersonRow } from '../../parts/person'
 import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
 import { batchTexts } from '../../texts/batches'
 import { texts } from '../../texts/en'
-import { ApproverSteps, Decisions, isLast, Progress, Step } from '../payouts/approval'
+import { ApproverSteps, Decisions, isLast, Progress } from '../payouts/approval'
 import { Decide, type Waiting } from '../payouts/decide'
 import { type Batch, path } from './batch'
 
@@ -20,12 +21,12 @@ export function BatchApproval({ batch }: { batch: Batch }) {
     <>
       <Card title={shared.title} aside={<Progress approval={approval} />}>
         <div className="approval-steps">
-          <Step
+          <PersonRow
             name={asker}
             says={createdBy?.kind === 'key' ? shared.keyAsked(asker) : shared.asked(asker)}
           >
             <Time value={submittedAt ?? createdAt} />
-          </Step>
+          </PersonRow>
           <Decisions approval={approval} />
           {status === 'PENDING' && <ApproverSteps waiting={batch} />}
         </div>

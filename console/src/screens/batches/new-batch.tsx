@@ -1,5 +1,5 @@
+import { TextField } from '../../parts/fields'
 import './batches.css'
-import { TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { withQuery } from '../../api/call'
@@ -67,19 +67,19 @@ export function Screen() {
                 <Note tone="bad" title={issue ?? words.tooLarge} />
               </div>
             )}
-            <TextInput
+            <TextField
               label={
                 <>
                   {words.name} <span className="soft">{words.optional}</span>
                 </>
               }
               description={words.nameHint}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              isDescribedBelow
               placeholder={words.namePlaceholder}
               maxLength={100}
               value={name}
               error={refusal?.issueOf('name')}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
+              onChange={setName}
             />
             <div className="sticky-actions">
               <Button

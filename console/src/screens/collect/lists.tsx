@@ -1,5 +1,6 @@
+import { PageTabs } from '../../parts/page-tabs'
 import './collect.css'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { usePages } from '../../api/reads'
 import { toRefusal } from '../../api/refusal'
@@ -80,18 +81,10 @@ function List<K extends Kind>({ kind }: { kind: K }) {
           </>
         }
       />
-      <nav className="tab-bar at-top" aria-label={words.title}>
-        {kinds.map((one) => (
-          <Link
-            key={one}
-            to={pathOfKind(one)}
-            className={one === kind ? 'selected' : ''}
-            aria-current={one === kind ? 'page' : undefined}
-          >
-            {words.tabs[one]}
-          </Link>
-        ))}
-      </nav>
+      <PageTabs
+        label={words.title}
+        pages={kinds.map((one) => ({ path: pathOfKind(one), label: words.tabs[one] }))}
+      />
       <Filters filters={filters} values={values} onChange={change}>
         <LiveBadge className="push-end desktop-only" />
       </Filters>

@@ -1,5 +1,5 @@
+import { SelectField } from '../../parts/fields'
 import './conversions.css'
-import { Select } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Balance, Conversion, ConversionQuote, Rate } from '../../../../sdk/src/types'
@@ -101,12 +101,12 @@ export function Screen() {
                   autoFocus
                   onChange={(typed) => setWanted({ ...wanted, side: 'source', units: typed })}
                 />
-                <Select
+                <SelectField
                   label={words.from}
-                  data={optionsOf(assets)}
+                  options={assets}
+                  labels={texts.balances.names}
                   value={from}
-                  allowDeselect={false}
-                  onChange={(asset) => choose(asset as Asset, to)}
+                  onChange={(asset) => choose(asset, to)}
                 />
               </div>
               <p className="hint row spread">
@@ -138,12 +138,12 @@ export function Screen() {
                   value={shownUnits('target')}
                   onChange={(typed) => setWanted({ ...wanted, side: 'target', units: typed })}
                 />
-                <Select
+                <SelectField
                   label={words.to}
-                  data={optionsOf(targetsOf(from))}
+                  options={targetsOf(from)}
+                  labels={texts.balances.names}
                   value={to}
-                  allowDeselect={false}
-                  onChange={(asset) => choose(from, asset as Asset)}
+                  onChange={(asset) => choose(from, asset)}
                 />
               </div>
             </div>
@@ -191,9 +191,6 @@ export function Screen() {
     </form>
   )
 }
-
-const optionsOf = (offered: Asset[]) =>
-  offered.map((value) => ({ value, label: texts.balances.names[value] }))
 
 const hasUnknownOutcome = (refusal: ApiRefusal | null) =>
   refusal !== null && (refusal.status === 0 || refusal.status >= 500)

@@ -1,3 +1,4 @@
+import { ProgressBar } from '../../parts/progress-bar'
 import './conversions.css'
 import { Button } from '../../parts/button'
 import { Note } from '../../parts/page'
@@ -18,9 +19,7 @@ export function PriceTimer({ price }: { price: Price }) {
           <p className="soft small" role="timer" aria-live="off">
             {words.holds(formatSeconds(secondsLeft))}
           </p>
-          <div className="progress-bar" aria-hidden="true">
-            <i style={{ width: `${share * 100}%` }} />
-          </div>
+          <ProgressBar share={share} />
         </>
       )}
       <p className="hidden" role="status">

@@ -15,6 +15,7 @@ import { Reference } from '../../parts/identifiers'
 import { notify } from '../../parts/notify'
 import { Fact, Facts, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
+import { Segments } from '../../parts/segments'
 import { Time } from '../../parts/time'
 import { formatUtc } from '../../parts/time-format'
 import { texts } from '../../texts/en'
@@ -244,26 +245,20 @@ function Secret({ endpoint, onSecret }: Props) {
 }
 
 const samples = { 'Node.js': nodeSample, Python: pythonSample }
+type Language = keyof typeof samples
 
 function Verify() {
-  const [language, setLanguage] = useState<keyof typeof samples>('Node.js')
+  const [language, setLanguage] = useState<Language>('Node.js')
   return (
     <div className="padded stack">
       <p className="soft">{words.verifyText}</p>
       <div>
-        <span className="segments" role="group" aria-label={words.tabs.verify}>
-          {Object.keys(samples).map((name) => (
-            <button
-              key={name}
-              type="button"
-              className={name === language ? 'selected' : ''}
-              aria-pressed={name === language}
-              onClick={() => setLanguage(name as keyof typeof samples)}
-            >
-              {name}
-            </button>
-          ))}
-        </span>
+        <Segments
+          label={words.tabs.verify}
+          value={language}
+          options={Object.keys(samples) as Language[]}
+          onChange={setLanguage}
+        />
       </div>
       <CopyBlock text={samples[language]} label={words.tabs.verify} />
     </div>

@@ -1,4 +1,3 @@
-import { Menu, Select } from '@mantine/core'
 import { useState } from 'react'
 import { usePages } from '../../api/reads'
 import { useScope } from '../../api/scope'
@@ -8,7 +7,9 @@ import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Dialog } from '../../parts/dialog'
+import { SelectField } from '../../parts/fields'
 import { Icon } from '../../parts/icons'
+import { Menu, MenuItem } from '../../parts/menu'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip, type Tone } from '../../parts/status'
@@ -197,23 +198,22 @@ function Actions({ apiKey, show, choose }: Tools & { apiKey: ApiKey }) {
   const { state, name, isRevealable } = apiKey
   if (state === 'expired' || state === 'revoked') return null
   return (
-    <Menu position="bottom-end" width={180}>
-      <Menu.Target>
+    <Menu
+      isFlat
+      width={180}
+      button={
         <button type="button" className="icon-button" aria-label={`${words.actions}: ${name}`}>
           <Icon name="dots" />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {isRevealable && <Menu.Item onClick={() => show(apiKey)}>{words.reveal}</Menu.Item>}
-        {state === 'active' && (
-          <Menu.Item onClick={() => choose({ key: apiKey, action: 'roll' })}>
-            {words.roll}
-          </Menu.Item>
-        )}
-        <Menu.Item color="red" onClick={() => choose({ key: apiKey, action: 'revoke' })}>
-          {words.revoke}
-        </Menu.Item>
-      </Menu.Dropdown>
+      }
+    >
+      {isRevealable && <MenuItem onClick={() => show(apiKey)}>{words.reveal}</MenuItem>}
+      {state === 'active' && (
+        <MenuItem onClick={() => choose({ key: apiKey, action: 'roll' })}>{words.roll}</MenuItem>
+      )}
+      <MenuItem isDangerous onClick={() => choose({ key: apiKey, action: 'revoke' })}>
+        {words.revoke}
+      </MenuItem>
     </Menu>
   )
 }
@@ -243,12 +243,11 @@ function RollDialog({
       onClose={onClose}
     >
       <p className="soft">{words.rollText}</p>
-      <Select
+      <SelectField
         label={words.grace}
-        data={Object.entries(words.graces).map(([value, label]) => ({ value, label }))}
+        options={words.graces}
         value={graceHours}
-        allowDeselect={false}
-        onChange={(hours) => setGraceHours(hours ?? '24')}
+        onChange={setGraceHours}
       />
     </ConfirmDialog>
   )
@@ -284,7 +283,7 @@ function ShownDialog({ shown, onClose }: { shown: ShownKey; onClose: () => void 
       <div className="stack" style={{ gap: 16 }}>
         <p className="soft">{shown.isRevealable ? words.madeTest : words.madeOnce}</p>
         <CopyBlock text={shown.key} label={words.key} />
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="actions-end">
           <Button kind="primary" onClick={onClose}>
             {words.done}
           </Button>

@@ -1,3 +1,5 @@
+import { Segments } from '../../parts/segments'
+import './deliveries.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api/call'
@@ -16,7 +18,6 @@ import { type ApiKey, isForExamples, type ShownKey } from './api-key'
 import { type Example, type Language, writeExample } from './examples'
 
 const words = texts.keys.quick
-const languages = Object.keys(words.languages) as Language[]
 const placeholder = 'sk_test_…'
 const amount = 1_250_000
 
@@ -79,19 +80,12 @@ function Steps() {
     <>
       {keys.error && <ErrorState error={keys.error} retry={keys.retry} />}
       <div className="row wrap spread">
-        <div className="segments" role="group" aria-label={words.title}>
-          {languages.map((one) => (
-            <button
-              key={one}
-              type="button"
-              className={one === language ? 'selected' : ''}
-              aria-pressed={one === language}
-              onClick={() => setLanguage(one)}
-            >
-              {words.languages[one]}
-            </button>
-          ))}
-        </div>
+        <Segments
+          label={words.title}
+          value={language}
+          options={words.languages}
+          onChange={setLanguage}
+        />
         {shown && (
           <span className="soft small">
             {words.usesKey} <span className="mono">{shown.hint}</span>

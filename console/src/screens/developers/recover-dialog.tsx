@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/call'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { texts } from '../../texts/en'
 
@@ -54,12 +54,12 @@ export function RecoverDialog({ endpointId, since: proposed, onClose }: Props) {
       onConfirm={() => void send()}
       onClose={onClose}
     >
-      <TextInput
+      <TextField
         type="datetime-local"
         label={words.since}
         description={words.sinceHint}
         value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={setTyped}
       />
       <p role="status">{missed.data === undefined ? words.counting : words.count(missed.data)}</p>
     </ConfirmDialog>

@@ -13,7 +13,7 @@ export function SecretDialog({ secret, onClose }: { secret: string; onClose: () 
       <div className="stack" style={{ gap: 16 }}>
         <Note>{words.shownOnceText}</Note>
         <CopyBlock text={secret} label={words.shownOnce} />
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="actions-end">
           <Button kind="primary" onClick={onClose}>
             {words.stored}
           </Button>

@@ -1,20 +1,15 @@
-import { Select } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Balance } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
-import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
-import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { Money } from '../../parts/money'
-import { type Asset, toWire } from '../../parts/money-format'
-import { MoneyInput } from '../../parts/money-input'
-import { notify } from '../../parts/notify'
-import { Card, Skeleton } from '../../parts/page'
+import { Card, Fact, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { texts } from '../../texts/en'
+import { FundDialog } from '../balances/fund-dialog'
 
 const words = texts.home.balances
 
@@ -44,29 +39,22 @@ export function BalancesCard() {
             </p>
           </div>
           <dl className="facts small">
-            <div>
-              <dt>{words.held}</dt>
-              <dd>
-                <Money amount={naira.held} asset="NGN" />
-              </dd>
-            </div>
-            <div>
-              <dt>{words.pending}</dt>
-              <dd>
-                <Money amount={naira.pending} asset="NGN" />
-              </dd>
-            </div>
+            <Fact name={words.held}>
+              <Money amount={naira.held} asset="NGN" />
+            </Fact>
+            <Fact name={words.pending}>
+              <Money amount={naira.pending} asset="NGN" />
+            </Fact>
           </dl>
         </>
       )}
       <dl className="facts divided">
         {coins.map(({ asset, available }) => (
-          <div key={asset}>
-            <dt>{asset}</dt>
-            <dd className="bold">
+          <Fact key={asset} name={asset}>
+            <b>
               <Money amount={available} asset={asset} />
-            </dd>
-          </div>
+            </b>
+          </Fact>
         ))}
       </dl>
       {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
@@ -89,50 +77,5 @@ export function BalancesCard() {
       )}
       {isFunding && <FundDialog onClose={() => setFunding(false)} />}
     </Card>
-  )
-}
-
-/** Play money, in test mode only. */
-export function FundDialog({ onClose }: { onClose: () => void }) {
-  const [asset, setAsset] = useState<Asset>('NGN')
-  const [amount, setAmount] = useState<bigint | null>(100_000_000n)
-  const { write, isBusy, refusal } = useWrite({ topics: ['balances'] })
-  const run = async () => {
-    const body = { asset, amount: toWire(amount!, asset) }
-    if ((await write('/v1/test/balances/fund', body)) === undefined) return
-    onClose()
-    await notify(words.funded)
-  }
-  return (
-    <ConfirmDialog
-      isOpen
-      title={words.fundTitle}
-      confirmLabel={words.fund}
-      isBusy={isBusy}
-      isDisabled={amount === null || amount === 0n}
-      refusal={refusal}
-      atFields={['amount']}
-      onConfirm={() => void run()}
-      onClose={onClose}
-    >
-      <p className="soft">{words.fundText}</p>
-      <Select
-        label={words.asset}
-        data={['NGN', 'USDC', 'USDT']}
-        value={asset}
-        allowDeselect={false}
-        onChange={(chosen) => {
-          setAsset((chosen ?? 'NGN') as Asset)
-          setAmount(null)
-        }}
-      />
-      <MoneyInput
-        asset={asset}
-        label={words.amount}
-        value={amount}
-        onChange={setAmount}
-        error={refusal?.issueOf('amount')}
-      />
-    </ConfirmDialog>
   )
 }

@@ -6,6 +6,7 @@ import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { Icon } from '../../parts/icons'
 import { Card, Tile } from '../../parts/page'
+import { ProgressBar } from '../../parts/progress-bar'
 import { Refusal } from '../../parts/refusals'
 import { texts } from '../../texts/en'
 
@@ -121,9 +122,7 @@ export function Checklist() {
       aside={<span className="soft small">{words.progress(done, items.length)}</span>}
     >
       <div style={{ padding: '0 20px 6px' }}>
-        <div className="progress-bar">
-          <i style={{ width: `${(done / items.length) * 100}%` }} />
-        </div>
+        <ProgressBar share={done / items.length} />
       </div>
       <ul className="list plain" style={{ paddingBottom: 10 }}>
         {items.map((item) => (

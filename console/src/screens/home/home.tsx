@@ -1,3 +1,4 @@
+import './home.css'
 import { useScope } from '../../api/scope'
 import { useMay, useSession } from '../../api/session'
 import { Button } from '../../parts/button'

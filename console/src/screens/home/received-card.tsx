@@ -8,6 +8,7 @@ import { type Asset, formatCompact, formatMoney, toUnits } from '../../parts/mon
 import { MoneySums } from '../../parts/money-sums'
 import { Card, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
+import { Segments } from '../../parts/segments'
 import { daysAgo, formatDay } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 
@@ -51,19 +52,7 @@ export function ReceivedCard() {
           )}
         </div>
         <div className="row wrap">
-          <span className="segments" role="group" aria-label={words.currency}>
-            {assets.map((one) => (
-              <button
-                key={one}
-                type="button"
-                className={one === asset ? 'selected' : ''}
-                aria-pressed={one === asset}
-                onClick={() => setAsset(one)}
-              >
-                {one}
-              </button>
-            ))}
-          </span>
+          <Segments label={words.currency} value={asset} options={assets} onChange={setAsset} />
           <select
             className="filter selected"
             aria-label={words.period}

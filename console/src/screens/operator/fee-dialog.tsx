@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Mode } from '../../api/scope'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { Money } from '../../parts/money'
 import type { Amount, Asset } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
@@ -58,15 +58,14 @@ export function FeeDialog({ fee, path, mode, onClose }: Props) {
     },
   }
   const field = (name: keyof typeof typed, label: string) => (
-    <TextInput
+    <TextField
       label={label}
       inputMode="decimal"
       value={typed[name]}
-      rightSection={<span className="soft small">{name === 'percent' ? '%' : fee.unit}</span>}
-      rightSectionWidth={56}
+      unit={name === 'percent' ? '%' : fee.unit}
       placeholder={name === 'cap' ? t.fees.noCap : '0'}
-      onChange={({ currentTarget }) => {
-        setTyped({ ...typed, [name]: currentTarget.value })
+      onChange={(text) => {
+        setTyped({ ...typed, [name]: text })
         setPreview(undefined)
       }}
     />

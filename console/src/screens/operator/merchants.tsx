@@ -1,4 +1,3 @@
-import { TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { usePages } from '../../api/reads'
@@ -8,6 +7,7 @@ import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Dialog } from '../../parts/dialog'
+import { TextField } from '../../parts/fields'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip, Status } from '../../parts/status'
@@ -142,12 +142,12 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         if (data) setCreated(data)
       }}
     >
-      <TextInput
+      <TextField
         label={t.merchants.displayName}
         value={displayName}
         maxLength={100}
-        data-autofocus
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        isFirst
+        onChange={setName}
       />
     </ConfirmDialog>
   )
@@ -167,7 +167,7 @@ function ShownKeys({ created, onClose }: { created: Created; onClose: () => void
             <CopyBlock text={key} label={t.merchants[kind]} />
           </div>
         ))}
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="actions-end">
           <Button kind="primary" onClick={onClose}>
             {t.merchants.done}
           </Button>

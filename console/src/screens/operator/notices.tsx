@@ -1,4 +1,3 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../../api/reads'
 import type { Mode } from '../../api/scope'
@@ -7,6 +6,7 @@ import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Dialog } from '../../parts/dialog'
+import { TextField } from '../../parts/fields'
 import { Money } from '../../parts/money'
 import type { Amount, Asset } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
@@ -286,16 +286,8 @@ function AssignDialog({ path, onClose }: { path: string; onClose: () => void }) 
       isIncomplete={merchant.trim() === '' || account.trim() === ''}
       onClose={onClose}
     >
-      <TextInput
-        label={t.notices.merchantReference}
-        value={merchant}
-        onChange={({ currentTarget }) => setMerchant(currentTarget.value)}
-      />
-      <TextInput
-        label={t.notices.accountReference}
-        value={account}
-        onChange={({ currentTarget }) => setAccount(currentTarget.value)}
-      />
+      <TextField label={t.notices.merchantReference} value={merchant} onChange={setMerchant} />
+      <TextField label={t.notices.accountReference} value={account} onChange={setAccount} />
     </ReasonDialog>
   )
 }

@@ -1,8 +1,8 @@
-import { Checkbox, Radio } from '@mantine/core'
 import { useState } from 'react'
 import { usePages } from '../../api/reads'
 import type { Mode } from '../../api/scope'
 import { Button } from '../../parts/button'
+import { Checkbox, RadioField } from '../../parts/choices'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Reference, shorten } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
@@ -124,7 +124,7 @@ export function Screen() {
 }
 
 function DecideDialog({ payout, onClose }: { payout: OpenPayout; onClose: () => void }) {
-  const [outcome, setOutcome] = useState<string | null>(null)
+  const [outcome, setOutcome] = useState<'completed' | 'failed'>()
   const [isSure, setSure] = useState(false)
   const isCrypto = payout.asset !== 'NGN'
   const hasChoice = outcome === 'failed' || (outcome === 'completed' && isCrypto)
@@ -141,7 +141,7 @@ function DecideDialog({ payout, onClose }: { payout: OpenPayout; onClose: () => 
       reads={[]}
       done={t.proposed}
       body={{ outcome, ...(hasChoice && isSure && { [sure]: true }) }}
-      isIncomplete={outcome === null}
+      isIncomplete={outcome === undefined}
       onClose={onClose}
     >
       <Facts>
@@ -158,17 +158,20 @@ function DecideDialog({ payout, onClose }: { payout: OpenPayout; onClose: () => 
         )}
         <Fact name={t.payouts.attempts}>{payout.attempts}</Fact>
       </Facts>
-      <Radio.Group label={t.payouts.outcome} value={outcome} onChange={setOutcome}>
-        <div className="stack" style={{ gap: 8, marginTop: 6 }}>
-          <Radio value="completed" label={t.payouts.completed} />
-          <Radio value="failed" label={t.payouts.failed} />
-        </div>
-      </Radio.Group>
+      <RadioField
+        label={t.payouts.outcome}
+        value={outcome}
+        onChange={setOutcome}
+        choices={[
+          { value: 'completed', label: t.payouts.completed },
+          { value: 'failed', label: t.payouts.failed },
+        ]}
+      />
       {hasChoice && (
         <Checkbox
-          checked={isSure}
+          isOn={isSure}
           label={outcome === 'failed' ? t.payouts.confirmNotLanded : t.payouts.confirmLanded}
-          onChange={({ currentTarget }) => setSure(currentTarget.checked)}
+          onChange={setSure}
         />
       )}
     </ReasonDialog>

@@ -1,7 +1,7 @@
-import { Textarea } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextArea } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { operatorTexts as t } from '../../texts/operator-screens'
 
@@ -59,14 +59,12 @@ export function ReasonDialog(props: Props) {
     >
       <p className="soft">{text}</p>
       {props.children}
-      <Textarea
+      <TextArea
         label={label}
         description={hint}
         value={words}
         maxLength={500}
-        autosize
-        minRows={2}
-        onChange={({ currentTarget }) => setWords(currentTarget.value)}
+        onChange={setWords}
       />
     </ConfirmDialog>
   )

@@ -1,7 +1,7 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { exchangeTexts } from '../../texts/exchange'
 import type { Coin, CurrentRate } from './exchange-types'
@@ -25,8 +25,8 @@ export function SetRateDialog({ coin, rate, onClose }: Props) {
     inputMode: 'decimal' as const,
     autoComplete: 'off',
     error: refusal?.issueOf(name),
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
-      setTyped({ ...typed, [name]: currentTarget.value })
+    onChange: (text: string) => {
+      setTyped({ ...typed, [name]: text })
       clear()
     },
   })
@@ -54,15 +54,9 @@ export function SetRateDialog({ coin, rate, onClose }: Props) {
       }}
     >
       <p className="soft">{t.text}</p>
-      <TextInput label={`${t.buy} ${coin}`} leftSection="₦" data-autofocus {...field('buy')} />
-      <TextInput label={`${t.sell} ${coin}`} leftSection="₦" {...field('sell')} />
-      <TextInput
-        label={t.hours}
-        description={t.hoursHint}
-        rightSection={<span className="soft small">{t.unit}</span>}
-        rightSectionWidth={56}
-        {...field('hours')}
-      />
+      <TextField label={`${t.buy} ${coin}`} prefix="₦" isFirst {...field('buy')} />
+      <TextField label={`${t.sell} ${coin}`} prefix="₦" {...field('sell')} />
+      <TextField label={t.hours} description={t.hoursHint} unit={t.unit} {...field('hours')} />
     </ConfirmDialog>
   )
 }

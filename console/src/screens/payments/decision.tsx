@@ -1,10 +1,10 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Payment } from '../../../../sdk/src/types'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { Icon } from '../../parts/icons'
 import { formatMoney } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
@@ -24,7 +24,7 @@ export function Decision({ payment }: { payment: AnyPayment }) {
       ? words.anyAmount
       : formatMoney(amountExpected, currency)
   return (
-    <section className="note" aria-label={words.title(held)}>
+    <section className="note warn" aria-label={words.title(held)}>
       <Icon name="held" />
       <div className="text decision-row">
         <div>
@@ -79,12 +79,12 @@ function Confirm({ payment, action, onClose }: ConfirmProps) {
     >
       <p>{isReturn ? words.returnText(nameOf(payment)) : words.keepText}</p>
       {needsAddress && (
-        <TextInput
+        <TextField
           label={words.address}
           description={words.returnWalletText}
           value={address}
           autoComplete="off"
-          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+          onChange={setAddress}
         />
       )}
     </ConfirmDialog>

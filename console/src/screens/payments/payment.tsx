@@ -1,4 +1,5 @@
-import { Menu } from '@mantine/core'
+import { Menu, MenuItem } from '../../parts/menu'
+import './payments.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { ListedPayment, Payment, PaymentReturn } from '../../../../sdk/src/types'
@@ -140,8 +141,8 @@ function Requery({ payment: { source, accountReference } }: { payment: Payment }
     if (answer !== undefined) await notify(words.requeried)
   }
   return (
-    <Menu position="bottom-end" shadow="md">
-      <Menu.Target>
+    <Menu
+      button={
         <button
           type="button"
           className="button"
@@ -150,12 +151,11 @@ function Requery({ payment: { source, accountReference } }: { payment: Payment }
         >
           <Icon name="dots" size={16} />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<Icon name="search" />} onClick={() => void run()}>
-          {words.requery}
-        </Menu.Item>
-      </Menu.Dropdown>
+      }
+    >
+      <MenuItem icon="search" onClick={() => void run()}>
+        {words.requery}
+      </MenuItem>
     </Menu>
   )
 }

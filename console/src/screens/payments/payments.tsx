@@ -1,3 +1,4 @@
+import './payments.css'
 import type { ListedPayment, ReceivedReport } from '../../../../sdk/src/types'
 import { usePages, useRead } from '../../api/reads'
 import { useMay } from '../../api/session'

@@ -1,8 +1,8 @@
-import { Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Payment } from '../../../../sdk/src/types'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { SelectField, TextArea, TextField } from '../../parts/fields'
 import { formatMoney, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
@@ -55,34 +55,30 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
         error={refusal?.issueOf('amount')}
       />
       {isCoin && (
-        <TextInput
+        <TextField
           label={texts.payments.decide.address}
           description={texts.payments.decide.returnWalletText}
           value={address}
           autoComplete="off"
-          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+          onChange={setAddress}
         />
       )}
-      <Select
+      <SelectField
         label={words.reason}
         placeholder={words.noReason}
-        data={Object.entries(texts.payments.refundReasons).map(([value, label]) => ({
-          value,
-          label,
-        }))}
+        options={texts.payments.refundReasons}
         value={reason}
-        clearable
         onChange={setReason}
+        onClear={() => setReason(null)}
+        hasClearButton
       />
-      <Textarea
+      <TextArea
         label={words.note}
         description={words.noteHint}
         value={note}
         maxLength={500}
-        autosize
-        minRows={2}
         error={refusal?.issueOf('note')}
-        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        onChange={setNote}
       />
     </ConfirmDialog>
   )

@@ -1,11 +1,12 @@
-import { Radio, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import type { Payment } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
+import { RadioField } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextArea } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
@@ -86,25 +87,13 @@ function Ask({ payment, path, onClose }: AskProps) {
       onConfirm={() => void run()}
       onClose={onClose}
     >
-      <Radio.Group
+      <RadioField
         label={words.what}
         value={action}
-        onChange={(value) => setAction(value as Request['action'])}
-      >
-        <div className="stack" style={{ gap: 8, marginTop: 8 }}>
-          {choices.map((one) => (
-            <Radio key={one} value={one} label={words.choices[one]} />
-          ))}
-        </div>
-      </Radio.Group>
-      <Textarea
-        label={words.note}
-        value={note}
-        maxLength={500}
-        autosize
-        minRows={2}
-        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        onChange={setAction}
+        choices={choices.map((value) => ({ value, label: words.choices[value] }))}
       />
+      <TextArea label={words.note} value={note} maxLength={500} onChange={setNote} />
     </ConfirmDialog>
   )
 }

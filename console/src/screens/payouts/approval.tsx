@@ -1,7 +1,6 @@
-import type { ReactNode } from 'react'
-import { initialsOf } from '../../frame/initials'
 import { formatMoney } from '../../parts/money-format'
 import { Card, Note } from '../../parts/page'
+import { PersonRow } from '../../parts/person'
 import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
 import { texts } from '../../texts/en'
@@ -19,7 +18,7 @@ export function Approval({ transfer }: { transfer: Transfer }) {
     <>
       <Card title={words.title} aside={<Progress approval={approval} />}>
         <div className="approval-steps">
-          <Step
+          <PersonRow
             name={createdBy?.name ?? '–'}
             says={
               createdBy?.kind === 'key'
@@ -28,12 +27,12 @@ export function Approval({ transfer }: { transfer: Transfer }) {
             }
           >
             <Time value={createdAt} />
-          </Step>
+          </PersonRow>
           <Decisions approval={approval} />
           {isUndecided(transfer) && (
-            <Step name="?" says={words.notDecided}>
+            <PersonRow name="?" says={words.notDecided}>
               <Time value={approval.expiresAt} />
-            </Step>
+            </PersonRow>
           )}
           {status === 'PENDING' && <ApproverSteps waiting={transfer} />}
         </div>
@@ -61,15 +60,15 @@ export function Decisions({ approval }: { approval: Decided }) {
   return (
     <>
       {givenBy.map(({ id, name, at }) => (
-        <Step key={id + at} name={name} says={words.approved(name)}>
+        <PersonRow key={id + at} name={name} says={words.approved(name)}>
           <Time value={at} />
-        </Step>
+        </PersonRow>
       ))}
       {rejectedBy && (
-        <Step name={rejectedBy.name} says={words.rejected(rejectedBy.name)}>
+        <PersonRow name={rejectedBy.name} says={words.rejected(rejectedBy.name)}>
           <Time value={rejectedBy.at} />
           {reason && <> · {reason}</>}
-        </Step>
+        </PersonRow>
       )}
     </>
   )
@@ -87,7 +86,7 @@ export function ApproverSteps({
   return (
     <>
       {shown.map((one) => (
-        <Step
+        <PersonRow
           key={one.id}
           isOpen
           name={one.name}
@@ -101,33 +100,6 @@ export function ApproverSteps({
 
 /** It waited until its time was over. */
 const isUndecided = ({ failureReason }: Transfer) => failureReason === 'approval_expired'
-
-type StepProps = {
-  name: string
-  says: readonly [string, string]
-  isOpen?: boolean
-  children?: ReactNode
-}
-
-export function Step({ name, says: [who, what], isOpen = false, children }: StepProps) {
-  return (
-    <div className="person-row">
-      <span className={isOpen ? 'avatar dashed' : 'avatar'} aria-hidden="true">
-        {initialsOf(name)}
-      </span>
-      <span>
-        <b>{who}</b>
-        {what}
-        {children && (
-          <>
-            <br />
-            <span className="soft small">{children}</span>
-          </>
-        )}
-      </span>
-    </div>
-  )
-}
 
 const changes: Waiting['changes'] = {
   topics: ['payouts', 'approvals', 'balances'],

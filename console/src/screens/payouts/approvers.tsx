@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useMay, useSession } from '../../api/session'
-import { initialsOf } from '../../frame/initials'
+import { PersonRow } from '../../parts/person'
 import { formatAge, formatUntil } from '../../parts/time-format'
 import { texts } from '../../texts/en'
 
@@ -50,20 +50,9 @@ export function ApproverList({ approvers, verb = 'approve' }: ListProps) {
   if (approvers.length === 0) return <NoApprover verb={verb} />
   return (
     <>
-      {shown.map((one) => {
-        const [who, what] = say(one)
-        return (
-          <p key={one.id} className="person-row">
-            <span className={one.mayNow ? 'avatar' : 'avatar dashed'} aria-hidden="true">
-              {initialsOf(one.name)}
-            </span>
-            <span>
-              <b>{who}</b>
-              {what}
-            </span>
-          </p>
-        )
-      })}
+      {shown.map((one) => (
+        <PersonRow key={one.id} name={one.name} says={say(one)} isOpen={!one.mayNow} />
+      ))}
       <More count={approvers.length - shown.length} />
     </>
   )

@@ -1,4 +1,5 @@
-import { Textarea } from '@mantine/core'
+import { TextArea } from '../../parts/fields'
+import './payouts.css'
 import { useState } from 'react'
 import { useMay } from '../../api/session'
 import type { Topic } from '../../api/topics'
@@ -90,15 +91,7 @@ function Reject({ waiting, onClose }: { waiting: Waiting; onClose: () => void })
       onClose={onClose}
     >
       <p>{words.rejectText}</p>
-      <Textarea
-        label={shared.reason}
-        value={reason}
-        maxLength={500}
-        autosize
-        minRows={2}
-        data-autofocus
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
-      />
+      <TextArea label={shared.reason} value={reason} maxLength={500} isFirst onChange={setReason} />
     </ConfirmDialog>
   )
 }

@@ -1,4 +1,5 @@
-import { Select, TextInput } from '@mantine/core'
+import { SelectField, TextField } from '../../parts/fields'
+import './payouts.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Balance } from '../../../../sdk/src/types'
@@ -206,30 +207,29 @@ export function Screen() {
                 value={form.bankCode || null}
                 onChange={(code) => change({ bankCode: code ?? '' })}
               />
-              <TextInput
+              <TextField
                 label={words.accountNumber}
                 inputMode="numeric"
                 autoComplete="off"
                 value={formatAccountNumber(accountNumber)}
                 error={accountNumber.length > 10 && words.accountIssue}
-                onChange={({ currentTarget }) => change({ accountNumber: currentTarget.value })}
+                onChange={(accountNumber) => change({ accountNumber })}
               />
             </div>
           ) : (
             <div className="two-columns">
-              <TextInput
+              <TextField
                 label={words.address}
                 autoComplete="off"
                 spellCheck={false}
                 value={form.address}
-                onChange={({ currentTarget }) => change({ address: currentTarget.value })}
+                onChange={(address) => change({ address })}
               />
-              <Select
+              <SelectField
                 label={words.coin}
-                data={['USDC', 'USDT']}
+                options={['USDC', 'USDT']}
                 value={form.coin}
-                allowDeselect={false}
-                onChange={(coin) => change({ coin: coin as Form['coin'], units: null })}
+                onChange={(coin) => change({ coin: coin, units: null })}
               />
             </div>
           )}
@@ -276,24 +276,24 @@ export function Screen() {
           </div>
           <div className="two-columns">
             {isToBank && (
-              <TextInput
+              <TextField
                 label={<Optional>{words.narration}</Optional>}
                 description={words.narrationHint}
-                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                isDescribedBelow
                 maxLength={100}
                 value={form.narration}
                 error={refusal?.issueOf('narration')}
-                onChange={({ currentTarget }) => change({ narration: currentTarget.value })}
+                onChange={(narration) => change({ narration })}
               />
             )}
-            <TextInput
+            <TextField
               label={<Optional>{words.reference}</Optional>}
               description={words.referenceHint}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              isDescribedBelow
               maxLength={100}
               value={form.merchantReference}
               error={refusal?.issueOf('merchantReference')}
-              onChange={({ currentTarget }) => change({ merchantReference: currentTarget.value })}
+              onChange={(merchantReference) => change({ merchantReference })}
             />
           </div>
         </Card>

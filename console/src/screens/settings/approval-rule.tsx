@@ -1,10 +1,10 @@
-import { Radio } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { Settings } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
+import { RadioField } from '../../parts/choices'
 import { type Amount, type Asset, formatMoney, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
@@ -100,23 +100,20 @@ function Form({ saved }: { saved: Approvals }) {
             </fieldset>
           )
         })}
-        <Radio.Group
+        <RadioField
           label={words.appliesTo}
           value={rule.appliesTo}
-          onChange={(appliesTo) =>
-            setRule({ ...rule, appliesTo: appliesTo as Approvals['appliesTo'] })
-          }
-        >
-          <div className="stack" style={{ gap: 8, marginTop: 8 }}>
-            <Radio value="console" label={words.console} disabled={!mayChange} />
-            <Radio
-              value="all"
-              label={words.all}
-              description={words.allHint}
-              disabled={!mayChange}
-            />
-          </div>
-        </Radio.Group>
+          onChange={(appliesTo) => setRule({ ...rule, appliesTo })}
+          choices={[
+            { value: 'console', label: words.console, isDisabled: !mayChange },
+            {
+              value: 'all',
+              label: words.all,
+              description: words.allHint,
+              isDisabled: !mayChange,
+            },
+          ]}
+        />
         <Refusal error={refusal} />
         {mayChange ? (
           <div>

@@ -1,4 +1,3 @@
-import { Checkbox, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
@@ -6,8 +5,10 @@ import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { BankSelect } from '../../parts/bank-select'
 import { Button } from '../../parts/button'
+import { Checkbox } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
+import { TextField } from '../../parts/fields'
 import { AccountNumber, formatAccountNumber } from '../../parts/identifiers'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note } from '../../parts/page'
@@ -157,7 +158,7 @@ function columnsOf({ nameOf, mayChange, choose }: Tools): Column<BankAccount>[] 
       cell: (account) =>
         mayChange &&
         account.isActive && (
-          <span className="row" style={{ justifyContent: 'flex-end' }}>
+          <span className="actions-end">
             {account.needsConfirmation && (
               <Button size="small" onClick={() => choose({ account, change: 'confirm' })}>
                 {words.confirm}
@@ -246,13 +247,13 @@ function AddDialog({ banks, onClose, onAdded }: AddProps) {
         value={bankCode}
         onChange={setBankCode}
       />
-      <TextInput
+      <TextField
         label={words.accountNumber}
         description={words.accountNumberHint}
         inputMode="numeric"
         autoComplete="off"
         value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={setTyped}
       />
       <div role="status">
         {isComplete && holder.isFetching && <p className="soft">{words.resolving}</p>}
@@ -265,11 +266,7 @@ function AddDialog({ banks, onClose, onAdded }: AddProps) {
         )}
       </div>
       {isComplete && <Refusal error={holder.error} />}
-      <Checkbox
-        label={words.makePrimaryNow}
-        checked={isPrimary}
-        onChange={({ currentTarget }) => setPrimary(currentTarget.checked)}
-      />
+      <Checkbox label={words.makePrimaryNow} isOn={isPrimary} onChange={setPrimary} />
       {mode === 'live' && <p className="soft small">{words.liveWait}</p>}
     </ConfirmDialog>
   )

@@ -1,5 +1,3 @@
-import { Switch, Textarea, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
@@ -8,9 +6,12 @@ import { toRefusal } from '../../api/refusal'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { Button } from '../../parts/button'
+import { Switch } from '../../parts/choices'
+import { TextArea, TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
+import { useSettled } from '../../parts/use-settled'
 import { texts } from '../../texts/en'
 import { type FieldsOf, type Settings, SettingsForm, useSettings, WhenRead } from './settings-form'
 import { SettingsPage } from './settings-page'
@@ -87,23 +88,23 @@ function LookCard({ form, logo }: CardProps & { logo: string | null }) {
   return (
     <Card title={words.look}>
       <div className="padded form no-top-padding">
-        <TextInput
+        <TextField
           label={words.displayName}
           value={fields.displayName}
-          disabled={isDisabled}
+          isDisabled={isDisabled}
           maxLength={100}
           error={issueOf('checkout.displayName')}
-          onChange={({ currentTarget }) => change({ displayName: currentTarget.value })}
+          onChange={(displayName) => change({ displayName })}
         />
         <div className="row colour">
-          <TextInput
+          <TextField
             label={words.colour}
             description={words.colourHint}
             value={fields.colour}
-            disabled={isDisabled}
+            isDisabled={isDisabled}
             maxLength={7}
             error={issueOf('checkout.colour')}
-            onChange={({ currentTarget }) => change({ colour: currentTarget.value })}
+            onChange={(colour) => change({ colour })}
           />
           <input
             type="color"
@@ -197,21 +198,21 @@ function HelpCard({ form: { fields, change, isDisabled, issueOf } }: CardProps) 
   return (
     <Card title={words.help}>
       <div className="padded two-columns no-top-padding">
-        <TextInput
+        <TextField
           label={words.supportEmail}
           type="email"
           value={fields.supportEmail}
-          disabled={isDisabled}
+          isDisabled={isDisabled}
           error={issueOf('checkout.supportEmail')}
-          onChange={({ currentTarget }) => change({ supportEmail: currentTarget.value })}
+          onChange={(supportEmail) => change({ supportEmail })}
         />
-        <TextInput
+        <TextField
           label={words.supportPhone}
           type="tel"
           value={fields.supportPhone}
-          disabled={isDisabled}
+          isDisabled={isDisabled}
           error={issueOf('checkout.supportPhone')}
-          onChange={({ currentTarget }) => change({ supportPhone: currentTarget.value })}
+          onChange={(supportPhone) => change({ supportPhone })}
         />
       </div>
     </Card>
@@ -225,25 +226,25 @@ function BehaviourCard({ form: { fields, change, isDisabled, issueOf } }: CardPr
         <Switch
           label={words.showCustomer}
           description={words.showCustomerHint}
-          checked={fields.showCustomer}
-          disabled={isDisabled}
-          onChange={({ currentTarget }) => change({ showCustomer: currentTarget.checked })}
+          isOn={fields.showCustomer}
+          isDisabled={isDisabled}
+          onChange={(showCustomer) => change({ showCustomer })}
         />
         <Switch
           label={words.returnAutomatically}
           description={words.returnAutomaticallyHint}
-          checked={fields.returnAutomatically}
-          disabled={isDisabled}
-          onChange={({ currentTarget }) => change({ returnAutomatically: currentTarget.checked })}
+          isOn={fields.returnAutomatically}
+          isDisabled={isDisabled}
+          onChange={(returnAutomatically) => change({ returnAutomatically })}
         />
-        <Textarea
+        <TextArea
           label={words.frameOrigins}
           description={words.frameOriginsHint}
           rows={2}
           value={fields.frameOrigins}
-          disabled={isDisabled}
+          isDisabled={isDisabled}
           error={issueOf('checkout.frameOrigins') ?? issueOf('checkout.frameOrigins.0')}
-          onChange={({ currentTarget }) => change({ frameOrigins: currentTarget.value })}
+          onChange={(frameOrigins) => change({ frameOrigins })}
         />
       </div>
     </Card>
@@ -255,7 +256,7 @@ const typingMs = 300
 /** The page itself, in a frame in which nothing can act. */
 function Preview({ look, logo }: { look: Look; logo: string | null }) {
   const { merchant, mode } = useScope()
-  const [shown] = useDebouncedValue(look, typingMs)
+  const shown = useSettled(look, typingMs)
   const src = withQuery('/checkout/preview', {
     merchant,
     mode,

@@ -68,12 +68,12 @@ function Rates({ fee }: { fee: Fee }) {
   return (
     <>
       {tiers.map((tier) => (
-        <span key={String(tier.upTo)} className="fee-line">
+        <span key={String(tier.upTo)} className="fee-line top-line">
           <span className="soft small">{words.upTo(formatMoney(tier.upTo, currency))}</span>{' '}
           {describeRate(tier, currency)}
         </span>
       ))}
-      <span className="fee-line">
+      <span className="fee-line top-line">
         <span className="soft small">{words.above}</span> {describeRate(fee, currency)}
       </span>
     </>

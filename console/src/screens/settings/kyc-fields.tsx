@@ -1,5 +1,5 @@
-import { Select, Textarea, TextInput } from '@mantine/core'
 import { Button } from '../../parts/button'
+import { SelectField, TextArea, TextField } from '../../parts/fields'
 import { Card } from '../../parts/page'
 import { texts } from '../../texts/en'
 import type { KycForm } from './kyc-form'
@@ -18,10 +18,7 @@ type Business = KycForm['business']
 type Contact = KycForm['contact']
 type Person = KycForm['people'][number]
 
-const choices = (labels: Record<string, string>) =>
-  Object.entries(labels).map(([value, label]) => ({ value, label }))
-
-/** What Mantine's inputs need. An empty text is what is not filled in. */
+/** What every field has. An empty text is what is not filled in. */
 function useField({ isDisabled, issueOf, isMissing }: Props) {
   return (
     label: string,
@@ -32,11 +29,10 @@ function useField({ isDisabled, issueOf, isMissing }: Props) {
   ) => ({
     label,
     value: value ?? '',
-    disabled: isDisabled,
+    isDisabled,
     error: issueOf(field) ?? (isMissing(field) ? words.needed : undefined),
     ...(description && { description }),
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      set(currentTarget.value === '' ? null : currentTarget.value),
+    onChange: (text: string) => set(text === '' ? null : text),
   })
 }
 
@@ -52,32 +48,33 @@ export function BusinessFields(props: Props) {
     <Card title={words.card} aside={<span className="soft small">{words.intro}</span>}>
       <div className="padded form no-top-padding">
         <div className="two-columns">
-          <TextInput {...field(words.legalName, 'legalName')} maxLength={100} />
-          <Select
+          <TextField {...field(words.legalName, 'legalName')} maxLength={100} />
+          <SelectField
             label={words.type}
-            data={choices(words.types)}
+            options={words.types}
             value={business.type}
-            disabled={isDisabled}
+            isDisabled={isDisabled}
             error={
               issueOf('business.type') ?? (isMissing('business.type') ? words.needed : undefined)
             }
-            onChange={(type) => set({ type: type as Business['type'] })}
+            onChange={(type) => set({ type })}
+            onClear={() => set({ type: null })}
           />
-          <TextInput
+          <TextField
             {...field(words.registrationNumber, 'registrationNumber', words.registrationHint)}
           />
-          <TextInput {...field(words.taxNumber, 'taxNumber', texts.settings.optional)} />
+          <TextField {...field(words.taxNumber, 'taxNumber', texts.settings.optional)} />
         </div>
-        <TextInput {...field(words.address, 'address')} maxLength={500} />
+        <TextField {...field(words.address, 'address')} maxLength={500} />
         <div className="two-columns">
-          <TextInput {...field(words.city, 'city')} maxLength={100} />
-          <TextInput {...field(words.state, 'state')} maxLength={100} />
+          <TextField {...field(words.city, 'city')} maxLength={100} />
+          <TextField {...field(words.state, 'state')} maxLength={100} />
         </div>
-        <TextInput
+        <TextField
           {...field(words.website, 'website', `${texts.settings.optional} ${words.websiteHint}`)}
           type="url"
         />
-        <Textarea {...field(words.description, 'description')} rows={3} maxLength={500} />
+        <TextArea {...field(words.description, 'description')} rows={3} maxLength={500} />
       </div>
     </Card>
   )
@@ -94,9 +91,9 @@ export function ContactFields(props: Props) {
   return (
     <Card title={words.contact}>
       <div className="padded three-columns no-top-padding">
-        <TextInput {...field(words.contactName, 'name')} maxLength={100} />
-        <TextInput {...field(words.email, 'email')} type="email" />
-        <TextInput {...field(words.phone, 'phone')} type="tel" />
+        <TextField {...field(words.contactName, 'name')} maxLength={100} />
+        <TextField {...field(words.email, 'email')} type="email" />
+        <TextField {...field(words.phone, 'phone')} type="tel" />
       </div>
     </Card>
   )
@@ -167,21 +164,22 @@ function PersonFields(props: PersonProps) {
     <fieldset className="plain person">
       <legend className="bold">{words.person(index + 1)}</legend>
       <div className="two-columns">
-        <TextInput {...field(words.personName, 'name')} maxLength={100} />
-        <Select
+        <TextField {...field(words.personName, 'name')} maxLength={100} />
+        <SelectField
           label={words.position}
-          data={choices(words.positions)}
+          options={words.positions}
           value={person.position}
-          disabled={isDisabled}
+          isDisabled={isDisabled}
           error={
             issueOf(`${path}.position`) ??
             (isMissing(`${path}.position`) ? words.needed : undefined)
           }
-          onChange={(position) => set({ position: position as Person['position'] })}
+          onChange={(position) => set({ position })}
+          onClear={() => set({ position: null })}
         />
-        <TextInput {...field(words.dateOfBirth, 'dateOfBirth')} type="date" />
-        <TextInput {...field(words.bvn, 'bvn', words.bvnHint)} inputMode="numeric" maxLength={11} />
-        <TextInput
+        <TextField {...field(words.dateOfBirth, 'dateOfBirth')} type="date" />
+        <TextField {...field(words.bvn, 'bvn', words.bvnHint)} inputMode="numeric" maxLength={11} />
+        <TextField
           {...toField(
             words.share,
             `${path}.sharePercent`,

@@ -1,4 +1,5 @@
-import { Select, Switch, TextInput } from '@mantine/core'
+import { Switch } from '../../parts/choices'
+import { SelectField, TextField } from '../../parts/fields'
 import { type Asset, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { Card } from '../../parts/page'
@@ -14,9 +15,9 @@ type Action = keyof typeof words.actions
 type CustomerField = keyof typeof words.customerFields
 
 const situations = Object.keys(words.situations) as Situation[]
-const actions = Object.entries(words.actions).map(([value, label]) => ({ value, label }))
+const actions = Object.keys(words.actions) as Action[]
 /** A return of coins needs a destination, which a deposit does not name. */
-const coinActions = actions.filter(({ value }) => value !== 'return')
+const coinActions = actions.filter((action) => action !== 'return')
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 const customerFields = Object.keys(words.customerFields) as CustomerField[]
 
@@ -59,16 +60,16 @@ function Methods({ fields, change, isDisabled }: FieldsOf<Rules>) {
         <Switch
           label={words.bankTransfer}
           description={words.bankTransferHint}
-          checked={paymentMethods.bankTransfer}
-          disabled={isDisabled}
-          onChange={({ currentTarget }) => set({ bankTransfer: currentTarget.checked })}
+          isOn={paymentMethods.bankTransfer}
+          isDisabled={isDisabled}
+          onChange={(bankTransfer) => set({ bankTransfer })}
         />
         <Switch
           label={words.crypto}
           description={words.cryptoHint}
-          checked={paymentMethods.crypto}
-          disabled={isDisabled}
-          onChange={({ currentTarget }) => set({ crypto: currentTarget.checked })}
+          isOn={paymentMethods.crypto}
+          isDisabled={isDisabled}
+          onChange={(crypto) => set({ crypto })}
         />
       </div>
     </Card>
@@ -78,17 +79,17 @@ function Methods({ fields, change, isDisabled }: FieldsOf<Rules>) {
 function Policies({ fields, change, isDisabled }: FieldsOf<Rules>) {
   const { policies } = fields
   const choice = (rail: 'bank' | 'crypto', situation: Situation) => (
-    <Select
-      aria-label={words.policyLabel(
+    <SelectField
+      name={words.policyLabel(
         words.situations[situation][0]!,
         rail === 'bank' ? words.bank : words.coins,
       )}
-      data={rail === 'bank' ? actions : coinActions}
+      options={rail === 'bank' ? actions : coinActions}
+      labels={words.actions}
       value={policies[rail][situation]}
-      disabled={isDisabled}
-      allowDeselect={false}
+      isDisabled={isDisabled}
       onChange={(action) => {
-        const changed = { ...policies[rail], [situation]: action as Action }
+        const changed = { ...policies[rail], [situation]: action }
         change({ policies: { ...policies, [rail]: changed } })
       }}
     />
@@ -162,14 +163,14 @@ function DefaultCustomer({ fields, change, isDisabled, issueOf }: FieldsOf<Rules
       <p className="soft small hint">{words.customerHint}</p>
       <div className="padded three-columns no-top-padding">
         {customerFields.map((field) => (
-          <TextInput
+          <TextField
             key={field}
             label={words.customerFields[field]}
             value={defaultCustomer[field] ?? ''}
-            disabled={isDisabled}
+            isDisabled={isDisabled}
             error={issueOf(`dedicatedAccounts.defaultCustomer.${field}`)}
-            onChange={({ currentTarget }) => {
-              const changed = { ...defaultCustomer, [field]: currentTarget.value || null }
+            onChange={(typed) => {
+              const changed = { ...defaultCustomer, [field]: typed || null }
               change({ dedicatedAccounts: { defaultCustomer: changed } })
             }}
           />

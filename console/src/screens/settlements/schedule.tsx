@@ -1,4 +1,3 @@
-import { Select, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { usePages, useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
@@ -6,6 +5,7 @@ import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { SelectField, TextField } from '../../parts/fields'
 import { formatAccountNumber } from '../../parts/identifiers'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
@@ -26,9 +26,6 @@ import { SettlementTabs } from './settlement-tabs'
 
 const words = settlementTexts.schedule
 type Settlement = Settings['settlement']
-
-const choices = (labels: Record<string, string>) =>
-  Object.entries(labels).map(([value, label]) => ({ value, label }))
 
 export function Screen() {
   const settings = useSettings()
@@ -66,33 +63,31 @@ function Schedule({ fields, change, isDisabled, issueOf }: FieldsOf<Settlement>)
     <Card title={words.card}>
       <div className="padded form no-top-padding">
         <p className="soft">{words.intro}</p>
-        <Select
+        <SelectField
           label={words.schedule}
-          data={choices(words.schedules)}
+          options={words.schedules}
           value={fields.schedule}
-          disabled={isDisabled}
-          allowDeselect={false}
-          onChange={(schedule) => change({ schedule: schedule as Settlement['schedule'] })}
+          isDisabled={isDisabled}
+          onChange={(schedule) => change({ schedule: schedule })}
         />
         {isOn && (
           <div className="two-columns">
             {fields.schedule === 'weekly' && (
-              <Select
+              <SelectField
                 label={words.weekday}
-                data={choices(words.weekdays)}
+                options={words.weekdays}
                 value={fields.weekday}
-                disabled={isDisabled}
-                allowDeselect={false}
-                onChange={(weekday) => change({ weekday: weekday as Settlement['weekday'] })}
+                isDisabled={isDisabled}
+                onChange={(weekday) => change({ weekday: weekday })}
               />
             )}
-            <TextInput
+            <TextField
               type="time"
               label={words.time}
               value={fields.time}
-              disabled={isDisabled}
+              isDisabled={isDisabled}
               error={issueOf('settlement.time')}
-              onChange={({ currentTarget }) => change({ time: currentTarget.value })}
+              onChange={(time) => change({ time })}
             />
           </div>
         )}
@@ -225,30 +220,28 @@ function DestinationDialog({ saved, onClose }: { saved: Destination; onClose: ()
       onConfirm={() => void confirm()}
       onClose={onClose}
     >
-      <Select
+      <SelectField
         label={words.payTo}
-        data={choices(words.destinations)}
+        options={words.destinations}
         value={payTo}
-        allowDeselect={false}
-        onChange={(value) => setPayTo(value as Settlement['payTo'])}
+        onChange={setPayTo}
       />
       {isWallet && (
         <>
-          <Select
+          <SelectField
             label={words.coin}
-            data={['USDC', 'USDT']}
+            options={['USDC', 'USDT']}
             value={asset}
-            allowDeselect={false}
-            onChange={(value) => setAsset(value as Settlement['asset'])}
+            onChange={setAsset}
           />
-          <TextInput
+          <TextField
             label={words.walletAddress}
             description={words.walletHint}
             autoComplete="off"
             spellCheck={false}
             value={typed}
             error={refusal?.issueOf('walletAddress')}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            onChange={setTyped}
           />
           {mode === 'live' && <p className="soft small">{words.liveWait}</p>}
         </>

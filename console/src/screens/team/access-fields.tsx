@@ -1,6 +1,7 @@
-import { Checkbox, Select } from '@mantine/core'
 import { allPermissions, permissions, roles } from '../../../../src/team/permissions'
 import { type Role, useMembership } from '../../api/session'
+import { Checkbox } from '../../parts/choices'
+import { SelectField } from '../../parts/fields'
 import { teamTexts as t } from '../../texts/team'
 
 export type MemberAccess = { role: Role; maySeeLive: boolean }
@@ -15,12 +16,12 @@ export function AccessFields({ access, onChange }: Props) {
   const granted = allPermissions.filter((name) => permissions[name].may[access.role] !== 'none')
   return (
     <>
-      <Select
+      <SelectField
         label={t.role}
-        data={offered.map((value) => ({ value, label: t.roles[value] }))}
+        options={offered}
+        labels={t.roles}
         value={access.role}
-        allowDeselect={false}
-        onChange={(role) => role && onChange({ ...access, role: role as Role })}
+        onChange={(role) => onChange({ ...access, role })}
       />
       <details>
         <summary className="soft small">{t.mayTitle(t.roles[access.role])}</summary>
@@ -36,9 +37,9 @@ export function AccessFields({ access, onChange }: Props) {
       <Checkbox
         label={t.live}
         description={mayGiveLive ? t.liveHint : t.liveNotOwn}
-        disabled={!mayGiveLive && !access.maySeeLive}
-        checked={access.maySeeLive}
-        onChange={({ currentTarget }) => onChange({ ...access, maySeeLive: currentTarget.checked })}
+        isDisabled={!mayGiveLive && !access.maySeeLive}
+        isOn={access.maySeeLive}
+        onChange={(maySeeLive) => onChange({ ...access, maySeeLive })}
       />
     </>
   )

@@ -1,8 +1,8 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useMembership } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Note } from '../../parts/page'
 import { texts } from '../../texts/en'
@@ -144,14 +144,14 @@ export function InviteDialog({ onClose, onMade }: Omit<LinkProps, 'member'>) {
       onClose={onClose}
     >
       <p className="soft">{t.inviteText}</p>
-      <TextInput
+      <TextField
         type="email"
         label={t.email}
         autoComplete="off"
-        data-autofocus
+        isFirst
         value={email}
         error={refusal?.issueOf('email')}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        onChange={setEmail}
       />
       <AccessFields access={access} onChange={setAccess} />
     </ConfirmDialog>

@@ -25,7 +25,7 @@ export function ShownLink({ link, email, onClose }: Props) {
         <p className="soft small">
           {t.shownUntil} <Time value={link.expiresAt} />
         </p>
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="actions-end">
           <Button kind="primary" onClick={onClose}>
             {t.done}
           </Button>

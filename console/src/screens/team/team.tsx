@@ -1,4 +1,3 @@
-import { Menu } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { allPermissions, permissions, roles } from '../../../../src/team/permissions'
@@ -8,6 +7,7 @@ import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Icon } from '../../parts/icons'
+import { Menu, MenuItem } from '../../parts/menu'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip } from '../../parts/status'
@@ -165,24 +165,25 @@ function Actions({ member, choose }: ActionsProps) {
   const isOwner = useMembership()?.role === 'owner'
   const { isYou, role, isDisabled, name } = member
   if (isYou || (role === 'owner' && !isOwner)) return null
-  const item = (action: Action, label: string, color?: 'red') => (
-    <Menu.Item {...(color && { color })} onClick={() => choose({ member, action })}>
+  const item = (action: Action, label: string, isDangerous = false) => (
+    <MenuItem isDangerous={isDangerous} onClick={() => choose({ member, action })}>
       {label}
-    </Menu.Item>
+    </MenuItem>
   )
   return (
-    <Menu position="bottom-end" width={220}>
-      <Menu.Target>
+    <Menu
+      isFlat
+      width={220}
+      button={
         <button type="button" className="icon-button" aria-label={`${t.actions}: ${name}`}>
           <Icon name="dots" />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {!isDisabled && item('change', t.change)}
-        {!isDisabled && item('end', t.endSessions)}
-        {!isDisabled && item('link', t.link)}
-        {isDisabled ? item('disable', t.enable) : item('disable', t.disable, 'red')}
-      </Menu.Dropdown>
+      }
+    >
+      {!isDisabled && item('change', t.change)}
+      {!isDisabled && item('end', t.endSessions)}
+      {!isDisabled && item('link', t.link)}
+      {isDisabled ? item('disable', t.enable) : item('disable', t.disable, true)}
     </Menu>
   )
 }

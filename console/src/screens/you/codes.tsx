@@ -56,7 +56,7 @@ export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () =>
       <div className="stack" style={{ gap: 16 }}>
         <p className="soft">{t.shownText}</p>
         <CopyBlock text={codes.join('\n')} label={t.label} />
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="actions-end">
           <Button kind="primary" onClick={onClose}>
             {t.stored}
           </Button>

@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { call } from '../../api/call'
 import { ApiRefusal, toRefusal } from '../../api/refusal'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Time } from '../../parts/time'
@@ -106,13 +106,13 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <p className="soft">{t.text}</p>
-      <TextInput
+      <TextField
         label={t.name}
         description={t.nameHint}
         maxLength={100}
-        data-autofocus
+        isFirst
         value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        onChange={setName}
       />
     </ConfirmDialog>
   )

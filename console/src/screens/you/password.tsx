@@ -1,10 +1,10 @@
-import { PasswordInput } from '@mantine/core'
 import { useState } from 'react'
 import { useSession } from '../../api/session'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
+import { PasswordField } from '../../parts/password-field'
 import { youTexts } from '../../texts/you'
 import { type Factors, useFactorWrite } from './factors'
 
@@ -49,14 +49,14 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <input type="hidden" name="email" autoComplete="username" value={user.email} />
-      <PasswordInput
+      <PasswordField
         label={t.field}
         description={t.hint}
         autoComplete="new-password"
-        data-autofocus
+        isFirst
         value={password}
         error={refusal?.issueOf('password')}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        onChange={setPassword}
       />
       <p className="soft small">{t.ends}</p>
     </ConfirmDialog>

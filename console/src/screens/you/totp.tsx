@@ -1,8 +1,8 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { Copy } from '../../parts/copy'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
@@ -95,15 +95,15 @@ function ConfirmTotp({ offer, onClose, onDone }: ConfirmProps) {
           <span className="mono">{offer.secret.replace(/(.{4})(?=.)/g, '$1 ')}</span>
         </Copy>
       </p>
-      <TextInput
+      <TextField
         label={t.code}
         inputMode="numeric"
         autoComplete="one-time-code"
         maxLength={7}
-        data-autofocus
+        isFirst
         value={code}
         error={refusal?.issueOf('code')}
-        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        onChange={setCode}
       />
     </ConfirmDialog>
   )

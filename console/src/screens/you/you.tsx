@@ -1,10 +1,11 @@
-import { Switch, useMantineColorScheme } from '@mantine/core'
 import { useRead } from '../../api/reads'
 import { useSession } from '../../api/session'
 import { useStore } from '../../api/store'
 import { useWrite } from '../../api/writes'
 import { singleKeys, switchSingleKeys } from '../../frame/keys'
 import { Button } from '../../parts/button'
+import { Switch } from '../../parts/choices'
+import { useColorScheme } from '../../parts/color-scheme'
 import { DataTable } from '../../parts/data-table'
 import { notify } from '../../parts/notify'
 import { Card, Note, PageHead, Skeleton } from '../../parts/page'
@@ -125,7 +126,7 @@ function SessionsCard() {
 }
 
 function LookCard() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const { colorScheme, setColorScheme } = useColorScheme()
   const hasKeys = useStore(singleKeys)
   return (
     <Card title={t.look.title}>
@@ -144,8 +145,8 @@ function LookCard() {
         <Switch
           label={t.look.keys}
           description={t.look.keysHint}
-          checked={hasKeys}
-          onChange={({ currentTarget }) => switchSingleKeys(currentTarget.checked)}
+          isOn={hasKeys}
+          onChange={switchSingleKeys}
         />
       </div>
     </Card>

@@ -1,11 +1,12 @@
+import './messages.css'
 import '@mantine/core/styles/Notification.css'
 import '@mantine/notifications/styles.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
 import { createRoot } from 'react-dom/client'
-import type { Tone } from '../parts/status'
 import { texts } from '../texts/en'
 import { resolveVariables, theme } from '../theme'
+import type { Tone } from './status'
 
 const holder = document.body.appendChild(document.createElement('div'))
 createRoot(holder).render(
