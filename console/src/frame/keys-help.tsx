@@ -1,15 +1,15 @@
 import { useStore } from '../api/store'
 import { Switch } from '../parts/choices'
 import { Dialog } from '../parts/dialog'
-import { texts } from '../texts/en'
 import { singleKeys, switchSingleKeys } from './keys'
 import { useMenu } from './menu'
 import { openedPanel } from './panels'
+import { frameTexts } from './texts'
 
 export function KeysHelp() {
   const isOn = useStore(singleKeys)
   const menu = useMenu()
-  const { help } = texts.frame
+  const { help } = frameTexts
   const places = menu.flatMap(({ menu: { goKey, label } }) =>
     goKey ? [[`g ${goKey}`, help.go(label)] as const] : [],
   )

@@ -4,8 +4,8 @@ import { useMembership, useSession } from '../api/session'
 import { Icon } from '../parts/icons'
 import { Menu, MenuDivider, MenuItem } from '../parts/menu'
 import { initialsOf } from '../parts/person'
-import { texts } from '../texts/en'
 import { useIsOperatorArea } from './menu'
+import { frameTexts } from './texts'
 
 /** Who is shown, and a switch to the user's other merchants and to the operator area. */
 export function MerchantMenu({ isOnPhone = false }: { isOnPhone?: boolean }) {
@@ -14,8 +14,8 @@ export function MerchantMenu({ isOnPhone = false }: { isOnPhone?: boolean }) {
   const { mode } = useScope()
   const navigate = useNavigate()
   const isOperatorArea = useIsOperatorArea()
-  const name = isOperatorArea ? texts.frame.operator : (membership?.name ?? user.name)
-  const role = isOperatorArea ? user.name : membership && texts.frame.roles[membership.role]
+  const name = isOperatorArea ? frameTexts.operator : (membership?.name ?? user.name)
+  const role = isOperatorArea ? user.name : membership && frameTexts.roles[membership.role]
   return (
     <Menu
       position="bottom-start"
@@ -24,7 +24,7 @@ export function MerchantMenu({ isOnPhone = false }: { isOnPhone?: boolean }) {
         <button
           type="button"
           className={isOnPhone ? 'merchant-button phone-only' : 'merchant-button'}
-          aria-label={`${texts.frame.merchants}: ${name}`}
+          aria-label={`${frameTexts.merchants}: ${name}`}
         >
           <span className="logo">{initialsOf(name)}</span>
           {isOnPhone ? (
@@ -62,7 +62,7 @@ export function MerchantMenu({ isOnPhone = false }: { isOnPhone?: boolean }) {
         <>
           <MenuDivider />
           <MenuItem icon="scale" onClick={() => void navigate({ to: '/operator' })}>
-            {texts.frame.toOperator}
+            {frameTexts.toOperator}
           </MenuItem>
         </>
       )}

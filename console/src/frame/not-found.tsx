@@ -1,8 +1,8 @@
 import { EmptyPage } from '../parts/page'
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
 
 export const NotFound = () => (
-  <EmptyPage title={texts.common.notFound} icon="search">
-    {texts.common.notFoundText}
+  <EmptyPage title={commonTexts.notFound} icon="search">
+    {commonTexts.notFoundText}
   </EmptyPage>
 )

@@ -1,19 +1,13 @@
+import { onlineManager } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
 
-function listen(onChange: () => void) {
-  addEventListener('online', onChange)
-  addEventListener('offline', onChange)
-  return () => {
-    removeEventListener('online', onChange)
-    removeEventListener('offline', onChange)
-  }
-}
+const listen = (onChange: () => void) => onlineManager.subscribe(onChange)
 
-/** A notice while the browser has no network. */
+/** A notice while the browser has no network, in which reads wait. */
 export function Offline() {
-  const isOnline = useSyncExternalStore(listen, () => navigator.onLine)
+  const isOnline = useSyncExternalStore(listen, () => onlineManager.isOnline())
   return (
-    <div role="status">{!isOnline && <p className="band offline">{texts.common.offline}</p>}</div>
+    <div role="status">{!isOnline && <p className="band offline">{commonTexts.offline}</p>}</div>
   )
 }

@@ -3,7 +3,7 @@ import { type Mode, useScope, writeScope } from '../api/scope'
 import { useMembership } from '../api/session'
 import { Button } from '../parts/button'
 import { EmptyPage } from '../parts/page'
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
 
 /** Nothing has this reference here. If the other mode has it, offers to switch. */
 export function OtherModeHint({ path }: { path: string }) {
@@ -20,17 +20,17 @@ export function OtherModeHint({ path }: { path: string }) {
   })
   return (
     <EmptyPage
-      title={texts.common.notFound}
+      title={commonTexts.notFound}
       icon="search"
       action={
         isThere && (
           <Button kind="primary" onClick={() => writeScope({ merchant, mode: other })}>
-            {texts.common.otherMode(other)}
+            {commonTexts.otherMode(other)}
           </Button>
         )
       }
     >
-      {isThere ? texts.common.inOtherMode(other) : texts.common.notFoundText}
+      {isThere ? commonTexts.inOtherMode(other) : commonTexts.notFoundText}
     </EmptyPage>
   )
 }

@@ -13,13 +13,14 @@ import { Status } from '../parts/status'
 import { formatWhen } from '../parts/time-format'
 import { useSettled } from '../parts/use-settled'
 import { settingsPages } from '../screens/settings/settings-pages'
-import { texts } from '../texts/en'
+import { settingTexts } from '../screens/settings/texts'
 import { useIsOperatorArea, useMenu } from './menu'
 import { openedPanel, paletteQuery } from './panels'
 import { iconOfHit, pathOfHit, pathOfReference, statefulOf } from './paths-of'
 import { useRecent } from './recent'
+import { frameTexts } from './texts'
 
-const words = texts.frame.palette
+const words = frameTexts.palette
 
 type Command = {
   name: string
@@ -137,20 +138,20 @@ function useCommands(open: (path: string) => void, close: () => void): Command[]
   const commands: Command[] = []
   if (mayPay && !isOperatorArea)
     commands.push({
-      name: texts.frame.newPayout,
+      name: frameTexts.newPayout,
       icon: 'payOut',
       keys: 'c',
       run: () => open('/payouts/new'),
     })
   if (mayCollect && !isOperatorArea)
     commands.push({
-      name: texts.frame.newLink,
+      name: frameTexts.newLink,
       icon: 'link',
       run: () => open('/collect?new=link'),
     })
   if (mayPay && permissions.has('balances.see') && !isOperatorArea)
     commands.push({
-      name: texts.frame.settleNow,
+      name: frameTexts.settleNow,
       icon: 'bank',
       isFoundOnly: true,
       run: () => open('/settlements?new=settlement'),
@@ -181,14 +182,14 @@ function useCommands(open: (path: string) => void, close: () => void): Command[]
   for (const { path, label, permission } of isOperatorArea ? [] : settingsPages)
     if (permissions.has(permission))
       commands.push({
-        name: words.goTo(`${texts.settings.title}: ${label}`),
+        name: words.goTo(`${settingTexts.title}: ${label}`),
         icon: 'gear',
         isFoundOnly: true,
         run: () => open(path),
       })
   for (const scheme of ['light', 'dark', 'auto'] as const)
     commands.push({
-      name: words.theme(texts.frame.themes[scheme]),
+      name: words.theme(frameTexts.themes[scheme]),
       icon: 'gear',
       isFoundOnly: true,
       run() {

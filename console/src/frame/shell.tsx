@@ -1,3 +1,5 @@
+import { commonTexts } from '../texts/common'
+import { frameTexts } from './texts'
 import './frame.css'
 import { Outlet, useMatches } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
@@ -19,7 +21,6 @@ import { ErrorState } from '../parts/refusals'
 import { setClockOffset } from '../parts/time-format'
 import { isDeveloperPath, mayOpen } from '../routes'
 import type { ScreenRoute } from '../screens/screen-route'
-import { texts } from '../texts/en'
 import { useFocusOnHeading } from './focus-heading'
 import { useKeys } from './keys'
 import { useIsOperatorArea } from './menu'
@@ -58,7 +59,7 @@ function useChosenMerchant(session: ConsoleSession | undefined): boolean {
     if (session && !isChosen) writeScope({ merchant, mode })
   }, [session, isChosen, merchant, mode])
   useEffect(() => {
-    if (isLinkUnseen) void notify(texts.common.liveNotSeen, 'bad')
+    if (isLinkUnseen) void notify(commonTexts.liveNotSeen, 'bad')
   }, [isLinkUnseen])
   return isChosen
 }
@@ -90,7 +91,7 @@ function SignedIn() {
   return (
     <>
       <a className="skip" href="#content">
-        {texts.frame.skip}
+        {frameTexts.skip}
       </a>
       {isTest && <TestBand offsetMs={offsetMs} />}
       <Offline />
@@ -100,7 +101,7 @@ function SignedIn() {
           <TopBar />
           <main id="content" tabIndex={-1}>
             {membership?.isSuspended && !isOperatorArea && (
-              <Note tone="bad">{texts.frame.suspended}</Note>
+              <Note tone="bad">{frameTexts.suspended}</Note>
             )}
             {/* Another merchant or mode is another page: nothing of the old one stays. */}
             <Content key={`${merchant} ${mode}`} screen={screen?.screen} />
@@ -120,17 +121,17 @@ function Content({ screen }: { screen: ScreenRoute | undefined }) {
   const isOperatorArea = useIsOperatorArea()
   if (!membership && !isOperatorArea && screen?.path !== '/you')
     return (
-      <EmptyPage title={texts.frame.noMerchantTitle} icon="users">
-        {texts.frame.noMerchant}
+      <EmptyPage title={frameTexts.noMerchantTitle} icon="users">
+        {frameTexts.noMerchant}
       </EmptyPage>
     )
   if (screen && !mayOpen(screen, { permissions, isOperator }))
     return (
-      <EmptyPage title={texts.common.forbidden} icon="shield">
-        {texts.common.forbiddenText}
+      <EmptyPage title={commonTexts.forbidden} icon="shield">
+        {commonTexts.forbiddenText}
       </EmptyPage>
     )
-  const { zones } = texts.common
+  const { zones } = commonTexts
   return (
     <>
       <Outlet />

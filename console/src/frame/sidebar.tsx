@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { Icon, Mark } from '../parts/icons'
-import { texts } from '../texts/en'
 import { useAttention, useQueues } from './attention'
 import { isCurrent, type MenuRoute, useMenu, usePath } from './menu'
 import { MerchantMenu } from './merchant-menu'
+import { frameTexts } from './texts'
 
 /** Of Manilla; the page names it. */
 const version = document.querySelector<HTMLMetaElement>('meta[name=version]')?.content ?? ''
@@ -13,21 +13,21 @@ export function Sidebar() {
   const menu = useMenu()
   return (
     <aside>
-      <nav className="sidebar" aria-label={texts.frame.main}>
+      <nav className="sidebar" aria-label={frameTexts.main}>
         <MerchantMenu />
         {menu.map((entry, at) => {
           const { group } = entry.menu
           const isFirst = group !== menu[at - 1]?.menu.group && group !== 'main' && at > 0
           return (
             <Fragment key={entry.path}>
-              {isFirst && <p className="menu-group">{texts.frame.groups[group]}</p>}
+              {isFirst && <p className="menu-group">{frameTexts.groups[group]}</p>}
               <MenuLink entry={entry} paths={menu.map(({ path }) => path)} />
             </Fragment>
           )
         })}
         <p className="maker">
           <Mark />
-          {texts.frame.version(version)}
+          {frameTexts.version(version)}
         </p>
       </nav>
     </aside>

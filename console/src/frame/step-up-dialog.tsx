@@ -9,9 +9,9 @@ import { TextField } from '../parts/fields'
 import { Note } from '../parts/page'
 import { PasswordField } from '../parts/password-field'
 import { Refusal } from '../parts/refusals'
-import { texts } from '../texts/en'
+import { frameTexts } from './texts'
 
-const words = texts.frame.stepUp
+const words = frameTexts.stepUp
 
 /** Asks for a factor again. The call that was refused for want of one is then repeated. */
 export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) {

@@ -3,9 +3,9 @@ import { type Mode, useScope, writeScope } from '../api/scope'
 import { useMembership } from '../api/session'
 import { Icon } from '../parts/icons'
 import { Menu, MenuDivider, MenuItem } from '../parts/menu'
-import { texts } from '../texts/en'
 import { isCurrent, type MenuRoute, useIsOperatorArea, useMenu, usePath } from './menu'
 import { useCount } from './sidebar'
+import { frameTexts } from './texts'
 import { signOut } from './user-menu'
 
 const tabsMax = 4
@@ -15,7 +15,7 @@ export function Tabs() {
   const menu = useMenu()
   const tabs = menu.filter((entry) => entry.menu.isTab).slice(0, tabsMax)
   return (
-    <nav className="phone-tabs" aria-label={texts.frame.main}>
+    <nav className="phone-tabs" aria-label={frameTexts.main}>
       {tabs.map((entry) => (
         <Tab key={entry.path} entry={entry} paths={menu.map(({ path }) => path)} />
       ))}
@@ -49,7 +49,7 @@ function More({ rest }: { rest: MenuRoute[] }) {
       button={
         <button type="button">
           <Icon name="menu" />
-          {texts.frame.more}
+          {frameTexts.more}
         </button>
       }
     >
@@ -61,14 +61,14 @@ function More({ rest }: { rest: MenuRoute[] }) {
       <MenuDivider />
       {membership?.maySeeLive && !isOperatorArea && (
         <MenuItem icon="redo" onClick={() => writeScope({ merchant, mode: other })}>
-          {texts.frame.palette.switchMode(other)}
+          {frameTexts.palette.switchMode(other)}
         </MenuItem>
       )}
       <MenuItem icon="gear" onClick={() => void navigate({ to: '/you' })}>
-        {texts.frame.you}
+        {frameTexts.you}
       </MenuItem>
       <MenuItem icon="signOut" onClick={() => void signOut()}>
-        {texts.frame.signOut}
+        {frameTexts.signOut}
       </MenuItem>
     </Menu>
   )

@@ -3,11 +3,11 @@ import { type Mode, useScope, writeScope } from '../api/scope'
 import { useMay, useMembership, useSession } from '../api/session'
 import { Icon } from '../parts/icons'
 import { Menu, MenuItem } from '../parts/menu'
-import { texts } from '../texts/en'
 import { useAttention } from './attention'
 import { useIsOperatorArea } from './menu'
 import { MerchantMenu } from './merchant-menu'
 import { openedPanel } from './panels'
+import { frameTexts } from './texts'
 import { UserMenu } from './user-menu'
 
 export function TopBar() {
@@ -19,12 +19,12 @@ export function TopBar() {
       <button
         type="button"
         className="search-button"
-        aria-label={texts.frame.searchLabel}
+        aria-label={frameTexts.searchLabel}
         aria-keyshortcuts="Control+K"
         onClick={() => openedPanel.write('palette')}
       >
         <Icon name="search" />
-        <span>{texts.frame.search}</span>
+        <span>{frameTexts.search}</span>
         <kbd>Ctrl K</kbd>
       </button>
       {isOperatorArea ? (
@@ -53,14 +53,14 @@ function ModeSwitch() {
       aria-pressed={one === mode}
       onClick={() => writeScope({ merchant, mode: one })}
     >
-      {texts.frame.modes[one]}
+      {frameTexts.modes[one]}
     </button>
   )
   return (
     <span
       className="segments mode-switch push-end desktop-only"
       role="group"
-      aria-label={texts.frame.mode}
+      aria-label={frameTexts.mode}
     >
       {option('test')}
       {option('live')}
@@ -71,7 +71,7 @@ function ModeSwitch() {
 function Bell() {
   const waiting = useAttention()
   return (
-    <Link className="icon-button" to="/" hash="attention" aria-label={texts.frame.attention}>
+    <Link className="icon-button" to="/" hash="attention" aria-label={frameTexts.attention}>
       <Icon name="bell" />
       {waiting.length > 0 && <em />}
     </Link>
@@ -89,7 +89,7 @@ function NewMenu() {
       button={
         <button type="button" className="button desktop-only">
           <Icon name="plus" size={16} />
-          {texts.frame.create}
+          {frameTexts.create}
         </button>
       }
     >
@@ -99,7 +99,7 @@ function NewMenu() {
           after={<kbd>c</kbd>}
           onClick={() => void navigate({ to: '/payouts/new' })}
         >
-          {texts.frame.newPayout}
+          {frameTexts.newPayout}
         </MenuItem>
       )}
       {mayCollect && (
@@ -107,7 +107,7 @@ function NewMenu() {
           icon="link"
           onClick={() => void navigate({ to: '/collect', search: { new: 'link' } as never })}
         >
-          {texts.frame.newLink}
+          {frameTexts.newLink}
         </MenuItem>
       )}
     </Menu>

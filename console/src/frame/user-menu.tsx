@@ -3,8 +3,8 @@ import { call } from '../api/call'
 import { useColorScheme } from '../parts/color-scheme'
 import { Menu, MenuChoice, MenuDivider, MenuItem, MenuLabel } from '../parts/menu'
 import { initialsOf } from '../parts/person'
-import { texts } from '../texts/en'
 import { openedPanel } from './panels'
+import { frameTexts } from './texts'
 
 export function UserMenu({ name }: { name: string }) {
   const navigate = useNavigate()
@@ -17,7 +17,7 @@ export function UserMenu({ name }: { name: string }) {
           type="button"
           className="avatar desktop-only"
           title={name}
-          aria-label={texts.frame.you}
+          aria-label={frameTexts.you}
         >
           {initialsOf(name)}
         </button>
@@ -25,17 +25,17 @@ export function UserMenu({ name }: { name: string }) {
     >
       <MenuLabel>{name}</MenuLabel>
       <MenuItem icon="gear" onClick={() => void navigate({ to: '/you' })}>
-        {texts.frame.you}
+        {frameTexts.you}
       </MenuItem>
       <MenuItem icon="code" after={<kbd>?</kbd>} onClick={() => openedPanel.write('keys')}>
-        {texts.frame.keys}
+        {frameTexts.keys}
       </MenuItem>
       <MenuDivider />
-      <MenuLabel>{texts.frame.theme}</MenuLabel>
-      <MenuChoice options={texts.frame.themes} value={colorScheme} onChange={setColorScheme} />
+      <MenuLabel>{frameTexts.theme}</MenuLabel>
+      <MenuChoice options={frameTexts.themes} value={colorScheme} onChange={setColorScheme} />
       <MenuDivider />
       <MenuItem icon="signOut" onClick={() => void signOut()}>
-        {texts.frame.signOut}
+        {frameTexts.signOut}
       </MenuItem>
     </Menu>
   )

@@ -1,6 +1,6 @@
+import { commonTexts } from '../texts/common'
 import './chart.css'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
-import { texts } from '../texts/en'
 
 export type Point = {
   /** Such as a day; for the tooltip and the table. */
@@ -164,7 +164,7 @@ function Plot({ points, summary, at, onMove, hasAxis, children }: PlotProps) {
   return (
     <div
       role="slider"
-      aria-roledescription={texts.common.chart}
+      aria-roledescription={commonTexts.chart}
       aria-label={summary}
       aria-valuemin={0}
       aria-valuemax={Math.max(last, 0)}
@@ -214,7 +214,7 @@ function WithTable({ points, name, beforeName, isSmall, children }: TableProps) 
           <table className="table">
             <thead>
               <tr>
-                <th scope="col">{texts.common.day}</th>
+                <th scope="col">{commonTexts.day}</th>
                 <th scope="col" className="align-end">
                   {name}
                 </th>
@@ -225,7 +225,7 @@ function WithTable({ points, name, beforeName, isSmall, children }: TableProps) 
                 )}
                 {hasNotes && (
                   <th scope="col">
-                    <span className="hidden">{texts.common.more}</span>
+                    <span className="hidden">{commonTexts.more}</span>
                   </th>
                 )}
               </tr>
@@ -250,7 +250,7 @@ function WithTable({ points, name, beforeName, isSmall, children }: TableProps) 
       <div className="legend" style={isSmall ? { marginTop: 6 } : {}}>
         {!isTable && key}
         <button type="button" className="link push-end small" onClick={() => setTable(!isTable)}>
-          {isTable ? texts.common.viewAsChart : texts.common.viewAsTable}
+          {isTable ? commonTexts.viewAsChart : commonTexts.viewAsTable}
         </button>
       </div>
     </figure>

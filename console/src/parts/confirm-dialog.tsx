@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
 import { Button } from './button'
 import { Dialog } from './dialog'
 import { Refusal } from './refusals'
@@ -36,7 +36,7 @@ export function ConfirmDialog({ isOpen, title, children, confirmLabel, ...props 
         {children}
         <Refusal error={refusal} {...(atFields && { atFields })} />
         <div className="actions-end">
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+          <Button onClick={onClose}>{commonTexts.cancel}</Button>
           <Button
             type="submit"
             kind={isDangerous ? 'danger-primary' : 'primary'}

@@ -1,7 +1,7 @@
+import { commonTexts } from '../texts/common'
 import './data-table.css'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
-import { texts } from '../texts/en'
 import { Button } from './button'
 import { SkeletonRows } from './page'
 import { ErrorState } from './refusals'
@@ -71,7 +71,7 @@ export function DataTable<Row>(props: Props<Row>) {
       <div role="status">
         {newCount > 0 && list.rows.length > 0 && (
           <button type="button" className="new-rows" onClick={showNew}>
-            {(newLabel ?? texts.common.showNew)(newCount)}
+            {(newLabel ?? commonTexts.showNew)(newCount)}
           </button>
         )}
       </div>
@@ -149,7 +149,7 @@ export function DataTable<Row>(props: Props<Row>) {
           <span className="soft small">{foot}</span>
           {list.hasMore && (
             <Button size="small" isBusy={list.isLoadingMore} onClick={list.loadMore}>
-              {texts.common.loadMore}
+              {commonTexts.loadMore}
             </Button>
           )}
         </div>

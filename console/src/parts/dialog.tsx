@@ -1,7 +1,7 @@
+import { commonTexts } from '../texts/common'
 import './dialog.css'
 import { Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { texts } from '../texts/en'
 
 type Props = {
   isOpen: boolean
@@ -30,7 +30,7 @@ export function Dialog({ isOpen, title, onClose, children, ...props }: Props) {
       <Modal.Content>
         <div className="dialog-head">
           <Modal.Title>{title}</Modal.Title>
-          {!isSticky && <Modal.CloseButton aria-label={texts.common.close} />}
+          {!isSticky && <Modal.CloseButton aria-label={commonTexts.close} />}
         </div>
         <Modal.Body>{children}</Modal.Body>
       </Modal.Content>

@@ -1,3 +1,4 @@
+import { commonTexts } from '../texts/common'
 import { SelectField, TextField } from './fields'
 import './filters.css'
 import { Popover } from '@mantine/core'
@@ -5,7 +6,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useScope } from '../api/scope'
 import { useIsOperatorArea } from '../frame/menu'
-import { texts } from '../texts/en'
 import { Button } from './button'
 import { Icon } from './icons'
 import { type Asset, formatMoney, parseMoney, toWire } from './money-format'
@@ -64,7 +64,7 @@ type Props = {
 /** A row of filters: those that are set, and those that can be. `/` moves the focus here. */
 export function Filters({ filters, values, onChange, children }: Props) {
   return (
-    <div className="filters" role="group" aria-label={texts.common.filters} data-filters="">
+    <div className="filters" role="group" aria-label={commonTexts.filters} data-filters="">
       {filters.map((filter) => (
         <OneFilter key={filter.label} filter={filter} values={values} onChange={onChange} />
       ))}
@@ -111,7 +111,7 @@ function OneFilter({ filter, values, onChange }: Omit<Props, 'filters'> & { filt
         <button
           type="button"
           className="filter selected clear"
-          aria-label={texts.common.clearFilter(filter.label)}
+          aria-label={commonTexts.clearFilter(filter.label)}
           onClick={clear}
         >
           <Icon name="close" size={14} />
@@ -174,32 +174,32 @@ function FilterForm({ filter, values, onApply }: FormProps) {
       )}
       {filter.kind === 'period' && (
         <>
-          <div className="row wrap" role="group" aria-label={texts.common.presets.title}>
+          <div className="row wrap" role="group" aria-label={commonTexts.presets.title}>
             {presetPeriods().map(({ label, from, to }) => (
               <Button key={label} size="small" onClick={() => onApply({ from, to })}>
                 {label}
               </Button>
             ))}
           </div>
-          <TextField type="date" label={texts.common.fromDay} {...field('from')} />
-          <TextField type="date" label={texts.common.toDay} {...field('to')} />
+          <TextField type="date" label={commonTexts.fromDay} {...field('from')} />
+          <TextField type="date" label={commonTexts.toDay} {...field('to')} />
         </>
       )}
       {filter.kind === 'amount' && (
         <>
           <SelectField
-            label={texts.common.currency}
+            label={commonTexts.currency}
             options={['NGN', 'USDC', 'USDT']}
             value={typed.currency ?? 'NGN'}
             onChange={(currency) => setTyped({ ...typed, currency: currency ?? 'NGN' })}
             isInPopover
           />
-          <TextField label={texts.common.atLeast} inputMode="decimal" {...field('minAmount')} />
-          <TextField label={texts.common.atMost} inputMode="decimal" {...field('maxAmount')} />
+          <TextField label={commonTexts.atLeast} inputMode="decimal" {...field('minAmount')} />
+          <TextField label={commonTexts.atMost} inputMode="decimal" {...field('maxAmount')} />
         </>
       )}
       <Button type="submit" kind="primary" size="small">
-        {texts.common.apply}
+        {commonTexts.apply}
       </Button>
     </form>
   )
@@ -208,7 +208,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
 type Period = { label: string; from: string; to: string }
 
 function presetPeriods(): Period[] {
-  const words = texts.common.presets
+  const words = commonTexts.presets
   const today = daysAgo(0)
   const month = `${today.slice(0, 8)}01`
   const lastOfMonthBefore = daysAgo(Number(today.slice(8)))

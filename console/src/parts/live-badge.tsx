@@ -1,6 +1,6 @@
+import { commonTexts } from '../texts/common'
 import './live-badge.css'
 import { useLiveState } from '../api/live'
-import { texts } from '../texts/en'
 import { formatClock } from './time-format'
 
 /**
@@ -12,7 +12,7 @@ export function LiveBadge({ className = '' }: { className?: string }) {
   const isStale = state === 'stale'
   return (
     <span className={isStale ? `live-badge stale ${className}` : className} role="status">
-      {isStale && texts.common.notUpdatedSince(formatClock(since.toISOString()))}
+      {isStale && commonTexts.notUpdatedSince(formatClock(since.toISOString()))}
     </span>
   )
 }

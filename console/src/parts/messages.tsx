@@ -1,10 +1,10 @@
+import { commonTexts } from '../texts/common'
 import './messages.css'
 import '@mantine/core/styles/Notification.css'
 import '@mantine/notifications/styles.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
 import { createRoot } from 'react-dom/client'
-import { texts } from '../texts/en'
 import { resolveVariables, theme } from '../theme'
 import type { Tone } from './status'
 
@@ -23,6 +23,6 @@ export function showMessage(message: string, tone: Tone): void {
   notifications.show({
     message,
     color: tone === 'bad' ? 'red' : 'brand',
-    closeButtonProps: { 'aria-label': texts.common.close },
+    closeButtonProps: { 'aria-label': commonTexts.close },
   })
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react'
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
 import { TextField } from './fields'
 import { type Asset, formatDigits, parseMoney } from './money-format'
 
@@ -29,7 +29,7 @@ export function MoneyInput({ asset, value, onChange, error, ...rest }: Props) {
       autoComplete="off"
       placeholder="0.00"
       {...(asset === 'NGN' ? { prefix: '₦' } : { unit: asset })}
-      error={isWrong ? texts.common.notAnAmount : error}
+      error={isWrong ? commonTexts.notAnAmount : error}
       onChange={(text) => {
         setTyped(text)
         onChange(parseMoney(text, asset) ?? null)

@@ -1,9 +1,9 @@
+import { commonTexts } from '../texts/common'
 import './amounts.css'
 import type { ReceivedReport } from '../../../sdk/src/types'
-import { texts } from '../texts/en'
 import { type Asset, formatMoney, toUnits } from './money-format'
 
-const words = texts.common.money
+const words = commonTexts.money
 
 /** What payments brought, in the words of the reports guide: they add up to the net. */
 export function MoneySums({ money, asset }: { money: ReceivedReport['total']; asset: Asset }) {

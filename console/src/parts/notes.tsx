@@ -1,17 +1,16 @@
+import { noteTexts as words } from '../texts/notes'
 import { TextArea } from './fields'
 import './notes.css'
 import { useState } from 'react'
 import { useRead } from '../api/reads'
 import { useMay } from '../api/session'
 import { useWrite } from '../api/writes'
-import { texts } from '../texts/en'
 import { Button } from './button'
 import { ConfirmDialog } from './confirm-dialog'
 import { Card, SkeletonRows } from './page'
 import { ErrorState, Refusal } from './refusals'
 import { Time } from './time'
 
-const words = texts.notes
 const textLengthMax = 2_000
 
 type Note = {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { Timeline as Answer, TimelineItem } from '../../../sdk/src/types'
 import { useRead } from '../api/reads'
 import { useMay } from '../api/session'
-import { texts } from '../texts/en'
+import { timelineTexts } from '../texts/timeline'
 import type { IconName } from './icons'
 import { LiveBadge } from './live-badge'
 import { Card, SkeletonRows } from './page'
@@ -37,9 +37,9 @@ const looks: Partial<Record<Kind, { icon: IconName; tone?: Tone }>> = {
 export function ResourceTimeline({ reference }: { reference: string }) {
   const { data, error, refetch } = useRead<Answer>('timeline', `/v1/timeline/${reference}`)
   return (
-    <Card title={texts.timeline.title} aside={<LiveBadge />}>
+    <Card title={timelineTexts.title} aside={<LiveBadge />}>
       {data && <Timeline steps={toSteps(data.items)} />}
-      {data?.truncated && <p className="soft small padded">{texts.timeline.more}</p>}
+      {data?.truncated && <p className="soft small padded">{timelineTexts.more}</p>}
       {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
       {!data && !error && <SkeletonRows count={4} />}
     </Card>
@@ -99,13 +99,13 @@ function Events({ events, deliveries }: EventsProps) {
     if (sent.length === 0) return null
     return (
       <p key={event.reference} className="row small webhooks">
-        <span className="soft">{texts.timeline.webhook}</span>
+        <span className="soft">{timelineTexts.webhook}</span>
         {sent.map(({ details }) => (
           <Delivery key={details.endpointId} details={details} />
         ))}
         {maySee && (
           <Link className="link desktop-only" to={`/events/${event.reference}`}>
-            {texts.timeline.view}
+            {timelineTexts.view}
           </Link>
         )}
       </p>
@@ -117,8 +117,8 @@ function Delivery({ details }: { details: TimelineItem['details'] }) {
   const { status, httpStatus, durationMs, error } = details
   const tone = status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'warn'
   if (httpStatus === undefined)
-    return <Chip tone={error ? 'bad' : 'calm'}>{error ?? texts.timeline.waiting}</Chip>
+    return <Chip tone={error ? 'bad' : 'calm'}>{error ?? timelineTexts.waiting}</Chip>
   return (
-    <Chip tone={tone}>{texts.timeline.delivered(httpStatus, formatDuration(durationMs ?? 0))}</Chip>
+    <Chip tone={tone}>{timelineTexts.delivered(httpStatus, formatDuration(durationMs ?? 0))}</Chip>
   )
 }

@@ -1,3 +1,4 @@
+import { balanceTexts as words } from './texts'
 import './balances.css'
 import { useState } from 'react'
 import type {
@@ -25,7 +26,6 @@ import { EmptyState, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatDay } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { BalanceTabs } from './balance-tabs'
 import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
 import { FundDialog } from './fund-dialog'
@@ -33,7 +33,6 @@ import { monthOfPeriod, type Period, usePeriod } from './period'
 import { PeriodMenu } from './period-menu'
 import { Proof, Sums } from './sums'
 
-const words = texts.balances
 const ticksMax = 5
 
 export function Screen() {

@@ -6,9 +6,9 @@ import { SelectField } from '../../parts/fields'
 import { type Asset, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
+import { balanceTexts } from './texts'
 
-const words = texts.balances.fund
+const words = balanceTexts.fund
 
 type Props = { asset?: Asset; onClose: () => void }
 
@@ -43,7 +43,7 @@ export function FundDialog({ asset: shown = 'NGN', onClose }: Props) {
       <p className="soft">{words.text}</p>
       <SelectField
         label={words.asset}
-        options={texts.balances.names}
+        options={balanceTexts.names}
         value={asset}
         onChange={(value) => {
           setAsset(value)

@@ -1,4 +1,6 @@
+import { commonTexts } from '../../texts/common'
 import { PrintedHead } from './printed-head'
+import { balanceTexts as words } from './texts'
 import './balances.css'
 import { useSearch } from '@tanstack/react-router'
 import type { FeeReport, ReceivedReport, StatementSummary } from '../../../../sdk/src/types'
@@ -9,12 +11,10 @@ import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { MoneySums } from '../../parts/money-sums'
 import { ErrorState } from '../../parts/refusals'
 import { currentTime, formatDay, formatFull } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { daysOfMonth, monthOf, nameMonth } from './period'
 import { Sums } from './sums'
 
-const words = texts.balances
-const { money } = texts.common
+const { money } = commonTexts
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 
 /** What a month brought, by asset and day, as a page to print. */
@@ -118,7 +118,7 @@ function Days({ buckets, asset }: { buckets: Bucket[]; asset: Asset }) {
       <table>
         <thead>
           <tr>
-            <th scope="col">{texts.common.day}</th>
+            <th scope="col">{commonTexts.day}</th>
             <th scope="col">{words.month.payments}</th>
             {columns.map(([name]) => (
               <th key={name} scope="col">

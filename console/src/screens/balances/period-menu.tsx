@@ -1,10 +1,9 @@
 import { Icon } from '../../parts/icons'
 import { Menu, MenuItem } from '../../parts/menu'
 import { currentTime } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { daysOfMonth, latestMonths, monthOfPeriod, nameDay, nameMonth, type Period } from './period'
+import { balanceTexts as words } from './texts'
 
-const words = texts.balances
 const monthsMax = 9
 
 type Props = {

@@ -3,9 +3,9 @@ import { useScope } from '../../api/scope'
 import { useMembership } from '../../api/session'
 import { Button } from '../../parts/button'
 import { Mark } from '../../parts/icons'
-import { texts } from '../../texts/en'
+import { balanceTexts } from './texts'
 
-const words = texts.balances.printed
+const words = balanceTexts.printed
 
 /** Head of a page to print; browsers name the file after the title. */
 export function PrintedHead({ title, children }: { title: string; children?: ReactNode }) {

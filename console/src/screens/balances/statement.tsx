@@ -1,4 +1,5 @@
 import { PrintedHead } from './printed-head'
+import { balanceTexts as words } from './texts'
 import './balances.css'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -9,12 +10,10 @@ import { useScope } from '../../api/scope'
 import { type Asset, formatMoney } from '../../parts/money-format'
 import { ErrorState } from '../../parts/refusals'
 import { currentTime, formatFull, formatWhen } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
 import { nameDay, type Period } from './period'
 import { Proof, Sums } from './sums'
 
-const words = texts.balances
 const pageSize = 100
 /** More would be a book: the CSV export has no limit. */
 const entriesMax = 2_000

@@ -3,13 +3,13 @@ import { Card, Note } from '../../parts/page'
 import { PersonRow } from '../../parts/person'
 import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
-import { batchTexts } from '../../texts/batches'
-import { texts } from '../../texts/en'
 import { ApproverSteps, Decisions, isLast, Progress } from '../payouts/approval'
 import { Decide, type Waiting } from '../payouts/decide'
+import { payoutTexts } from '../payouts/texts'
 import { type Batch, path } from './batch'
+import { batchTexts } from './texts'
 
-const shared = texts.payouts.approval
+const shared = payoutTexts.approval
 const words = batchTexts.approval
 
 /** Who created and who decided the batch; for its approver, the buttons to decide. */

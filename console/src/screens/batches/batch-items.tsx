@@ -8,9 +8,9 @@ import { formatAccountNumber } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { Card, EmptyState } from '../../parts/page'
 import { Chip, type Tone } from '../../parts/status'
-import { batchTexts } from '../../texts/batches'
 import { statusWords } from '../../texts/status'
 import { type Batch, type Item, path, recipientOf } from './batch'
+import { batchTexts } from './texts'
 
 const words = batchTexts.items
 

@@ -14,13 +14,13 @@ import { Reference, ResourceLink } from '../../parts/identifiers'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Time } from '../../parts/time'
-import { batchTexts } from '../../texts/batches'
 import { Simulate } from '../payouts/simulate'
 import { type Batch, BatchStatus, isOpen, path, titleOf } from './batch'
 import { BatchApproval } from './batch-approval'
 import { BatchItems } from './batch-items'
 import { BatchProgress } from './batch-progress'
 import { SubmitBatch, Totals } from './submit-batch'
+import { batchTexts } from './texts'
 
 const words = batchTexts.page
 

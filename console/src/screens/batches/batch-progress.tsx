@@ -1,6 +1,6 @@
 import { Card, Note } from '../../parts/page'
-import { batchTexts } from '../../texts/batches'
 import { type Batch, payableOf } from './batch'
+import { batchTexts } from './texts'
 
 const words = batchTexts.page
 

@@ -5,12 +5,12 @@ import type { Column } from '../../parts/data-table'
 import type { Filter } from '../../parts/filters'
 import { Money } from '../../parts/money'
 import { Time } from '../../parts/time'
-import { batchTexts as words } from '../../texts/batches'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { FirstApprover } from '../payouts/approvers'
 import { PayoutTabs } from '../payouts/payout-tabs'
+import { payoutTexts } from '../payouts/texts'
 import { type Batch, BatchStatus, path, titleOf } from './batch'
+import { batchTexts as words } from './texts'
 
 const filters: Filter[] = [
   {
@@ -81,7 +81,7 @@ export function Screen() {
   const mayCreate = useMay('payouts.create')
   return (
     <ResourceList
-      area={{ title: texts.payouts.title, tabs: <PayoutTabs /> }}
+      area={{ title: payoutTexts.title, tabs: <PayoutTabs /> }}
       path={path}
       pagePath="/payouts/batches"
       fileName="batches.csv"

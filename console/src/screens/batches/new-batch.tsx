@@ -11,8 +11,8 @@ import { DataTable } from '../../parts/data-table'
 import { notify } from '../../parts/notify'
 import { Card, Note, PageHead, Tile } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { batchTexts } from '../../texts/batches'
 import { type Batch, path } from './batch'
+import { batchTexts } from './texts'
 
 const words = batchTexts.upload
 const fileBytesMax = 5_000_000

@@ -9,10 +9,10 @@ import { formatMoney, toUnits } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { batchTexts } from '../../texts/batches'
 import { type ApprovalCheck, ApproverList } from '../payouts/approvers'
 import { type Batch, path, payableOf } from './batch'
 import { WarningsLink } from './batch-items'
+import { batchTexts } from './texts'
 
 const words = batchTexts.page
 

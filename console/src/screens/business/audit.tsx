@@ -13,11 +13,9 @@ import { Card, EmptyState, Note, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { filterActions } from '../../texts/audit'
-import { texts } from '../../texts/en'
+import { commonTexts } from '../../texts/common'
 import { describeLine } from './describe-line'
-
-const words = texts.audit
+import { filterActions, auditTexts as words } from './texts'
 
 type Line = {
   id: string
@@ -57,7 +55,7 @@ export function Screen() {
         actions={
           mayExport && (
             <Button icon="download" onClick={() => void download(path, values, words.file)}>
-              {texts.common.export}
+              {commonTexts.export}
             </Button>
           )
         }

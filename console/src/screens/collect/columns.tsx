@@ -3,11 +3,11 @@ import { AccountNumber, Wallet } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { toUnits } from '../../parts/money-format'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import type { Collected, Kind } from './kinds'
 import { State } from './state'
+import { collectTexts } from './texts'
 
-const words = texts.collect.columns
+const words = collectTexts.columns
 
 const status = {
   name: 'status',

@@ -6,10 +6,10 @@ import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { SelectField, TextField } from '../../parts/fields'
 import { type Asset, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
-import { texts } from '../../texts/en'
 import { apiPaths, type Collected, type Kind, referenceOf } from './kinds'
+import { collectTexts } from './texts'
 
-const words = texts.collect.form
+const words = collectTexts.form
 
 type Typed = {
   amount: bigint | null

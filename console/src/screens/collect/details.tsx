@@ -1,3 +1,4 @@
+import { collectTexts as words } from './texts'
 import './collect.css'
 import { useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -22,15 +23,12 @@ import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { formatRateNaira } from '../conversions/format-rate'
 import { apiPaths, type Collected, type Kind, pathOfKind, referenceOf } from './kinds'
 import { PayDialog, type PayTarget } from './pay-dialog'
 import { Payments } from './payments-of'
 import { Qr } from './qr'
 import { State } from './state'
-
-const words = texts.collect
 
 /** One payment link, collection account or wallet, with what was paid to it. */
 function Detail<K extends Kind>({ kind }: { kind: K }) {

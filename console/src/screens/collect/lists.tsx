@@ -1,4 +1,6 @@
 import { PageTabs } from '../../parts/page-tabs'
+import { commonTexts } from '../../texts/common'
+import { collectTexts as words } from './texts'
 import './collect.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -12,7 +14,6 @@ import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { LiveBadge } from '../../parts/live-badge'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead } from '../../parts/page'
-import { texts } from '../../texts/en'
 import { wordOf } from '../../texts/status'
 import { columns } from './columns'
 import { CreateDialog } from './create-dialog'
@@ -25,8 +26,6 @@ import {
   referenceOf,
   statuses,
 } from './kinds'
-
-const words = texts.collect
 
 const filtersOf = (kind: Kind): Filter[] => [
   {
@@ -74,7 +73,7 @@ function List<K extends Kind>({ kind }: { kind: K }) {
           <>
             {mayExport && (
               <Button icon="download" onClick={() => void save()}>
-                {texts.common.export}
+                {commonTexts.export}
               </Button>
             )}
             {create}

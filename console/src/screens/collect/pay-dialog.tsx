@@ -5,9 +5,9 @@ import { SelectField, TextField } from '../../parts/fields'
 import { type Asset, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
+import { collectTexts } from './texts'
 
-const words = texts.collect.pay
+const words = collectTexts.pay
 
 /** Where a simulated customer can send money. Without an amount, the user chooses it. */
 export type PayTarget =

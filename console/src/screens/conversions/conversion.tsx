@@ -14,8 +14,8 @@ import { formatMoney } from '../../parts/money-format'
 import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { conversionTexts } from '../../texts/conversions'
 import { formatRate } from './format-rate'
+import { conversionTexts } from './texts'
 
 const words = conversionTexts.page
 

@@ -1,3 +1,4 @@
+import { balanceTexts } from '../balances/texts'
 import './conversions.css'
 import type { Conversion } from '../../../../sdk/src/types'
 import { useMay } from '../../api/session'
@@ -8,10 +9,9 @@ import type { Filter } from '../../parts/filters'
 import { ResourceLink } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { Time } from '../../parts/time'
-import { conversionTexts as words } from '../../texts/conversions'
-import { texts } from '../../texts/en'
 import { BalanceTabs } from '../balances/balance-tabs'
 import { formatRate } from './format-rate'
+import { conversionTexts as words } from './texts'
 
 const filters: Filter[] = [{ kind: 'period', label: words.period }]
 
@@ -81,7 +81,7 @@ export function Screen() {
   const mayConvert = useMay('payouts.create')
   return (
     <ResourceList
-      area={{ title: texts.balances.title, tabs: <BalanceTabs /> }}
+      area={{ title: balanceTexts.title, tabs: <BalanceTabs /> }}
       path="/v1/conversions"
       pagePath="/balances/conversions"
       fileName="conversions.csv"

@@ -1,4 +1,5 @@
 import { SelectField } from '../../parts/fields'
+import { balanceTexts } from '../balances/texts'
 import './conversions.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -15,10 +16,9 @@ import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
-import { conversionTexts } from '../../texts/conversions'
-import { texts } from '../../texts/en'
 import { formatRate, formatRateNaira } from './format-rate'
 import { PriceTimer } from './price-timer'
+import { conversionTexts } from './texts'
 import { useConversionQuote, type Wanted } from './use-conversion-quote'
 
 const words = conversionTexts.form
@@ -86,7 +86,7 @@ export function Screen() {
     >
       <PageHead
         title={words.title}
-        parent={{ to: '/balances', label: texts.balances.title, current: words.crumb }}
+        parent={{ to: '/balances', label: balanceTexts.title, current: words.crumb }}
       />
       <div className="with-aside wide-aside">
         <Card isPadded className="form">
@@ -104,7 +104,7 @@ export function Screen() {
                 <SelectField
                   label={words.from}
                   options={assets}
-                  labels={texts.balances.names}
+                  labels={balanceTexts.names}
                   value={from}
                   onChange={(asset) => choose(asset, to)}
                 />
@@ -141,7 +141,7 @@ export function Screen() {
                 <SelectField
                   label={words.to}
                   options={targetsOf(from)}
-                  labels={texts.balances.names}
+                  labels={balanceTexts.names}
                   value={to}
                   onChange={(asset) => choose(from, asset)}
                 />
@@ -231,10 +231,10 @@ function Summary({ quote, balances, isShort }: SummaryProps) {
       </div>
       {source !== undefined && target !== undefined && !isShort && (
         <Facts isSmall>
-          <Fact name={words.after(texts.balances.names[from])}>
+          <Fact name={words.after(balanceTexts.names[from])}>
             {formatMoney(source - toUnits(sourceAmount, from), from)}
           </Fact>
-          <Fact name={words.after(texts.balances.names[to])}>
+          <Fact name={words.after(balanceTexts.names[to])}>
             {formatMoney(target + toUnits(targetAmount, to), to)}
           </Fact>
         </Facts>

@@ -2,7 +2,7 @@ import { ProgressBar } from '../../parts/progress-bar'
 import './conversions.css'
 import { Button } from '../../parts/button'
 import { Note } from '../../parts/page'
-import { conversionTexts as words } from '../../texts/conversions'
+import { conversionTexts as words } from './texts'
 import type { Price } from './use-conversion-quote'
 
 /** How long the price is valid, and a button to get a new one. */

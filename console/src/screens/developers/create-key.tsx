@@ -5,10 +5,9 @@ import { useWrite } from '../../api/writes'
 import { CheckboxList, RadioField } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { TextArea, TextField } from '../../parts/fields'
-import { texts } from '../../texts/en'
 import type { ShownKey } from './api-key'
+import { keyTexts as words } from './key-texts'
 
-const words = texts.keys
 const atFields = ['name', 'expiresAt', 'allowedAddresses', 'permissions']
 
 type Props = { onClose: () => void; onMade: (key: ShownKey) => void }

@@ -9,11 +9,11 @@ import { Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { HttpStatus } from './http-status'
 import { resourceOf } from './resource-of'
+import { developerTexts } from './texts'
 
-const words = texts.developers.webhooks
+const words = developerTexts.webhooks
 
 /** One delivery: every attempt with its answer, and what was sent. */
 export function DeliveryDetail({ eventId, endpointId }: { eventId: string; endpointId: string }) {

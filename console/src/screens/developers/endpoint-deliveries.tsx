@@ -12,13 +12,13 @@ import { EmptyState } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { DeliveryDetail } from './delivery-detail'
 import { eventOptions } from './event-types'
 import { HttpStatus } from './http-status'
+import { developerTexts } from './texts'
 
-const words = texts.developers.webhooks
+const words = developerTexts.webhooks
 const statuses = statusWords.delivery
 
 const filters: Filter[] = [

@@ -18,13 +18,13 @@ import { Refusal } from '../../parts/refusals'
 import { Segments } from '../../parts/segments'
 import { Time } from '../../parts/time'
 import { formatUtc } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { EndpointDeliveries } from './endpoint-deliveries'
 import { EndpointForm } from './endpoint-form'
 import { RecoverDialog } from './recover-dialog'
+import { developerTexts } from './texts'
 import { nodeSample, pythonSample } from './verify-samples'
 
-const words = texts.developers.webhooks
+const words = developerTexts.webhooks
 const tabs = ['deliveries', 'settings', 'secret', 'verify'] as const
 
 type Props = { endpoint: WebhookEndpoint; onSecret: (secret: string) => void }

@@ -6,10 +6,10 @@ import { Checkbox, RadioField } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
 import { eventGroups, typesOfGroup } from './event-types'
+import { developerTexts } from './texts'
 
-const words = texts.developers.webhooks.form
+const words = developerTexts.webhooks.form
 
 type Props = {
   /** The endpoint to edit; absent: a new one. */

@@ -1,3 +1,4 @@
+import { developerTexts } from './texts'
 import './deliveries.css'
 import { Link, useParams } from '@tanstack/react-router'
 import type { EventDelivery, WebhookEvent } from '../../../../sdk/src/types'
@@ -13,13 +14,12 @@ import { Card, EmptyState, Fact, Facts, PageHead, Skeleton } from '../../parts/p
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { Attempts } from './delivery-detail'
 import { Resend } from './endpoint-deliveries'
 import { resourceOf } from './resource-of'
 
-const words = texts.developers.events
+const words = developerTexts.events
 const statuses = statusWords.delivery
 const tones = { PENDING: 'brand', DELIVERED: 'good', GIVEN_UP: 'bad' } as const
 

@@ -3,12 +3,12 @@ import type { Column } from '../../parts/data-table'
 import type { Filter } from '../../parts/filters'
 import { Reference } from '../../parts/identifiers'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { eventOptions } from './event-types'
 import { LogPage } from './log-page'
 import { resourceOf } from './resource-of'
+import { developerTexts } from './texts'
 
-const words = texts.developers.events
+const words = developerTexts.events
 
 const filters: Filter[] = [
   { kind: 'choice', name: 'type', label: words.filters.type, options: eventOptions },

@@ -14,12 +14,11 @@ import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
+import { commonTexts } from '../../texts/common'
 import { statusWords } from '../../texts/status'
 import type { ApiKey, ShownKey } from './api-key'
 import { CreateKeyDialog } from './create-key'
-
-const words = texts.keys
+import { keyTexts as words } from './key-texts'
 
 type Chosen = { key: ApiKey; action: 'roll' | 'revoke' }
 
@@ -45,7 +44,7 @@ export function Screen() {
   async function show(key: ApiKey) {
     const found = await reveal.write(`/v1/api-keys/${key.id}/reveal`)
     if (found) setShown(found)
-    else void notify(texts.common.failed, 'bad')
+    else void notify(commonTexts.failed, 'bad')
   }
 
   return (

@@ -1,4 +1,6 @@
 import { Segments } from '../../parts/segments'
+import { commonTexts } from '../../texts/common'
+import { keyTexts } from './key-texts'
 import './deliveries.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -13,11 +15,10 @@ import { CopyBlock, JsonView } from '../../parts/code'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
-import { texts } from '../../texts/en'
 import { type ApiKey, isForExamples, type ShownKey } from './api-key'
 import { type Example, type Language, writeExample } from './examples'
 
-const words = texts.keys.quick
+const words = keyTexts.quick
 const placeholder = 'sk_test_…'
 const amount = 1_250_000
 
@@ -36,7 +37,7 @@ export function Screen() {
             icon="code"
             action={
               <Button kind="primary" onClick={() => writeScope({ merchant, mode: 'test' })}>
-                {texts.common.otherMode('test')}
+                {commonTexts.otherMode('test')}
               </Button>
             }
           >
@@ -223,7 +224,7 @@ function Step(props: StepProps) {
       if (response.ok) onAnswer?.(json.data)
       void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[2] === 'quick-event' })
     } catch {
-      const message = texts.common.unreachable
+      const message = commonTexts.unreachable
       setFailure(new ApiRefusal({ status: 0, code: 'unreachable', message }))
     } finally {
       setBusy(false)

@@ -5,9 +5,9 @@ import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
+import { developerTexts } from './texts'
 
-const words = texts.developers.webhooks.recover
+const words = developerTexts.webhooks.recover
 
 /** Counts what an endpoint has missed; sends nothing. */
 function useMissed(endpointId: string, since: string, isEnabled: boolean) {

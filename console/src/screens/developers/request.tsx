@@ -1,3 +1,4 @@
+import { developerTexts } from './texts'
 import './deliveries.css'
 import { useParams } from '@tanstack/react-router'
 import { useRead } from '../../api/reads'
@@ -10,11 +11,10 @@ import { Card, Fact, Facts, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { HttpStatus } from './http-status'
 import { findReference, type RequestLogWithBodies, toCurl } from './request-log'
 
-const words = texts.developers.requests
+const words = developerTexts.requests
 
 export function Screen() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }

@@ -2,12 +2,12 @@ import type { Column } from '../../parts/data-table'
 import type { Filter } from '../../parts/filters'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { HttpStatus } from './http-status'
 import { LogPage } from './log-page'
 import type { RequestLog } from './request-log'
+import { developerTexts } from './texts'
 
-const words = texts.developers.requests
+const words = developerTexts.requests
 const methods = ['GET', 'POST', 'PATCH', 'DELETE']
 
 const filters: Filter[] = [

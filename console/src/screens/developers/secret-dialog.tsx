@@ -2,9 +2,9 @@ import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { Dialog } from '../../parts/dialog'
 import { Note } from '../../parts/page'
-import { texts } from '../../texts/en'
+import { developerTexts } from './texts'
 
-const words = texts.developers.webhooks.secret
+const words = developerTexts.webhooks.secret
 
 /** A secret that was just made. Closing the dialog forgets it. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {

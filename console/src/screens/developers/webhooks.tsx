@@ -1,3 +1,5 @@
+import { commonTexts } from '../../texts/common'
+import { developerTexts } from './texts'
 import './deliveries.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -15,12 +17,11 @@ import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead, SkeletonRows } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
-import { texts } from '../../texts/en'
 import { EndpointDetail } from './endpoint-detail'
 import { EndpointForm } from './endpoint-form'
 import { SecretDialog } from './secret-dialog'
 
-const words = texts.developers.webhooks
+const words = developerTexts.webhooks
 
 /** The endpoints, and below them the chosen one. */
 export function Screen() {
@@ -86,7 +87,7 @@ export function Screen() {
       </Card>
       {id && list.data && !shown && (
         <Card>
-          <EmptyState icon="search">{texts.common.notFoundText}</EmptyState>
+          <EmptyState icon="search">{commonTexts.notFoundText}</EmptyState>
         </Card>
       )}
       {shown && <EndpointDetail key={shown.id} endpoint={shown} onSecret={setSecret} />}

@@ -5,9 +5,9 @@ import { type Asset, formatMoney } from '../../parts/money-format'
 import { Card, Tile } from '../../parts/page'
 import type { Tone } from '../../parts/status'
 import { formatWhen } from '../../parts/time-format'
-import { texts } from '../../texts/en'
+import { homeTexts } from './texts'
 
-const words = texts.home.attention
+const words = homeTexts.attention
 
 /** What waits for a decision of this user. Absent if nothing does. */
 export function AttentionCard() {

@@ -8,10 +8,10 @@ import { Button } from '../../parts/button'
 import { Money } from '../../parts/money'
 import { Card, Fact, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
-import { texts } from '../../texts/en'
 import { FundDialog } from '../balances/fund-dialog'
+import { homeTexts } from './texts'
 
-const words = texts.home.balances
+const words = homeTexts.balances
 
 export function BalancesCard() {
   const { data, error, refetch } = useRead<{ items: Balance[] }>('balances', '/v1/balances')
@@ -66,7 +66,7 @@ export function BalancesCard() {
       {mayPay && (
         <div className="row divided foot">
           <Button size="small" isWide to="/payouts/new">
-            {texts.home.payOut}
+            {homeTexts.payOut}
           </Button>
           {mode === 'test' && (
             <Button size="small" isWide onClick={() => setFunding(true)}>

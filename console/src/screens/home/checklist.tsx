@@ -8,9 +8,9 @@ import { Icon } from '../../parts/icons'
 import { Card, Tile } from '../../parts/page'
 import { ProgressBar } from '../../parts/progress-bar'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
+import { homeTexts } from './texts'
 
-const words = texts.home.start
+const words = homeTexts.start
 
 /** Naira 12,500.00 in kobo. */
 const testAmount = 1_250_000

@@ -6,9 +6,8 @@ import { formatMoney, toUnits } from '../../parts/money-format'
 import { Card, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { daysAgo, formatDay, formatDuration } from '../../parts/time-format'
-import { texts } from '../../texts/en'
+import { homeTexts as words } from './texts'
 
-const words = texts.home
 const days = 14
 const fromDay = () => daysAgo(days - 1)
 

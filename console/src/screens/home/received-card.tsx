@@ -10,9 +10,10 @@ import { Card, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Segments } from '../../parts/segments'
 import { daysAgo, formatDay } from '../../parts/time-format'
-import { texts } from '../../texts/en'
+import { balanceTexts } from '../balances/texts'
+import { homeTexts } from './texts'
 
-const words = texts.home.received
+const words = homeTexts.received
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 const periods = [7, 30, 90]
 const ticksMax = 5
@@ -85,7 +86,7 @@ export function ReceivedCard() {
       {maySeeBalances && (
         <p className="small align-end">
           <Link className="link" to="/balances/month">
-            {texts.balances.monthReport}
+            {balanceTexts.monthReport}
           </Link>
         </p>
       )}

@@ -1,5 +1,5 @@
 import { Money } from '../../parts/money'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import type { AssetAmount } from './types'
 
 /** One amount a line: assets are never summed. */

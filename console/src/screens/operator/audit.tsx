@@ -9,8 +9,8 @@ import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { auditTexts } from '../business/texts'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 
 type Line = {
@@ -44,7 +44,7 @@ export function Screen() {
       name: 'action',
       head: t.audit.action,
       phone: 1,
-      cell: ({ action }) => <b>{texts.audit.action(action)}</b>,
+      cell: ({ action }) => <b>{auditTexts.action(action)}</b>,
     },
     {
       name: 'actor',

@@ -1,5 +1,5 @@
 import { Note } from '../../parts/page'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import type { Coin, Treasury } from './types'
 
 /** What a hot wallet holds, beside what it needs: the mark is exactly that. */

@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { SelectField, TextField } from '../../parts/fields'
 import { type Asset, formatDigits } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
-import { operatorTexts as t } from '../../texts/operator-screens'
 import { ReasonDialog } from './reason-dialog'
+import { operatorTexts as t } from './texts'
 import type { OneMerchant } from './types'
 
 /** Money that arrived outside of the rails. Another operator confirms it. */

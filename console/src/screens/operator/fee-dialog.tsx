@@ -8,7 +8,7 @@ import { Money } from '../../parts/money'
 import type { Amount, Asset } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
 import { Note } from '../../parts/page'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 
 export type Fee = {
   operation: string

@@ -14,7 +14,7 @@ import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../par
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 import { Segments } from '../../parts/segments'
 import { ReasonDialog } from './reason-dialog'

@@ -4,7 +4,7 @@ import { DataTable } from '../../parts/data-table'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 
 type Operator = {

@@ -6,10 +6,10 @@ import { formatDigits } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts } from '../../parts/page'
-import { exchangeTexts } from '../../texts/exchange'
-import { operatorTexts } from '../../texts/operator-screens'
+import { exchangeTexts } from './exchange-texts'
 import type { ModeExchange, Position } from './exchange-types'
 import { ReasonDialog } from './reason-dialog'
+import { operatorTexts } from './texts'
 
 const t = exchangeTexts.positions
 

@@ -3,7 +3,7 @@ import { DataTable } from '../../parts/data-table'
 import { Dialog } from '../../parts/dialog'
 import { EmptyState } from '../../parts/page'
 import { Time } from '../../parts/time'
-import { exchangeTexts } from '../../texts/exchange'
+import { exchangeTexts } from './exchange-texts'
 import type { Coin, PastRate } from './exchange-types'
 
 const t = exchangeTexts.history

@@ -3,7 +3,7 @@ import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { TextArea } from '../../parts/fields'
 import { notify } from '../../parts/notify'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 
 type Props = {
   title: string

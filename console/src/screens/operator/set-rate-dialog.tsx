@@ -3,7 +3,7 @@ import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
-import { exchangeTexts } from '../../texts/exchange'
+import { exchangeTexts } from './exchange-texts'
 import type { Coin, CurrentRate } from './exchange-types'
 
 const t = exchangeTexts.set

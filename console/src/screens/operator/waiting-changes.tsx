@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { type Asset, formatMoney, parseMoney } from '../../parts/money-format'
 import { Note } from '../../parts/page'
-import { exchangeTexts } from '../../texts/exchange'
+import { exchangeTexts } from './exchange-texts'
 import type { OperatorAction } from './types'
 import { usePolled } from './use-polled'
 

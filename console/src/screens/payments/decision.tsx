@@ -8,10 +8,10 @@ import { TextField } from '../../parts/fields'
 import { Icon } from '../../parts/icons'
 import { formatMoney } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
 import { type AnyPayment, nameOf } from './describe-payment'
+import { paymentTexts } from './texts'
 
-const words = texts.payments.decide
+const words = paymentTexts.decide
 
 /** Held money: keep it, or send it back. */
 export function Decision({ payment }: { payment: AnyPayment }) {

@@ -1,4 +1,6 @@
 import { Menu, MenuItem } from '../../parts/menu'
+import { commonTexts } from '../../texts/common'
+import { paymentTexts as words } from './texts'
 import './payments.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -28,13 +30,11 @@ import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { Decision } from './decision'
 import { type AnyPayment, nameOf } from './describe-payment'
 import { RefundDialog } from './refund-dialog'
 import { Requests } from './requests'
 
-const words = texts.payments
 const path = '/v1/collections/payments'
 
 /** The payment, with what only the list has: the checkout session and the account. */
@@ -146,7 +146,7 @@ function Requery({ payment: { source, accountReference } }: { payment: Payment }
         <button
           type="button"
           className="button"
-          aria-label={texts.common.more}
+          aria-label={commonTexts.more}
           style={{ flex: 'none' }}
         >
           <Icon name="dots" size={16} />
@@ -261,7 +261,7 @@ function CopyFacts({ payment }: { payment: Payment }) {
     <button
       type="button"
       className="icon-button compact"
-      aria-label={isCopied ? texts.common.copied : texts.common.copy}
+      aria-label={isCopied ? commonTexts.copied : commonTexts.copy}
       onClick={() => void copy()}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
@@ -343,7 +343,7 @@ function Returns({ reference }: { reference: string }) {
         caption={words.returns.caption}
         list={list}
         keyOf={(row) => row.reference}
-        empty={<EmptyState icon="redo">{texts.common.notFound}</EmptyState>}
+        empty={<EmptyState icon="redo">{commonTexts.notFound}</EmptyState>}
         detailOf={whyOf}
         columns={[
           {

@@ -1,3 +1,4 @@
+import { paymentTexts as words } from './texts'
 import './payments.css'
 import type { ListedPayment, ReceivedReport } from '../../../../sdk/src/types'
 import { usePages, useRead } from '../../api/reads'
@@ -15,11 +16,9 @@ import { PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { dayOf, daysAgo } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { differenceOf, nameOf, placeOf, purposeOf } from './describe-payment'
 
-const words = texts.payments
 const path = '/v1/collections/payments'
 const statuses = ['ACCEPTED', 'HELD', 'RETURNING', 'RETURNED'] as const
 

@@ -4,11 +4,9 @@ import { formatMoney } from '../../parts/money-format'
 import { Fact } from '../../parts/page'
 import { Receipt } from '../../parts/receipt'
 import { formatFull } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { nameOf, purposeOf } from './describe-payment'
 import { usePayment } from './payment'
-
-const words = texts.payments
+import { paymentTexts as words } from './texts'
 
 export function Screen() {
   const { reference = '' } = useParams({ strict: false }) as { reference?: string }

@@ -6,10 +6,10 @@ import { SelectField, TextArea, TextField } from '../../parts/fields'
 import { formatMoney, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
 import { nameOf } from './describe-payment'
+import { paymentTexts } from './texts'
 
-const words = texts.payments.refunding
+const words = paymentTexts.refunding
 
 /** Sends accepted money back, in whole or in part. */
 export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: () => void }) {
@@ -56,8 +56,8 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
       />
       {isCoin && (
         <TextField
-          label={texts.payments.decide.address}
-          description={texts.payments.decide.returnWalletText}
+          label={paymentTexts.decide.address}
+          description={paymentTexts.decide.returnWalletText}
           value={address}
           autoComplete="off"
           onChange={setAddress}
@@ -66,7 +66,7 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
       <SelectField
         label={words.reason}
         placeholder={words.noReason}
-        options={texts.payments.refundReasons}
+        options={paymentTexts.refundReasons}
         value={reason}
         onChange={setReason}
         onClear={() => setReason(null)}

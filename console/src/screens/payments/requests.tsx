@@ -10,9 +10,9 @@ import { TextArea } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
+import { payoutTexts } from '../payouts/texts'
 
-const words = texts.payouts.requests
+const words = payoutTexts.requests
 
 type Request = {
   reference: string

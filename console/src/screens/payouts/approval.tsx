@@ -3,12 +3,12 @@ import { Card, Note } from '../../parts/page'
 import { PersonRow } from '../../parts/person'
 import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { More, NoApprover, useApprovers } from './approvers'
 import { Decide, type Waiting } from './decide'
+import { payoutTexts } from './texts'
 import { amountOf, assetOf, path, type Transfer } from './transfer'
 
-const words = texts.payouts.approval
+const words = payoutTexts.approval
 
 /** Who asked for the payout, who decided, and the decision if it is this user's. */
 export function Approval({ transfer }: { transfer: Transfer }) {

@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router'
 import { useMay, useSession } from '../../api/session'
 import { PersonRow } from '../../parts/person'
 import { formatAge, formatUntil } from '../../parts/time-format'
-import { texts } from '../../texts/en'
+import { payoutTexts } from './texts'
 
-const words = texts.payouts.approvers
+const words = payoutTexts.approvers
 const shownMax = 5
 
 /** A member who may approve, from a moment on, as the server decided it. */

@@ -8,7 +8,7 @@ import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { Card, Tile } from '../../parts/page'
 import type { Tone } from '../../parts/status'
 import { formatSeconds } from '../../parts/time-format'
-import { texts } from '../../texts/en'
+import { payoutTexts } from './texts'
 import {
   amountOf,
   assetOf,
@@ -19,7 +19,7 @@ import {
   type Transfer,
 } from './transfer'
 
-const words = texts.payouts.checks
+const words = payoutTexts.checks
 
 /** What an approver should know before deciding, read when the page opens. */
 export function Checks({ transfer }: { transfer: Transfer }) {

@@ -1,4 +1,5 @@
 import { TextArea } from '../../parts/fields'
+import { payoutTexts } from './texts'
 import './payouts.css'
 import { useState } from 'react'
 import { useMay } from '../../api/session'
@@ -8,10 +9,9 @@ import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { notify } from '../../parts/notify'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
 import { type Approver, useApprovers } from './approvers'
 
-const shared = texts.payouts.approval
+const shared = payoutTexts.approval
 
 /** A payout or a batch of them that waits for a second person. */
 export type Waiting = {

@@ -3,10 +3,10 @@ import { Button } from '../../parts/button'
 import { Money } from '../../parts/money'
 import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { Fact, Facts, Note } from '../../parts/page'
-import { conversionTexts } from '../../texts/conversions'
-import { texts } from '../../texts/en'
+import { balanceTexts } from '../balances/texts'
 import { formatRate } from '../conversions/format-rate'
 import { PriceTimer } from '../conversions/price-timer'
+import { conversionTexts } from '../conversions/texts'
 import type { Price } from '../conversions/use-conversion-quote'
 
 const words = conversionTexts.funding
@@ -91,10 +91,10 @@ export function Funding({ from, asset, total, price, balances, isLocked, onStop 
           )}
           {!isShort && source !== undefined && target !== undefined && (
             <Facts isSmall>
-              <Fact name={words.after(texts.balances.names[from])}>
+              <Fact name={words.after(balanceTexts.names[from])}>
                 {formatMoney(source - paid!, from)}
               </Fact>
-              <Fact name={words.after(texts.balances.names[asset])}>
+              <Fact name={words.after(balanceTexts.names[asset])}>
                 {formatMoney(target + toUnits(quote.targetAmount, asset) - total, asset)}
               </Fact>
             </Facts>

@@ -1,4 +1,5 @@
 import { SelectField, TextField } from '../../parts/fields'
+import { payoutTexts } from './texts'
 import './payouts.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -19,7 +20,6 @@ import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead, Tile } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { formatDay, formatUntil } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { useConversionQuote } from '../conversions/use-conversion-quote'
 import { amountInWords } from './amount-in-words'
 import { type ApprovalCheck, ApproverList } from './approvers'
@@ -27,7 +27,7 @@ import { type Balances, Funding, FundingOffer, sourcesOf } from './funding'
 import { type History, path, type Transfer } from './transfer'
 import { useQuote } from './use-quote'
 
-const words = texts.payouts.form
+const words = payoutTexts.form
 
 type Form = {
   way: 'bank' | 'wallet'
@@ -174,7 +174,7 @@ export function Screen() {
     >
       <PageHead
         title={words.title}
-        parent={{ to: '/payouts', label: texts.payouts.title, current: words.crumb }}
+        parent={{ to: '/payouts', label: payoutTexts.title, current: words.crumb }}
       />
       <div className="with-aside wide-aside">
         <Card isPadded className="form">

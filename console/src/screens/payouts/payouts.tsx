@@ -15,10 +15,10 @@ import { Card, PageHead } from '../../parts/page'
 import { splitPath } from '../../parts/split-path'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { FirstApprover } from './approvers'
 import { PayoutTabs } from './payout-tabs'
+import { payoutTexts as words } from './texts'
 import {
   amountOf,
   assetOf,
@@ -30,7 +30,6 @@ import {
   type Transfer,
 } from './transfer'
 
-const words = texts.payouts
 const statuses = ['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'] as const
 
 const filters: Filter[] = [

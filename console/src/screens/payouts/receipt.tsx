@@ -3,10 +3,8 @@ import { formatAccountNumber } from '../../parts/identifiers'
 import { Fact } from '../../parts/page'
 import { Receipt } from '../../parts/receipt'
 import { formatFull } from '../../parts/time-format'
-import { texts } from '../../texts/en'
+import { payoutTexts as words } from './texts'
 import { amountOf, assetOf, isBank, statusOf, type Transfer, useTransfer } from './transfer'
-
-const words = texts.payouts
 
 export function Screen() {
   const { reference = '' } = useParams({ strict: false }) as { reference?: string }

@@ -3,9 +3,9 @@ import { Button } from '../../parts/button'
 import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
+import { payoutTexts } from './texts'
 
-const words = texts.payouts.approval.simulate
+const words = payoutTexts.approval.simulate
 
 /** Test mode: decides about a payout or a batch as a simulated member. */
 export function Simulate({ reference }: { reference: string }) {

@@ -10,11 +10,11 @@ import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
 import { type Approver, ApproverList, useApprovers } from '../payouts/approvers'
+import { payoutTexts } from '../payouts/texts'
 import { WhenRead } from './settings-form'
 
-const words = texts.payouts.rule
+const words = payoutTexts.rule
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 
 type Approvals = Settings['approvals']

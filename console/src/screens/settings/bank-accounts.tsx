@@ -15,10 +15,11 @@ import { Card, EmptyState, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
+import { keyTexts } from '../developers/key-texts'
 import { SettingsPage } from './settings-page'
+import { settingTexts } from './texts'
 
-const words = texts.settings.bankAccounts
+const words = settingTexts.bankAccounts
 
 export type BankAccount = {
   reference: string
@@ -152,7 +153,7 @@ function columnsOf({ nameOf, mayChange, choose }: Tools): Column<BankAccount>[] 
     },
     {
       name: 'actions',
-      head: <span className="hidden">{texts.keys.actions}</span>,
+      head: <span className="hidden">{keyTexts.actions}</span>,
       align: 'end',
       phone: 4,
       cell: (account) =>

@@ -12,12 +12,12 @@ import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { useSettled } from '../../parts/use-settled'
-import { texts } from '../../texts/en'
 import { type FieldsOf, type Settings, SettingsForm, useSettings, WhenRead } from './settings-form'
 import { SettingsPage } from './settings-page'
 import { shrinkPicture } from './shrink-picture'
+import { settingTexts } from './texts'
 
-const words = texts.settings.checkout
+const words = settingTexts.checkout
 
 /** As typed: empty texts stand for what is not set. */
 type Look = {

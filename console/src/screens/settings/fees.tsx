@@ -2,11 +2,11 @@ import { useRead } from '../../api/reads'
 import { type Column, DataTable } from '../../parts/data-table'
 import { type Amount, type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { Card, EmptyState } from '../../parts/page'
-import { texts } from '../../texts/en'
 import { WhenRead } from './settings-form'
 import { SettingsPage } from './settings-page'
+import { settingTexts } from './texts'
 
-const words = texts.settings.fees
+const words = settingTexts.fees
 
 type Rate = { flat: Amount; basisPoints: number }
 type Fee = Rate & {

@@ -6,10 +6,10 @@ import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
-import { texts } from '../../texts/en'
 import type { DocumentKind } from './kyc-form'
+import { settingTexts } from './texts'
 
-const words = texts.settings.kyc
+const words = settingTexts.kyc
 const kinds = Object.keys(words.kinds) as DocumentKind[]
 
 export type KycDocument = {

@@ -1,10 +1,10 @@
 import { Button } from '../../parts/button'
 import { SelectField, TextArea, TextField } from '../../parts/fields'
 import { Card } from '../../parts/page'
-import { texts } from '../../texts/en'
 import type { KycForm } from './kyc-form'
+import { settingTexts } from './texts'
 
-const words = texts.settings.kyc
+const words = settingTexts.kyc
 
 type Props = {
   form: KycForm
@@ -63,7 +63,7 @@ export function BusinessFields(props: Props) {
           <TextField
             {...field(words.registrationNumber, 'registrationNumber', words.registrationHint)}
           />
-          <TextField {...field(words.taxNumber, 'taxNumber', texts.settings.optional)} />
+          <TextField {...field(words.taxNumber, 'taxNumber', settingTexts.optional)} />
         </div>
         <TextField {...field(words.address, 'address')} maxLength={500} />
         <div className="two-columns">
@@ -71,7 +71,7 @@ export function BusinessFields(props: Props) {
           <TextField {...field(words.state, 'state')} maxLength={100} />
         </div>
         <TextField
-          {...field(words.website, 'website', `${texts.settings.optional} ${words.websiteHint}`)}
+          {...field(words.website, 'website', `${settingTexts.optional} ${words.websiteHint}`)}
           type="url"
         />
         <TextArea {...field(words.description, 'description')} rows={3} maxLength={500} />

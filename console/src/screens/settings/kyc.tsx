@@ -8,15 +8,15 @@ import { Card, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { Documents, type KycDocument } from './kyc-documents'
 import { BusinessFields, ContactFields, PeopleFields } from './kyc-fields'
 import type { KycForm } from './kyc-form'
 import { WhenRead } from './settings-form'
 import { SettingsPage } from './settings-page'
+import { settingTexts } from './texts'
 
-const words = texts.settings.kyc
+const words = settingTexts.kyc
 
 type Kyc = {
   status: keyof typeof statusWords.kyc
@@ -95,14 +95,14 @@ function KycPage({ kyc }: { kyc: Kyc }) {
               <Button type="submit" kind="primary" isBusy={save.isBusy} isDisabled={!isChanged}>
                 {words.save}
               </Button>
-              {isChanged && <span className="soft small">{texts.settings.unsaved}</span>}
+              {isChanged && <span className="soft small">{settingTexts.unsaved}</span>}
             </div>
           )}
         </form>
         <Documents documents={documents} isEditable={isEditable} missing={missing} />
       </div>
       <div className="stack aside">
-        <Card title={texts.settings.tabs.kyc} aside={<State status={status} />}>
+        <Card title={settingTexts.tabs.kyc} aside={<State status={status} />}>
           <div className="padded form no-top-padding">
             <p className="soft">{words.stateTexts[status]}</p>
             {isEditable && (

@@ -3,11 +3,11 @@ import { SelectField, TextField } from '../../parts/fields'
 import { type Asset, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { Card } from '../../parts/page'
-import { texts } from '../../texts/en'
 import { type FieldsOf, type Settings, SettingsForm, useSettings, WhenRead } from './settings-form'
 import { SettingsPage } from './settings-page'
+import { settingTexts } from './texts'
 
-const words = texts.settings.payments
+const words = settingTexts.payments
 
 type Rules = Pick<Settings, 'policies' | 'paymentMethods' | 'lowBalance' | 'dedicatedAccounts'>
 type Situation = keyof typeof words.situations

@@ -7,7 +7,8 @@ import { Button } from '../../parts/button'
 import { notify } from '../../parts/notify'
 import { Card, Note, Skeleton } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
+import { commonTexts } from '../../texts/common'
+import { settingTexts } from './texts'
 
 export type Settings = SettingsShape
 
@@ -42,7 +43,7 @@ export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
   async function save() {
     if (!(await write('/v1/settings', toPatch(fields)))) return
     setTyped({})
-    void notify(texts.settings.saved)
+    void notify(settingTexts.saved)
   }
 
   return (
@@ -53,7 +54,7 @@ export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
         void save()
       }}
     >
-      {!mayChange && <Note tone="calm" title={texts.settings.readOnly} />}
+      {!mayChange && <Note tone="calm" title={settingTexts.readOnly} />}
       {children({
         fields,
         change: (changed) => setTyped({ ...typed, ...changed }),
@@ -64,12 +65,12 @@ export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
       {mayChange && (
         <div className="row save-bar">
           <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={!isChanged}>
-            {texts.common.save}
+            {commonTexts.save}
           </Button>
           {isChanged && (
             <>
-              <Button onClick={() => setTyped({})}>{texts.settings.discard}</Button>
-              <span className="soft small">{texts.settings.unsaved}</span>
+              <Button onClick={() => setTyped({})}>{settingTexts.discard}</Button>
+              <span className="soft small">{settingTexts.unsaved}</span>
             </>
           )}
         </div>

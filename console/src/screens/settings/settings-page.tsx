@@ -1,13 +1,13 @@
+import { settingTexts } from './texts'
 import './settings.css'
 import type { ReactNode } from 'react'
 import { useScope } from '../../api/scope'
 import { usePermissions } from '../../api/session'
 import { PageHead } from '../../parts/page'
 import { PageTabs } from '../../parts/page-tabs'
-import { texts } from '../../texts/en'
 import { settingsPages } from './settings-pages'
 
-const { tabs, title, ofMode } = texts.settings
+const { tabs, title, ofMode } = settingTexts
 
 type Props = { tab: keyof typeof tabs; actions?: ReactNode; children: ReactNode }
 

@@ -12,8 +12,6 @@ import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
-import { settlementTexts } from '../../texts/settlements'
 import type { BankAccount } from '../settings/bank-accounts'
 import {
   type FieldsOf,
@@ -22,7 +20,9 @@ import {
   useSettings,
   WhenRead,
 } from '../settings/settings-form'
+import { settingTexts } from '../settings/texts'
 import { SettlementTabs } from './settlement-tabs'
+import { settlementTexts } from './texts'
 
 const words = settlementTexts.schedule
 type Settlement = Settings['settlement']
@@ -36,7 +36,7 @@ export function Screen() {
       <PageHead
         title={settlementTexts.title}
         tab={`${settlementTexts.tabs.schedule} · ${settlementTexts.title}`}
-        beside={<span className="soft small">{texts.settings.ofMode(mode)}</span>}
+        beside={<span className="soft small">{settingTexts.ofMode(mode)}</span>}
       />
       <SettlementTabs />
       <div className="with-aside">
@@ -257,11 +257,11 @@ function Primary({ chosen, aside }: { chosen: Destination; aside: ReactNode }) {
     <Card title={words.primary} aside={aside}>
       {primary ? (
         <Facts>
-          <Fact name={texts.settings.bankAccounts.holder}>{primary.accountName}</Fact>
-          <Fact name={texts.settings.bankAccounts.accountNumber}>
+          <Fact name={settingTexts.bankAccounts.holder}>{primary.accountName}</Fact>
+          <Fact name={settingTexts.bankAccounts.accountNumber}>
             {formatAccountNumber(primary.accountNumber)}
           </Fact>
-          <Fact name={texts.settings.bankAccounts.bank}>{primary.bankCode}</Fact>
+          <Fact name={settingTexts.bankAccounts.bank}>{primary.bankCode}</Fact>
         </Facts>
       ) : (
         <p className="soft hint">{words.noPrimary}</p>

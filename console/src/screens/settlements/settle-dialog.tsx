@@ -11,7 +11,7 @@ import { formatMoney, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Fact, Facts } from '../../parts/page'
-import { settlementTexts } from '../../texts/settlements'
+import { settlementTexts } from './texts'
 
 const words = settlementTexts.settle
 

@@ -23,9 +23,10 @@ import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { formatWhen } from '../../parts/time-format'
-import { texts } from '../../texts/en'
-import { settlementTexts } from '../../texts/settlements'
 import { describeCounterparty, describeEntry } from '../balances/describe-entry'
+import { balanceTexts } from '../balances/texts'
+import { payoutTexts } from '../payouts/texts'
+import { settlementTexts } from './texts'
 
 const words = settlementTexts.page
 const path = '/v1/settlements'
@@ -131,7 +132,7 @@ function Report({ settlement: { amount, fee, period, report } }: { settlement: S
 function SettlementFacts({ settlement }: { settlement: Settlement }) {
   const { asset, assetAmount, assetFee, conversion, transferReference } = settlement
   const { failureReason, scheduledFor } = settlement
-  const reasons = texts.payouts.page.reasons
+  const reasons = payoutTexts.page.reasons
   return (
     <JsonCard title={words.settlement} value={settlement} words={words}>
       <Facts>
@@ -200,7 +201,7 @@ function Destination({ settlement }: { settlement: Settlement }) {
 const columns: Column<BalanceEntry>[] = [
   {
     name: 'what',
-    head: texts.balances.columns.what,
+    head: balanceTexts.columns.what,
     isGrowing: true,
     phone: 1,
     cell: (entry) => (
@@ -212,7 +213,7 @@ const columns: Column<BalanceEntry>[] = [
   },
   {
     name: 'when',
-    head: texts.balances.columns.when,
+    head: balanceTexts.columns.when,
     phone: 3,
     cell: ({ createdAt }) => (
       <span className="soft no-wrap">
@@ -222,7 +223,7 @@ const columns: Column<BalanceEntry>[] = [
   },
   {
     name: 'change',
-    head: texts.balances.columns.change,
+    head: balanceTexts.columns.change,
     align: 'end',
     phone: 2,
     cell: ({ amount, asset }) => (

@@ -17,10 +17,10 @@ import { PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { dayOf } from '../../parts/time-format'
-import { settlementTexts as words } from '../../texts/settlements'
 import { statusWords } from '../../texts/status'
 import { SettleDialog } from './settle-dialog'
 import { SettlementTabs } from './settlement-tabs'
+import { settlementTexts as words } from './texts'
 
 const path = '/v1/settlements'
 const statuses = ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const

@@ -2,7 +2,7 @@ import { allPermissions, permissions, roles } from '../../../../src/team/permiss
 import { type Role, useMembership } from '../../api/session'
 import { Checkbox } from '../../parts/choices'
 import { SelectField } from '../../parts/fields'
-import { teamTexts as t } from '../../texts/team'
+import { teamTexts as t } from './texts'
 
 export type MemberAccess = { role: Role; maySeeLive: boolean }
 

@@ -1,15 +1,15 @@
 import { useState } from 'react'
 import { useMembership } from '../../api/session'
 import { useWrite } from '../../api/writes'
+import { frameTexts } from '../../frame/texts'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Note } from '../../parts/page'
-import { texts } from '../../texts/en'
-import { teamTexts as t } from '../../texts/team'
 import { AccessFields, type MemberAccess } from './access-fields'
 import type { Member } from './member'
 import type { MadeLink } from './shown-link'
+import { teamTexts as t } from './texts'
 
 type Props = { member: Member; onClose: () => void }
 
@@ -67,7 +67,7 @@ export function DisableDialog({ member, onClose }: Props) {
         <Note title={t.disableKeys}>
           <ul>
             {member.keys.map(({ id, name, mode }) => (
-              <li key={id}>{t.keyOf(name, texts.frame.modes[mode])}</li>
+              <li key={id}>{t.keyOf(name, frameTexts.modes[mode])}</li>
             ))}
           </ul>
           <p>{t.disableKeysText}</p>

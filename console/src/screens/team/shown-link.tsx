@@ -2,7 +2,7 @@ import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { Dialog } from '../../parts/dialog'
 import { Time } from '../../parts/time'
-import { teamTexts as t } from '../../texts/team'
+import { teamTexts as t } from './texts'
 
 export type MadeLink = { url: string; qr: string; expiresAt: string }
 

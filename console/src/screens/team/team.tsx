@@ -12,8 +12,7 @@ import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
-import { teamTexts as t } from '../../texts/team'
+import { commonTexts } from '../../texts/common'
 import type { Invitation, Member } from './member'
 import {
   ChangeDialog,
@@ -23,6 +22,7 @@ import {
   LinkDialog,
 } from './member-dialogs'
 import { type MadeLink, ShownLink } from './shown-link'
+import { teamTexts as t } from './texts'
 import './team.css'
 
 type Action = 'change' | 'end' | 'link' | 'disable'
@@ -194,7 +194,7 @@ function OpenInvitations() {
   if (!data || data.items.length === 0) return null
   async function withdraw(id: string) {
     const isDone = (await write(`/v1/team/invitations/${id}`)) !== undefined
-    void notify(isDone ? t.withdrawn : texts.common.failed, isDone ? 'good' : 'bad')
+    void notify(isDone ? t.withdrawn : commonTexts.failed, isDone ? 'good' : 'bad')
   }
   return (
     <Card title={t.open}>

@@ -4,8 +4,8 @@ import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { Dialog } from '../../parts/dialog'
 import { Card } from '../../parts/page'
-import { youTexts } from '../../texts/you'
 import { type Factors, useFactorWrite } from './factors'
+import { youTexts } from './texts'
 
 const t = youTexts.codes
 

@@ -7,8 +7,8 @@ import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Time } from '../../parts/time'
-import { youTexts } from '../../texts/you'
 import { type Factors, useFactorWrite } from './factors'
+import { youTexts } from './texts'
 
 const t = youTexts.passkeys
 type Passkey = Factors['passkeys'][number]

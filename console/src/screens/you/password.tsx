@@ -5,8 +5,8 @@ import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { PasswordField } from '../../parts/password-field'
-import { youTexts } from '../../texts/you'
 import { type Factors, useFactorWrite } from './factors'
+import { youTexts } from './texts'
 
 const t = youTexts.password
 

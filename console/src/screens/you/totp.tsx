@@ -6,9 +6,9 @@ import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { youTexts } from '../../texts/you'
 import { ShownCodes } from './codes'
 import { type Factors, useFactorWrite } from './factors'
+import { youTexts } from './texts'
 
 const t = youTexts.totp
 

@@ -3,6 +3,7 @@ import { useSession } from '../../api/session'
 import { useStore } from '../../api/store'
 import { useWrite } from '../../api/writes'
 import { singleKeys, switchSingleKeys } from '../../frame/keys'
+import { frameTexts } from '../../frame/texts'
 import { Button } from '../../parts/button'
 import { Switch } from '../../parts/choices'
 import { useColorScheme } from '../../parts/color-scheme'
@@ -14,12 +15,12 @@ import { Segments } from '../../parts/segments'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { formatWhen } from '../../parts/time-format'
-import { texts } from '../../texts/en'
-import { youTexts as t } from '../../texts/you'
+import { commonTexts } from '../../texts/common'
 import { CodesCard } from './codes'
 import type { Factors } from './factors'
 import { PasskeysCard } from './passkeys'
 import { PasswordCard } from './password'
+import { youTexts as t } from './texts'
 import { TotpCard } from './totp'
 
 export function Screen() {
@@ -60,7 +61,7 @@ function SessionsCard() {
   const { write, isBusy } = useWrite({ method: 'DELETE', reads: ['sessions'] })
   async function end(id: string) {
     const isDone = (await write(`/console/session/sessions/${id}`)) !== undefined
-    void notify(isDone ? t.sessions.ended : texts.common.failed, isDone ? 'good' : 'bad')
+    void notify(isDone ? t.sessions.ended : commonTexts.failed, isDone ? 'good' : 'bad')
   }
   return (
     <Card title={t.sessions.title}>
@@ -138,7 +139,7 @@ function LookCard() {
           <Segments
             label={t.look.theme}
             value={colorScheme}
-            options={texts.frame.themes}
+            options={frameTexts.themes}
             onChange={setColorScheme}
           />
         </div>

@@ -1,5 +1,5 @@
 /** Words of the first page. */
-export const home = {
+export const homeTexts = {
   title: 'Home',
   greetings: { morning: 'Good morning', afternoon: 'Good afternoon', evening: 'Good evening' },
   greet: (greeting: string, name: string) => `${greeting}, ${name}`,

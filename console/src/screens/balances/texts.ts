@@ -1,5 +1,5 @@
 /** Words of the balances and the statement. */
-export const balances = {
+export const balanceTexts = {
   title: 'Balances',
   tabs: { balances: 'Balances', conversions: 'Conversions' },
   convert: 'Convert',
