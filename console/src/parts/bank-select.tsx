@@ -1,6 +1,6 @@
 import { type ComboboxItem, type OptionsFilter, Select, type SelectProps } from '@mantine/core'
+import type { Bank } from '../../../sdk/src/types'
 
-type Bank = { code: string; name: string }
 type Props = Omit<SelectProps, 'data' | 'filter' | 'searchable' | 'value' | 'onChange'> & {
   banks: Bank[]
   value: string | null

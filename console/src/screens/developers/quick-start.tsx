@@ -1,3 +1,4 @@
+import type { CheckoutSession, WebhookEvent } from '../../../../sdk/src/types'
 import { Segments } from '../../parts/segments'
 import { commonTexts } from '../../texts/common'
 import { keyTexts } from './key-texts'
@@ -21,8 +22,6 @@ import { type Example, type Language, writeExample } from './examples'
 const words = keyTexts.quick
 const placeholder = 'sk_test_…'
 const amount = 1_250_000
-
-type Session = { url: string; bankTransfer?: { accountNumber: string } }
 
 export function Screen() {
   const { merchant, mode } = useScope()
@@ -55,7 +54,7 @@ function Steps() {
   const usable = keys.rows.find(isForExamples)
   const [language, setLanguage] = useState<Language>('curl')
   const [shown, setShown] = useState<ShownKey | null>(null)
-  const [session, setSession] = useState<Session | null>(null)
+  const [session, setSession] = useState<CheckoutSession | null>(null)
   const reveal = useWrite<ShownKey>({ isKeyed: false })
   const create = useWrite<ShownKey>()
 
@@ -137,7 +136,7 @@ function Steps() {
             customer: { name: 'Ada Obi', email: 'ada@example.com' },
           },
         }}
-        onAnswer={(data) => setSession(data as Session)}
+        onAnswer={(data) => setSession(data as CheckoutSession)}
         beside={
           session && (
             <Button size="small" icon="external" href={session.url}>
@@ -277,16 +276,14 @@ function Step(props: StepProps) {
   )
 }
 
-type Event = { id: string; type: string }
-
 async function findNewestEvent(): Promise<string | undefined> {
-  const { items } = await call<Page<Event>>('/v1/events', { query: { limit: 1 } })
+  const { items } = await call<Page<WebhookEvent>>('/v1/events', { query: { limit: 1 } })
   return items[0]?.id
 }
 
 /** The newest event since the call, as a webhook would carry it. */
 function EventAfter({ step, eventBefore }: Pick<Run, 'eventBefore'> & { step: string }) {
-  const { data } = useRead<Page<Event>>('quick-event', '/v1/events', { limit: 1 })
+  const { data } = useRead<Page<WebhookEvent>>('quick-event', '/v1/events', { limit: 1 })
   const newest = data?.items[0]
   const isNew = newest && newest.id !== eventBefore
   return (

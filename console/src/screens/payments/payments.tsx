@@ -1,3 +1,4 @@
+import type { Resources } from '../../../../sdk/src/resources'
 import { paymentTexts as words } from './texts'
 import './payments.css'
 import type { ListedPayment, ReceivedReport } from '../../../../sdk/src/types'
@@ -98,10 +99,7 @@ const columns: Column<ListedPayment>[] = [
   },
 ]
 
-type Counts = {
-  total: number | string
-  byStatus: Record<(typeof statuses)[number], number | string>
-}
+type Counts = Awaited<ReturnType<Resources['payments']['counts']>>
 
 export function Screen() {
   const maySeePayers = useMay('payers.see')

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Balance } from '../../../../sdk/src/types'
+import type { Balance, RecipientHistory } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { toRefusal } from '../../api/refusal'
 import { useMay } from '../../api/session'
@@ -9,15 +9,7 @@ import { Card, Tile } from '../../parts/page'
 import type { Tone } from '../../parts/status'
 import { formatSeconds } from '../../parts/time-format'
 import { payoutTexts } from './texts'
-import {
-  amountOf,
-  assetOf,
-  type History,
-  isBank,
-  path,
-  recipientQuery,
-  type Transfer,
-} from './transfer'
+import { amountOf, assetOf, isBank, path, recipientQuery, type Transfer } from './transfer'
 
 const words = payoutTexts.checks
 
@@ -32,7 +24,11 @@ export function Checks({ transfer }: { transfer: Transfer }) {
     isBank(transfer) ? recipientQuery(transfer) : {},
     { isEnabled: isBank(transfer) && mayResolve },
   )
-  const history = useRead<History>('recipient', `${path}/recipients`, recipientQuery(transfer)).data
+  const history = useRead<RecipientHistory>(
+    'recipient',
+    `${path}/recipients`,
+    recipientQuery(transfer),
+  ).data
   const balances = useRead<{ items: Balance[] }>(
     'balances',
     '/v1/balances',
@@ -90,7 +86,7 @@ function NameCheck({ transfer, name, error }: NameProps) {
   )
 }
 
-type HistoryProps = { transfer: Transfer; history: History; asset: Asset }
+type HistoryProps = { transfer: Transfer; history: RecipientHistory; asset: Asset }
 
 function HistoryChecks({ transfer, history, asset }: HistoryProps) {
   const own = history.totals.find(({ currency }) => currency === asset)

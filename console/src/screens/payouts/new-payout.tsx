@@ -1,3 +1,4 @@
+import type { RecipientHistory } from '../../../../sdk/src/types'
 import { SelectField, TextField } from '../../parts/fields'
 import { payoutTexts } from './texts'
 import './payouts.css'
@@ -24,7 +25,7 @@ import { useConversionQuote } from '../conversions/use-conversion-quote'
 import { amountInWords } from './amount-in-words'
 import { type ApprovalCheck, ApproverList } from './approvers'
 import { type Balances, Funding, FundingOffer, sourcesOf } from './funding'
-import { type History, path, type Transfer } from './transfer'
+import { path, type Transfer } from './transfer'
 import { useQuote } from './use-quote'
 
 const words = payoutTexts.form
@@ -89,7 +90,7 @@ export function Screen() {
   const name = useRead<{ accountName: string }>('account name', '/v1/banks/resolve', recipient, {
     isEnabled: isToBank && isAccount,
   })
-  const history = useRead<History>('recipient', `${path}/recipients`, recipient, {
+  const history = useRead<RecipientHistory>('recipient', `${path}/recipients`, recipient, {
     isEnabled: hasRecipient,
   }).data
   const balances = useRead<{ items: Balance[] }>(
@@ -395,7 +396,7 @@ function everything(available: bigint, fee: bigint | null): bigint {
   return rest > 0n ? rest : 0n
 }
 
-function tellHistory(history: History | null | undefined): string {
+function tellHistory(history: RecipientHistory | null | undefined): string {
   if (!history) return ''
   const { count, last } = history
   if (!last) return words.neverPaid

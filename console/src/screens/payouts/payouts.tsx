@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import type { Resources } from '../../../../sdk/src/resources'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { TableByDay } from '../../frame/table-by-day'
@@ -122,10 +123,7 @@ const copyColumn: Column<Transfer> = {
   ),
 }
 
-type Counts = {
-  total: number | string
-  byStatus: Record<(typeof statuses)[number], number | string>
-}
+type Counts = Awaited<ReturnType<Resources['disbursements']['counts']>>
 
 export function Screen() {
   const { values, change } = useFilters(filters, ['status'])

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import type { Bank } from '../../../../sdk/src/types'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
@@ -35,8 +36,6 @@ export type BankAccount = {
   needsConfirmation: boolean
   createdAt: string
 }
-
-type Bank = { code: string; name: string }
 
 const useBanks = () => useRead<Page<Bank>>('banks', '/v1/banks')
 

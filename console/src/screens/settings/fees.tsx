@@ -1,6 +1,7 @@
+import type { Fee } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { type Column, DataTable } from '../../parts/data-table'
-import { type Amount, type Asset, formatMoney, toUnits } from '../../parts/money-format'
+import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { Card, EmptyState } from '../../parts/page'
 import { WhenRead } from './settings-form'
 import { SettingsPage } from './settings-page'
@@ -8,15 +9,7 @@ import { settingTexts } from './texts'
 
 const words = settingTexts.fees
 
-type Rate = { flat: Amount; basisPoints: number }
-type Fee = Rate & {
-  operation: string
-  description: string
-  currency: Asset
-  floor: Amount
-  cap: Amount | null
-  tiers: (Rate & { upTo: Amount })[]
-}
+type Rate = Pick<Fee, 'flat' | 'basisPoints'>
 
 export function Screen() {
   const fees = useRead<{ fees: Fee[] }>('fees', '/v1/fees')
