@@ -15,6 +15,8 @@ export type Column<Row> = {
   align?: 'end'
   /** Takes the space that is left, and cuts its text. At most one column. */
   isGrowing?: boolean
+  /** In the colour of what matters less. */
+  isSoft?: boolean
   /** Hidden below 1020 px. */
   isWideOnly?: boolean
   /** Where the cell is on a phone: 1 and 2 on the first line, 3 and 4 on the second; else hidden. */
@@ -116,7 +118,7 @@ export function DataTable<Row>(props: Props<Row>) {
                     {columns.map((column) => (
                       <td
                         key={column.name}
-                        className={`${classOf(column)} phone-${column.phone ?? 'hidden'}`}
+                        className={`${classOf(column)}${column.isSoft ? ' soft' : ''} phone-${column.phone ?? 'hidden'}`}
                       >
                         {column.hasPhoneHead && (
                           <span className="phone-only soft">{column.head}: </span>

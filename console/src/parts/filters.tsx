@@ -3,11 +3,12 @@ import { SelectField, TextField } from './fields'
 import './filters.css'
 import { Popover } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useScope } from '../api/scope'
 import { useIsOperatorArea } from '../frame/menu'
 import { Button } from './button'
 import { Icon } from './icons'
+import { LiveBadge } from './live-badge'
 import { type Asset, formatMoney, parseMoney, toWire } from './money-format'
 import { daysAgo } from './time-format'
 
@@ -45,7 +46,7 @@ export function useFilters(filters: Filter[], others: string[] = []) {
     const next = Object.fromEntries(merged.filter(([, value]) => value))
     void navigate({ to: '.', search: next as never, replace: true })
   }
-  return { values, change }
+  return { values, change, isFiltered: Object.keys(values).length > 0 }
 }
 
 function namesOf(filter: Filter): string[] {
@@ -57,18 +58,18 @@ type Props = {
   filters: Filter[]
   values: FilterValues
   onChange: (changed: Record<string, string | undefined>) => void
-  /** At the end of the row, such as whether the list is live. */
-  children?: ReactNode
+  /** Warns at the end of the row if the list no longer updates by itself. */
+  isLive?: boolean
 }
 
 /** A row of filters: those that are set, and those that can be. `/` moves the focus here. */
-export function Filters({ filters, values, onChange, children }: Props) {
+export function Filters({ filters, values, onChange, isLive }: Props) {
   return (
     <div className="filters" role="group" aria-label={commonTexts.filters} data-filters="">
       {filters.map((filter) => (
         <OneFilter key={filter.label} filter={filter} values={values} onChange={onChange} />
       ))}
-      {children}
+      {isLive && <LiveBadge className="push-end desktop-only" />}
     </div>
   )
 }

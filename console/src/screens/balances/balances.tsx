@@ -290,11 +290,8 @@ const columns: Column<BalanceEntry>[] = [
   {
     name: 'when',
     head: words.columns.when,
-    cell: ({ createdAt }) => (
-      <span className="soft">
-        <Time value={createdAt} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ createdAt }) => <Time value={createdAt} />,
     phone: 3,
   },
   {

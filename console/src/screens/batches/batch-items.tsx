@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { usePages } from '../../api/reads'
-import { CountTab } from '../../parts/count-tab'
+import { CountTab, CountTabs } from '../../parts/count-tab'
 import { type Column, DataTable } from '../../parts/data-table'
 import { useFilters } from '../../parts/filters'
 import { formatAccountNumber } from '../../parts/identifiers'
@@ -53,7 +53,7 @@ export function BatchItems({ batch }: { batch: Batch }) {
   )
   return (
     <Card title={words.title} className="batch-items">
-      <div className="count-tabs" role="group" aria-label={words.groups}>
+      <CountTabs label={words.groups}>
         <CountTab
           name={words.all}
           count={items}
@@ -77,7 +77,7 @@ export function BatchItems({ batch }: { batch: Batch }) {
             onClick={() => change({ status: undefined, hasWarnings: 'true' })}
           />
         )}
-      </div>
+      </CountTabs>
       <DataTable
         caption={words.caption}
         columns={columnsOf(nameOf, isSubmitted)}

@@ -1,8 +1,9 @@
+import { usePages } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { ResourceList } from '../../frame/resource-list'
 import { Button } from '../../parts/button'
 import type { Column } from '../../parts/data-table'
-import type { Filter } from '../../parts/filters'
+import { type Filter, useFilters } from '../../parts/filters'
 import { Money } from '../../parts/money'
 import { Time } from '../../parts/time'
 import { statusWords } from '../../texts/status'
@@ -79,13 +80,18 @@ const columns: Column<Batch>[] = [
 
 export function Screen() {
   const mayCreate = useMay('payouts.create')
+  const filtering = useFilters(filters)
+  const list = usePages<Batch>(path, filtering.values)
   return (
     <ResourceList
-      area={{ title: payoutTexts.title, tabs: <PayoutTabs /> }}
+      title={payoutTexts.title}
+      tab={`${words.title} · ${payoutTexts.title}`}
       path={path}
       pagePath="/payouts/batches"
       fileName="batches.csv"
       filters={filters}
+      filtering={filtering}
+      list={list}
       columns={columns}
       icon="list"
       create={
@@ -96,6 +102,8 @@ export function Screen() {
         )
       }
       words={words}
-    />
+    >
+      <PayoutTabs />
+    </ResourceList>
   )
 }

@@ -43,10 +43,9 @@ export function Screen() {
   const maySeeAll = useMay('audit.see')
   const mayExport = useMay('exports.make')
   const filters = useAuditFilters(maySeeAll)
-  const { values, change } = useFilters(filters)
+  const { values, change, isFiltered } = useFilters(filters)
   const list = usePages<Line>(path, values, { keyOfRow: ({ id }) => id })
   const [openId, setOpenId] = useState<string | null>(null)
-  const isFiltered = Object.keys(values).length > 0
   const toggle = (id: string) => setOpenId(openId === id ? null : id)
   return (
     <>

@@ -19,11 +19,8 @@ const status = {
 const created = {
   name: 'created',
   head: words.created,
-  cell: ({ createdAt }: { createdAt: string }) => (
-    <span className="soft">
-      <Time value={createdAt} />
-    </span>
-  ),
+  isSoft: true,
+  cell: ({ createdAt }: { createdAt: string }) => <Time value={createdAt} />,
   phone: 4,
 } as const
 

@@ -11,7 +11,6 @@ import { download } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
-import { LiveBadge } from '../../parts/live-badge'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead } from '../../parts/page'
 import { wordOf } from '../../texts/status'
@@ -46,7 +45,7 @@ function List<K extends Kind>({ kind }: { kind: K }) {
   const mayExport = useMay('exports.make')
   const [isCreating, setCreating] = useState(false)
   const filters = filtersOf(kind)
-  const { values, change } = useFilters(filters)
+  const { values, change, isFiltered } = useFilters(filters)
   const list = usePages<Collected[K]>(apiPaths[kind], values, { keyOfRow: referenceOf })
   // `/collect?new=link` opens the form once; the address stays that of the list.
   const isAsked = search.new === 'link' && mayCreate
@@ -84,9 +83,7 @@ function List<K extends Kind>({ kind }: { kind: K }) {
         label={words.title}
         pages={kinds.map((one) => ({ path: pathOfKind(one), label: words.tabs[one] }))}
       />
-      <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="push-end desktop-only" />
-      </Filters>
+      <Filters filters={filters} values={values} onChange={change} isLive />
       <Card>
         <DataTable
           caption={words.captions(words.tabs[kind])}
@@ -95,7 +92,7 @@ function List<K extends Kind>({ kind }: { kind: K }) {
           keyOf={referenceOf}
           pathOf={(row) => `/collect/${kind}/${referenceOf(row)}`}
           empty={
-            Object.keys(values).length > 0 ? (
+            isFiltered ? (
               <EmptyState icon="search">{words.noMatches}</EmptyState>
             ) : (
               <EmptyState icon="link" action={create}>

@@ -63,11 +63,8 @@ const columns: Column<ListedPayment>[] = [
   {
     name: 'received',
     head: words.paymentColumns.received,
-    cell: ({ receivedAt }) => (
-      <span className="soft">
-        <Time value={receivedAt} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ receivedAt }) => <Time value={receivedAt} />,
     phone: 4,
   },
 ]

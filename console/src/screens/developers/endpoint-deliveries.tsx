@@ -6,7 +6,6 @@ import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { type Column, DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
-import { LiveBadge } from '../../parts/live-badge'
 import { notify, useNotifiedRefusal } from '../../parts/notify'
 import { EmptyState } from '../../parts/page'
 import { Chip } from '../../parts/status'
@@ -35,10 +34,9 @@ const filters: Filter[] = [
 /** What was sent to one endpoint. A row opens below itself: its address names the event. */
 export function EndpointDeliveries({ endpointId }: { endpointId: string }) {
   const search = useSearch({ strict: false }) as Record<string, string>
-  const { values, change } = useFilters(filters)
+  const { values, change, isFiltered } = useFilters(filters)
   const path = `/v1/webhook-endpoints/${endpointId}/deliveries`
   const list = usePages<EndpointDelivery>(path, values, { keyOfRow: keyOf })
-  const isFiltered = Object.keys(values).length > 0
   const pathOf = ({ eventId }: EndpointDelivery) => {
     const { event, ...rest } = search
     const next = new URLSearchParams(event === eventId ? rest : { ...rest, event: eventId })
@@ -47,9 +45,7 @@ export function EndpointDeliveries({ endpointId }: { endpointId: string }) {
   return (
     <div className="logs">
       <div style={{ padding: '12px 20px' }}>
-        <Filters filters={filters} values={values} onChange={change}>
-          <LiveBadge className="push-end desktop-only" />
-        </Filters>
+        <Filters filters={filters} values={values} onChange={change} isLive />
       </div>
       <DataTable
         caption={words.caption}
@@ -107,11 +103,8 @@ const columnsOf = (endpointId: string): Column<EndpointDelivery>[] => [
   {
     name: 'happened',
     head: words.columns.happened,
-    cell: ({ eventCreatedAt }) => (
-      <span className="soft">
-        <Time value={eventCreatedAt} show="utcShort" />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ eventCreatedAt }) => <Time value={eventCreatedAt} show="utcShort" />,
     phone: 4,
   },
   {

@@ -71,11 +71,8 @@ const columns: Column<WebhookEvent>[] = [
   {
     name: 'when',
     head: words.columns.when,
-    cell: ({ timestamp }) => (
-      <span className="soft">
-        <Time value={timestamp} show="utcShort" />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ timestamp }) => <Time value={timestamp} show="utcShort" />,
     phone: 4,
   },
 ]

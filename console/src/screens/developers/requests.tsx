@@ -94,11 +94,8 @@ const columns: Column<RequestLog>[] = [
   {
     name: 'when',
     head: words.columns.when,
-    cell: ({ createdAt }) => (
-      <span className="soft">
-        <Time value={createdAt} show="utcShort" />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ createdAt }) => <Time value={createdAt} show="utcShort" />,
     phone: 4,
   },
 ]

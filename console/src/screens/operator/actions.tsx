@@ -63,11 +63,8 @@ export function Screen() {
       head: state === 'waiting' ? t.actions.expires : t.since,
       align: 'end',
       phone: 4,
-      cell: ({ expiresAt, endedAt }) => (
-        <span className="soft">
-          <Time value={endedAt ?? expiresAt} />
-        </span>
-      ),
+      isSoft: true,
+      cell: ({ expiresAt, endedAt }) => <Time value={endedAt ?? expiresAt} />,
     },
     {
       name: 'open',

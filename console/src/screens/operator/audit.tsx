@@ -32,7 +32,7 @@ const filters: Filter[] = [
 ]
 
 export function Screen() {
-  const { values, change } = useFilters(filters)
+  const { values, change, isFiltered } = useFilters(filters)
   const path = '/operator/v1/audit-lines'
   const list = usePages<Line>(path, values)
   const { data: head } = useRead<{ number: number }>('audit-head', `${path}/head`)
@@ -58,11 +58,8 @@ export function Screen() {
       head: t.audit.time,
       align: 'end',
       phone: 4,
-      cell: ({ createdAt }) => (
-        <span className="soft">
-          <Time value={createdAt} />
-        </span>
-      ),
+      isSoft: true,
+      cell: ({ createdAt }) => <Time value={createdAt} />,
     },
     {
       name: 'details',
@@ -112,9 +109,7 @@ export function Screen() {
           keyOf={({ id }) => id}
           detailOf={({ id, details }) => opened === id && <JsonView value={details} />}
           empty={
-            <EmptyState icon="shield">
-              {Object.keys(values).length > 0 ? t.audit.noMatches : t.audit.empty}
-            </EmptyState>
+            <EmptyState icon="shield">{isFiltered ? t.audit.noMatches : t.audit.empty}</EmptyState>
           }
         />
       </Card>

@@ -128,11 +128,8 @@ export function Screen() {
               head: t.since,
               align: 'end',
               phone: 4,
-              cell: ({ createdAt }) => (
-                <span className="soft">
-                  <Time value={createdAt} />
-                </span>
-              ),
+              isSoft: true,
+              cell: ({ createdAt }) => <Time value={createdAt} />,
             },
           ]}
         />

@@ -66,11 +66,8 @@ const columns: Column<ListedMerchant>[] = [
     head: t.merchants.created,
     align: 'end',
     phone: 4,
-    cell: ({ createdAt }) => (
-      <span className="soft">
-        <Time value={createdAt} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ createdAt }) => <Time value={createdAt} />,
   },
 ]
 

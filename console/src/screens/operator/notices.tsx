@@ -107,11 +107,8 @@ function NoticeList({ state, open }: { state: State; open: (notice: Notice) => v
       head: t.notices.received,
       align: 'end',
       isWideOnly: true,
-      cell: ({ receivedAt }) => (
-        <span className="soft">
-          <Time value={receivedAt} />
-        </span>
-      ),
+      isSoft: true,
+      cell: ({ receivedAt }) => <Time value={receivedAt} />,
     },
     {
       name: 'open',
@@ -187,11 +184,8 @@ function SentBackList() {
           head: t.notices.received,
           align: 'end',
           phone: 4,
-          cell: ({ receivedAt }) => (
-            <span className="soft">
-              <Time value={receivedAt} />
-            </span>
-          ),
+          isSoft: true,
+          cell: ({ receivedAt }) => <Time value={receivedAt} />,
         },
       ]}
     />

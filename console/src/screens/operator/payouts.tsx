@@ -73,11 +73,8 @@ export function Screen() {
       head: t.payouts.submitted,
       align: 'end',
       phone: 3,
-      cell: ({ submittedAt }) => (
-        <span className="soft">
-          <Time value={submittedAt} />
-        </span>
-      ),
+      isSoft: true,
+      cell: ({ submittedAt }) => <Time value={submittedAt} />,
     },
     {
       name: 'decide',

@@ -40,11 +40,8 @@ export function RateHistory({ coin, onClose }: { coin: Coin; onClose: () => void
               name: 'at',
               head: t.at,
               phone: 2,
-              cell: ({ createdAt }) => (
-                <span className="soft">
-                  <Time value={createdAt} />
-                </span>
-              ),
+              isSoft: true,
+              cell: ({ createdAt }) => <Time value={createdAt} />,
             },
             {
               name: 'withdrawn',

@@ -89,11 +89,8 @@ export function Screen() {
                 head: t.reconciliation.compared,
                 align: 'end',
                 phone: 3,
-                cell: ({ reconciledAt }) => (
-                  <span className="soft">
-                    <Time value={reconciledAt} />
-                  </span>
-                ),
+                isSoft: true,
+                cell: ({ reconciledAt }) => <Time value={reconciledAt} />,
               },
             ]}
           />
@@ -138,11 +135,8 @@ const columns: Column<Difference>[] = [
     head: t.reconciliation.found,
     align: 'end',
     isWideOnly: true,
-    cell: ({ foundAt }) => (
-      <span className="soft">
-        <Time value={foundAt} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ foundAt }) => <Time value={foundAt} />,
   },
 ]
 

@@ -373,11 +373,8 @@ function Returns({ reference }: { reference: string }) {
             name: 'at',
             head: words.facts.when,
             phone: 3,
-            cell: ({ createdAt }) => (
-              <span className="soft">
-                <Time value={createdAt} />
-              </span>
-            ),
+            isSoft: true,
+            cell: ({ createdAt }) => <Time value={createdAt} />,
           },
         ]}
       />

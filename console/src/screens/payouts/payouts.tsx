@@ -2,17 +2,15 @@ import { Link } from '@tanstack/react-router'
 import type { Resources } from '../../../../sdk/src/resources'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
-import { TableByDay } from '../../frame/table-by-day'
+import { ResourceList } from '../../frame/resource-list'
 import { Button } from '../../parts/button'
-import { CountTab, formatCount } from '../../parts/count-tab'
+import { formatCount, StatusTabs } from '../../parts/count-tab'
 import { type Column, DataTable } from '../../parts/data-table'
-import { ExportButton } from '../../parts/export-button'
-import { type Filter, Filters, useFilters } from '../../parts/filters'
+import { type Filter, useFilters } from '../../parts/filters'
 import { Icon } from '../../parts/icons'
 import { formatAccountNumber } from '../../parts/identifiers'
-import { LiveBadge } from '../../parts/live-badge'
 import { Money } from '../../parts/money'
-import { Card, PageHead } from '../../parts/page'
+import { Card } from '../../parts/page'
 import { splitPath } from '../../parts/split-path'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
@@ -97,11 +95,8 @@ function columnsOf(mayCreate: boolean): Column<Transfer>[] {
       name: 'created',
       head: words.columns.created,
       phone: 3,
-      cell: (transfer) => (
-        <span className="soft no-wrap">
-          <Time value={transfer.createdAt} show="clock" />
-        </span>
-      ),
+      isSoft: true,
+      cell: (transfer) => <Time value={transfer.createdAt} show="clock" />,
     },
     ...(mayCreate ? [copyColumn] : []),
   ]
@@ -123,66 +118,49 @@ const copyColumn: Column<Transfer> = {
   ),
 }
 
+type PayoutStatus = (typeof statuses)[number]
 type Counts = Awaited<ReturnType<Resources['disbursements']['counts']>>
 
 export function Screen() {
-  const { values, change } = useFilters(filters, ['status'])
+  const filtering = useFilters(filters, ['status'])
+  const { values, change, isFiltered } = filtering
   const list = usePages<Transfer>(path, values)
   const { status, ...others } = values
   const counts = useRead<Counts>('payout counts', `${path}/counts`, others).data
-  const mayExport = useMay('exports.make')
   const mayCreate = useMay('payouts.create')
-  const isFiltered = Object.keys(values).length > 0
   const create = mayCreate && (
     <Button kind="primary" icon="payOut" to="/payouts/new">
       {words.create}
     </Button>
   )
-  const shown = status ? counts?.byStatus[status as (typeof statuses)[number]] : counts?.total
+  const countOf = (one?: PayoutStatus) => (one ? counts?.byStatus[one] : counts?.total)
+  const shown = countOf(status as PayoutStatus)
   return (
-    <>
-      <PageHead
-        title={words.title}
-        actions={
-          <>
-            {mayExport && <ExportButton path={path} filters={values} fileName="payouts.csv" />}
-            {create}
-          </>
-        }
-      />
+    <ResourceList
+      title={words.title}
+      path={path}
+      pagePath="/payouts"
+      fileName="payouts.csv"
+      filters={filters}
+      filtering={filtering}
+      list={list}
+      columns={columnsOf(mayCreate)}
+      icon="payOut"
+      create={create}
+      foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
+      words={words}
+    >
       <PayoutTabs />
-      <div className="count-tabs" role="group" aria-label={words.statuses}>
-        <CountTab
-          name={words.all}
-          count={counts?.total}
-          isOn={!status}
-          onClick={() => change({ status: undefined })}
-        />
-        {statuses.map((one) => (
-          <CountTab
-            key={one}
-            name={statusWords.payout[one]}
-            count={counts?.byStatus[one]}
-            isOn={status === one}
-            onClick={() => change({ status: one })}
-          />
-        ))}
-      </div>
-      {(!isFiltered || status === 'PENDING') && <Waiting />}
-      <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="push-end desktop-only" />
-      </Filters>
-      <TableByDay
-        list={list}
-        columns={columnsOf(mayCreate)}
-        pagePath="/payouts"
-        isFiltered={isFiltered}
-        icon="payOut"
-        create={create}
-        foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
+      <StatusTabs
         words={words}
+        statuses={statuses}
+        names={statusWords.payout}
+        chosen={status}
+        onChoose={(chosen) => change({ status: chosen })}
+        countOf={(one) => ({ count: countOf(one) })}
       />
-    </>
+      {(!isFiltered || status === 'PENDING') && <Waiting />}
+    </ResourceList>
   )
 }
 

@@ -215,11 +215,8 @@ const columns: Column<BalanceEntry>[] = [
     name: 'when',
     head: balanceTexts.columns.when,
     phone: 3,
-    cell: ({ createdAt }) => (
-      <span className="soft no-wrap">
-        <Time value={createdAt} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ createdAt }) => <Time value={createdAt} />,
   },
   {
     name: 'change',

@@ -229,11 +229,8 @@ function OpenInvitations() {
             name: 'until',
             head: t.until,
             phone: 2,
-            cell: ({ expiresAt }) => (
-              <span className="soft">
-                <Time value={expiresAt} />
-              </span>
-            ),
+            isSoft: true,
+            cell: ({ expiresAt }) => <Time value={expiresAt} />,
           },
           {
             name: 'withdraw',

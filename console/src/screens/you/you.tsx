@@ -97,11 +97,8 @@ function SessionsCard() {
             name: 'seen',
             head: t.sessions.seen,
             phone: 2,
-            cell: ({ lastSeenAt }) => (
-              <span className="soft">
-                <Time value={lastSeenAt} />
-              </span>
-            ),
+            isSoft: true,
+            cell: ({ lastSeenAt }) => <Time value={lastSeenAt} />,
           },
           {
             name: 'end',
