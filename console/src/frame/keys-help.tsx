@@ -23,7 +23,7 @@ export function KeysHelp() {
     ['?', help.help],
   ] as const
   return (
-    <Dialog isOpen title={help.title} onClose={() => openedPanel.write(null)}>
+    <Dialog title={help.title} onClose={() => openedPanel.write(null)}>
       <dl className="stack" style={{ gap: 8 }}>
         {lines.map(([keys, meaning]) => (
           <div key={keys} className="row spread">

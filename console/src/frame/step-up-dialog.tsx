@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call'
 import { ApiRefusal, toRefusal } from '../api/refusal'
 import { sessionKey, useSession } from '../api/session'
 import { Button } from '../parts/button'
 import { Dialog } from '../parts/dialog'
 import { TextField } from '../parts/fields'
+import { Form } from '../parts/form'
 import { Note } from '../parts/page'
 import { PasswordField } from '../parts/password-field'
 import { Refusal } from '../parts/refusals'
@@ -57,14 +58,13 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
     }
   }
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     void prove(async () => (way === 'totp' ? { totp: typed.trim() } : { password: typed }))
   }
 
   return (
-    <Dialog isOpen isOnTop title={words.title} onClose={() => onAnswer(false)}>
-      <form className="stack" style={{ gap: 14 }} onSubmit={submit}>
+    <Dialog isOnTop title={words.title} onClose={() => onAnswer(false)}>
+      <Form gap={14} onSubmit={submit}>
         <p className="soft">{words.text}</p>
         {user.passkeys > 0 && (
           <Button
@@ -111,7 +111,7 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
             </Button>
           </div>
         )}
-      </form>
+      </Form>
     </Dialog>
   )
 }

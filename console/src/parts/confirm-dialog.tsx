@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { commonTexts } from '../texts/common'
 import { Button } from './button'
 import { Dialog } from './dialog'
+import { Form } from './form'
 import { Refusal } from './refusals'
 
 type Props = {
-  isOpen: boolean
   title: string
   children?: ReactNode
   confirmLabel: string
@@ -21,18 +21,11 @@ type Props = {
 }
 
 /** Asks before something that cannot be undone. Also a frame for short forms. */
-export function ConfirmDialog({ isOpen, title, children, confirmLabel, ...props }: Props) {
+export function ConfirmDialog({ title, children, confirmLabel, ...props }: Props) {
   const { isDangerous, isBusy, isDisabled, refusal, atFields, onConfirm, onClose } = props
   return (
-    <Dialog isOpen={isOpen} title={title} onClose={onClose}>
-      <form
-        className="stack"
-        style={{ gap: 16 }}
-        onSubmit={(event) => {
-          event.preventDefault()
-          onConfirm()
-        }}
-      >
+    <Dialog title={title} onClose={onClose}>
+      <Form gap={16} onSubmit={onConfirm}>
         {children}
         <Refusal error={refusal} {...(atFields && { atFields })} />
         <div className="actions-end">
@@ -46,7 +39,7 @@ export function ConfirmDialog({ isOpen, title, children, confirmLabel, ...props 
             {confirmLabel}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -4,7 +4,6 @@ import { Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 type Props = {
-  isOpen: boolean
   title: ReactNode
   onClose: () => void
   /** Above other dialogs. */
@@ -15,11 +14,11 @@ type Props = {
 }
 
 /** Mantine's own head would be a second banner of the page. */
-export function Dialog({ isOpen, title, onClose, children, ...props }: Props) {
+export function Dialog({ title, onClose, children, ...props }: Props) {
   const { isOnTop = false, isSticky = false } = props
   return (
     <Modal.Root
-      opened={isOpen}
+      opened
       onClose={onClose}
       centered
       closeOnClickOutside={!isSticky}

@@ -1,5 +1,6 @@
 import { commonTexts } from '../texts/common'
 import { SelectField, TextField } from './fields'
+import { Form } from './form'
 import './filters.css'
 import { Popover } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -136,12 +137,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
   })
   if (filter.kind === 'choice')
     return (
-      <div
-        role="listbox"
-        aria-label={filter.label}
-        className="stack"
-        style={{ gap: 2, padding: 3, maxHeight: 340, overflowY: 'auto' }}
-      >
+      <div role="listbox" aria-label={filter.label} className="filter-options">
         {filter.options.map(({ value, label }) => (
           <button
             key={value}
@@ -157,14 +153,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
       </div>
     )
   return (
-    <form
-      className="stack"
-      style={{ gap: 10, width: 240 }}
-      onSubmit={(event) => {
-        event.preventDefault()
-        onApply(wireOf(filter, typed))
-      }}
-    >
+    <Form className="filter-form" onSubmit={() => onApply(wireOf(filter, typed))}>
       {filter.kind === 'text' && (
         <TextField
           autoFocus
@@ -202,7 +191,7 @@ function FilterForm({ filter, values, onApply }: FormProps) {
       <Button type="submit" kind="primary" size="small">
         {commonTexts.apply}
       </Button>
-    </form>
+    </Form>
   )
 }
 

@@ -1,5 +1,7 @@
 import { noteTexts as words } from '../texts/notes'
 import { TextArea } from './fields'
+import { Form } from './form'
+import { WhenRead } from './when-read'
 import './notes.css'
 import { useState } from 'react'
 import { useRead } from '../api/reads'
@@ -8,7 +10,7 @@ import { useWrite } from '../api/writes'
 import { Button } from './button'
 import { ConfirmDialog } from './confirm-dialog'
 import { Card, SkeletonRows } from './page'
-import { ErrorState, Refusal } from './refusals'
+import { Refusal } from './refusals'
 import { Time } from './time'
 
 const textLengthMax = 2_000
@@ -24,23 +26,28 @@ type Note = {
 
 /** What the team wrote about a payment or payout. `path` is that of its notes. */
 export function Notes({ path }: { path: string }) {
-  const { data, error, refetch } = useRead<{ items: Note[] }>('notes', path)
+  const read = useRead<{ items: Note[] }>('notes', path)
   const mayWrite = useMay('notes.write')
   return (
     <Card title={words.title}>
-      {data?.items.length === 0 && <p className="soft hint">{words.empty}</p>}
-      {data && data.items.length > 0 && (
-        <ul className="notes">
-          {data.items.map((note) => (
-            <li key={note.reference} className="padded no-top-padding">
-              <OneNote note={note} path={path} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows count={1} />}
-      {mayWrite && data && <NewNote path={path} />}
+      <WhenRead read={read} placeholder={<SkeletonRows count={1} />}>
+        {({ items }) => (
+          <>
+            {items.length === 0 ? (
+              <p className="soft hint">{words.empty}</p>
+            ) : (
+              <ul className="notes">
+                {items.map((note) => (
+                  <li key={note.reference} className="padded no-top-padding">
+                    <OneNote note={note} path={path} />
+                  </li>
+                ))}
+              </ul>
+            )}
+            {mayWrite && <NewNote path={path} />}
+          </>
+        )}
+      </WhenRead>
     </Card>
   )
 }
@@ -77,7 +84,6 @@ function Withdraw({ path, onClose }: { path: string; onClose: () => void }) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.withdrawTitle}
       confirmLabel={words.withdraw}
       isDangerous
@@ -98,13 +104,7 @@ function NewNote({ path }: { path: string }) {
     if ((await write(path, { text: text.trim() })) !== undefined) setText('')
   }
   return (
-    <form
-      className="padded form top-line"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void add()
-      }}
-    >
+    <Form className="padded form top-line" onSubmit={() => void add()}>
       <TextArea
         label={words.write}
         description={words.hint}
@@ -119,6 +119,6 @@ function NewNote({ path }: { path: string }) {
           {words.add}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -6,10 +6,10 @@ import { timelineTexts } from '../texts/timeline'
 import type { IconName } from './icons'
 import { LiveBadge } from './live-badge'
 import { Card, SkeletonRows } from './page'
-import { ErrorState } from './refusals'
 import { Chip, type Tone } from './status'
 import { formatDuration } from './time-format'
 import { type Step, Timeline } from './timeline'
+import { WhenRead } from './when-read'
 
 type Kind = TimelineItem['kind']
 
@@ -35,13 +35,17 @@ const looks: Partial<Record<Kind, { icon: IconName; tone?: Tone }>> = {
 
 /** What happened to a payment or payout, with its webhooks, from `GET /v1/timeline`. */
 export function ResourceTimeline({ reference }: { reference: string }) {
-  const { data, error, refetch } = useRead<Answer>('timeline', `/v1/timeline/${reference}`)
+  const read = useRead<Answer>('timeline', `/v1/timeline/${reference}`)
   return (
     <Card title={timelineTexts.title} aside={<LiveBadge />}>
-      {data && <Timeline steps={toSteps(data.items)} />}
-      {data?.truncated && <p className="soft small padded">{timelineTexts.more}</p>}
-      {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows count={4} />}
+      <WhenRead read={read} placeholder={<SkeletonRows count={4} />}>
+        {({ items, truncated }) => (
+          <>
+            <Timeline steps={toSteps(items)} />
+            {truncated && <p className="soft small padded">{timelineTexts.more}</p>}
+          </>
+        )}
+      </WhenRead>
     </Card>
   )
 }

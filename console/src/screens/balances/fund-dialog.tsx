@@ -30,7 +30,6 @@ export function FundDialog({ asset: shown = 'NGN', onClose }: Props) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.title}
       confirmLabel={words.confirm}
       isBusy={isBusy}

@@ -175,7 +175,6 @@ function Cancel({ batch, onClose }: { batch: Batch; onClose: () => void }) {
   const { write, isBusy, refusal } = useWrite({ topics, reads: ['batch'] })
   return (
     <ConfirmDialog
-      isOpen
       isDangerous
       title={ending.title}
       confirmLabel={ending.confirm}

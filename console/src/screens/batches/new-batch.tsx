@@ -1,4 +1,5 @@
 import { TextField } from '../../parts/fields'
+import { Form } from '../../parts/form'
 import './batches.css'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -47,10 +48,8 @@ export function Screen() {
     })
   }
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      onSubmit={() => {
         if (file && !isTooLarge) void send()
       }}
     >
@@ -100,7 +99,7 @@ export function Screen() {
         </div>
         <Templates />
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -73,7 +73,6 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
   )
   return (
     <ConfirmDialog
-      isOpen
       title={words.titles[kind]}
       confirmLabel={words.confirm}
       isBusy={isBusy}

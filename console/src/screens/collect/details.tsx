@@ -266,18 +266,19 @@ function End({ kind, path }: { kind: Kind; path: string }) {
       <Button kind="danger" onClick={() => setAsking(true)}>
         {label}
       </Button>
-      <ConfirmDialog
-        isOpen={isAsking}
-        title={isDedicated ? words.deactivateTitle : words.cancelTitles[kind]}
-        confirmLabel={label}
-        isDangerous
-        isBusy={isBusy}
-        refusal={refusal}
-        onConfirm={() => void end()}
-        onClose={() => setAsking(false)}
-      >
-        <p>{isDedicated ? words.deactivateText : words.cancelText}</p>
-      </ConfirmDialog>
+      {isAsking && (
+        <ConfirmDialog
+          title={isDedicated ? words.deactivateTitle : words.cancelTitles[kind]}
+          confirmLabel={label}
+          isDangerous
+          isBusy={isBusy}
+          refusal={refusal}
+          onConfirm={() => void end()}
+          onClose={() => setAsking(false)}
+        >
+          <p>{isDedicated ? words.deactivateText : words.cancelText}</p>
+        </ConfirmDialog>
+      )}
     </>
   )
 }

@@ -45,7 +45,6 @@ export function PayDialog({ targets, onClose }: { targets: PayTarget[]; onClose:
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.title}
       confirmLabel={words.confirm}
       isBusy={isBusy}

@@ -1,4 +1,5 @@
 import { SelectField } from '../../parts/fields'
+import { Form } from '../../parts/form'
 import { balanceTexts } from '../balances/texts'
 import './conversions.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -77,10 +78,8 @@ export function Screen() {
     )
   }
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      onSubmit={() => {
         if (isReady) void convert()
       }}
     >
@@ -188,7 +187,7 @@ export function Screen() {
           <Rates />
         </div>
       </div>
-    </form>
+    </Form>
   )
 }
 

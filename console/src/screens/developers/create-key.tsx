@@ -37,7 +37,6 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
 
   return (
     <ConfirmDialog
-      isOpen
       title={words.createTitle(mode)}
       confirmLabel={words.create}
       isBusy={isBusy}

@@ -182,29 +182,31 @@ function Settings({ endpoint }: { endpoint: WebhookEndpoint }) {
       )}
       {opened === 'edit' && <EndpointForm endpoint={endpoint} onClose={close} />}
       {opened === 'recover' && <RecoverDialog endpointId={id} since={createdAt} onClose={close} />}
-      <ConfirmDialog
-        isOpen={opened === 'disable'}
-        title={words.disableTitle}
-        confirmLabel={words.disable}
-        isBusy={change.isBusy}
-        refusal={change.refusal}
-        onConfirm={() => void turn(false)}
-        onClose={close}
-      >
-        <p>{words.disableText}</p>
-      </ConfirmDialog>
-      <ConfirmDialog
-        isOpen={opened === 'remove'}
-        title={words.removeTitle}
-        confirmLabel={words.remove}
-        isDangerous
-        isBusy={remove.isBusy}
-        refusal={remove.refusal}
-        onConfirm={() => void erase()}
-        onClose={close}
-      >
-        <p>{words.removeText}</p>
-      </ConfirmDialog>
+      {opened === 'disable' && (
+        <ConfirmDialog
+          title={words.disableTitle}
+          confirmLabel={words.disable}
+          isBusy={change.isBusy}
+          refusal={change.refusal}
+          onConfirm={() => void turn(false)}
+          onClose={close}
+        >
+          <p>{words.disableText}</p>
+        </ConfirmDialog>
+      )}
+      {opened === 'remove' && (
+        <ConfirmDialog
+          title={words.removeTitle}
+          confirmLabel={words.remove}
+          isDangerous
+          isBusy={remove.isBusy}
+          refusal={remove.refusal}
+          onConfirm={() => void erase()}
+          onClose={close}
+        >
+          <p>{words.removeText}</p>
+        </ConfirmDialog>
+      )}
     </>
   )
 }
@@ -229,17 +231,18 @@ function Secret({ endpoint, onSecret }: Props) {
           </Button>
         </p>
       )}
-      <ConfirmDialog
-        isOpen={isAsking}
-        title={words.secret.rotateTitle}
-        confirmLabel={words.secret.rotate}
-        isBusy={isBusy}
-        refusal={refusal}
-        onConfirm={() => void rotate()}
-        onClose={() => setAsking(false)}
-      >
-        <p>{words.secret.rotateText}</p>
-      </ConfirmDialog>
+      {isAsking && (
+        <ConfirmDialog
+          title={words.secret.rotateTitle}
+          confirmLabel={words.secret.rotate}
+          isBusy={isBusy}
+          refusal={refusal}
+          onConfirm={() => void rotate()}
+          onClose={() => setAsking(false)}
+        >
+          <p>{words.secret.rotateText}</p>
+        </ConfirmDialog>
+      )}
     </div>
   )
 }

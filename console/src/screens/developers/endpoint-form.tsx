@@ -48,7 +48,6 @@ export function EndpointForm({ endpoint, onCreated, onClose }: Props) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={endpoint ? words.editTitle : words.createTitle}
       confirmLabel={endpoint ? words.save : words.create}
       isBusy={isBusy}

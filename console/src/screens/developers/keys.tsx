@@ -233,7 +233,6 @@ function RollDialog({
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.rollTitle(apiKey.name)}
       confirmLabel={words.roll}
       isBusy={isBusy}
@@ -261,7 +260,6 @@ function RevokeDialog({ apiKey, onClose, onDone }: DialogProps & { onDone: () =>
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.revokeTitle(apiKey.name)}
       confirmLabel={words.revoke}
       isDangerous
@@ -278,7 +276,7 @@ function RevokeDialog({ apiKey, onClose, onDone }: DialogProps & { onDone: () =>
 function ShownDialog({ shown, onClose }: { shown: ShownKey; onClose: () => void }) {
   const isNew = !shown.isRevealable || shown.mode === 'live'
   return (
-    <Dialog isOpen isSticky={isNew} title={isNew ? words.madeTitle : shown.name} onClose={onClose}>
+    <Dialog isSticky={isNew} title={isNew ? words.madeTitle : shown.name} onClose={onClose}>
       <div className="stack" style={{ gap: 16 }}>
         <p className="soft">{shown.isRevealable ? words.madeTest : words.madeOnce}</p>
         <CopyBlock text={shown.key} label={words.key} />

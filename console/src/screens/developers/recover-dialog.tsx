@@ -45,7 +45,6 @@ export function RecoverDialog({ endpointId, since: proposed, onClose }: Props) {
   const count = missed.data ?? 0
   return (
     <ConfirmDialog
-      isOpen
       title={words.title}
       confirmLabel={count === 0 ? words.confirmNone : words.confirm(count)}
       isBusy={isBusy}

@@ -9,7 +9,7 @@ const words = developerTexts.webhooks.secret
 /** A secret that was just made. Closing the dialog forgets it. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
-    <Dialog isOpen isSticky title={words.shownOnce} onClose={onClose}>
+    <Dialog isSticky title={words.shownOnce} onClose={onClose}>
       <div className="stack" style={{ gap: 16 }}>
         <Note>{words.shownOnceText}</Note>
         <CopyBlock text={secret} label={words.shownOnce} />

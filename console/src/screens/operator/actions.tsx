@@ -144,7 +144,6 @@ function ActionDialog({ action, onClose, onDone }: DialogProps) {
   const mayConfirm = isWaiting && !action.isOwn
   return (
     <ConfirmDialog
-      isOpen
       title={mayConfirm ? t.actions.confirmTitle(kind) : kind}
       confirmLabel={mayConfirm ? t.actions.confirm : t.actions.withdraw}
       isBusy={isBusy}

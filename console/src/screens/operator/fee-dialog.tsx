@@ -72,7 +72,6 @@ export function FeeDialog({ fee, path, mode, onClose }: Props) {
   )
   return (
     <ConfirmDialog
-      isOpen
       title={t.fees.changeTitle(t.fees.operations[fee.operation] ?? fee.operation)}
       confirmLabel={t.fees.save}
       isBusy={saving.isBusy}

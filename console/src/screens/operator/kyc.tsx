@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useRead } from '../../api/reads'
+import { toList, useRead } from '../../api/reads'
 import { DataTable } from '../../parts/data-table'
 import { Card, EmptyState, PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
@@ -36,12 +36,7 @@ export function Screen() {
       <Card>
         <DataTable
           caption={t.kyc.caption}
-          list={{
-            rows: read.data?.items ?? [],
-            isLoading: read.isPending,
-            error: read.error,
-            retry: () => void read.refetch(),
-          }}
+          list={toList(read)}
           keyOf={({ merchant }) => merchant}
           pathOf={({ merchant }) => `/operator/kyc/${merchant}`}
           empty={<EmptyState icon="file">{t.nothing}</EmptyState>}

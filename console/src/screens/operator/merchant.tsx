@@ -219,7 +219,6 @@ function Keys({ merchant, path }: { merchant: OneMerchant; path: string }) {
       />
       {revoked && (
         <ConfirmDialog
-          isOpen
           isDangerous
           title={t.merchant.revokeTitle(revoked.name)}
           confirmLabel={t.merchant.revoke}

@@ -127,7 +127,6 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
     )
   return (
     <ConfirmDialog
-      isOpen
       title={t.merchants.create}
       confirmLabel={t.merchants.create}
       isBusy={isBusy}
@@ -153,7 +152,7 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
 /** Keys that were just made. Closing the dialog forgets them. */
 function ShownKeys({ created, onClose }: { created: Created; onClose: () => void }) {
   return (
-    <Dialog isOpen isSticky title={created.name} onClose={onClose}>
+    <Dialog isSticky title={created.name} onClose={onClose}>
       <div className="stack" style={{ gap: 16 }}>
         <Note tone="calm" icon="key">
           {t.merchants.keysOnce}

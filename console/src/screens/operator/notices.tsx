@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useRead } from '../../api/reads'
+import { toList, useRead } from '../../api/reads'
 import type { Mode } from '../../api/scope'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
@@ -126,12 +126,7 @@ function NoticeList({ state, open }: { state: State; open: (notice: Notice) => v
     <DataTable
       caption={t.notices.caption}
       columns={columns}
-      list={{
-        rows: read.data?.items ?? [],
-        isLoading: read.isPending,
-        error: read.error,
-        retry: () => void read.refetch(),
-      }}
+      list={toList(read)}
       keyOf={({ rail, mode, id }) => `${rail} ${mode} ${id}`}
       empty={<EmptyState icon="held">{t.nothing}</EmptyState>}
     />
@@ -156,12 +151,7 @@ function SentBackList() {
   return (
     <DataTable
       caption={t.notices.states.sent_back}
-      list={{
-        rows: read.data?.items ?? [],
-        isLoading: read.isPending,
-        error: read.error,
-        retry: () => void read.refetch(),
-      }}
+      list={toList(read)}
       keyOf={({ rail, receivedAt, reason }) => `${rail} ${receivedAt} ${reason}`}
       empty={<EmptyState icon="held">{t.nothing}</EmptyState>}
       columns={[
@@ -206,7 +196,7 @@ function NoticeDialog({ notice, onClose }: { notice: Notice; onClose: () => void
   if (isAssigning) return <AssignDialog path={path} onClose={onClose} />
   const { sender, narration } = data?.reported ?? {}
   return (
-    <Dialog isOpen onClose={onClose} title={id}>
+    <Dialog onClose={onClose} title={id}>
       <div className="stack" style={{ gap: 16 }}>
         <Facts>
           <Fact name={t.state}>

@@ -1,4 +1,4 @@
-import { useRead } from '../../api/reads'
+import { toList, useRead } from '../../api/reads'
 import { CopyBlock } from '../../parts/code'
 import { DataTable } from '../../parts/data-table'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
@@ -26,12 +26,7 @@ export function Screen() {
       <Card>
         <DataTable
           caption={t.operators.caption}
-          list={{
-            rows: read.data?.items ?? [],
-            isLoading: read.isPending,
-            error: read.error,
-            retry: () => void read.refetch(),
-          }}
+          list={toList(read)}
           keyOf={({ id }) => id}
           empty={<EmptyState icon="users">{t.nothing}</EmptyState>}
           columns={[

@@ -122,7 +122,6 @@ function LimitDialog({ mode, position: { asset }, onClose }: DialogProps) {
   const { write, isBusy, refusal } = useWrite({ reads: ['exchange'], isKeyed: false })
   return (
     <ConfirmDialog
-      isOpen
       title={words.title(asset, mode)}
       confirmLabel={words.confirm}
       isBusy={isBusy}

@@ -167,7 +167,6 @@ function ClearDialog({ coin, onClose }: { coin: Coin; onClose: () => void }) {
   const { write, isBusy, refusal } = useWrite({ reads, isKeyed: false })
   return (
     <ConfirmDialog
-      isOpen
       isDangerous
       title={exchangeTexts.clear.title(coin)}
       confirmLabel={exchangeTexts.clear.confirm}
@@ -192,7 +191,6 @@ function AcceptDialog(props: { coin: Coin; median: Pair; onClose: () => void }) 
   const { write, isBusy, refusal } = useWrite({ reads, isKeyed: false })
   return (
     <ConfirmDialog
-      isOpen
       title={exchangeTexts.accept.title(coin)}
       confirmLabel={exchangeTexts.accept.confirm}
       isBusy={isBusy}

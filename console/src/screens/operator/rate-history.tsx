@@ -13,7 +13,7 @@ export function RateHistory({ coin, onClose }: { coin: Coin; onClose: () => void
   const path = `/operator/v1/rates/${coin}/history`
   const { data, error, isPending } = useRead<{ items: PastRate[] }>('rate history', path)
   return (
-    <Dialog isOpen title={t.title(coin)} onClose={onClose}>
+    <Dialog title={t.title(coin)} onClose={onClose}>
       <div className="flushed">
         <DataTable
           caption={t.caption}

@@ -40,7 +40,6 @@ export function ReasonDialog(props: Props) {
   const isEmpty = words.trim() === ''
   return (
     <ConfirmDialog
-      isOpen
       title={title}
       confirmLabel={confirmLabel}
       isDangerous={isDangerous}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { usePages } from '../../api/reads'
+import { toList, usePages } from '../../api/reads'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { type Column, DataTable } from '../../parts/data-table'
@@ -58,12 +58,7 @@ export function Screen() {
         <Card title={t.reconciliation.rails}>
           <DataTable
             caption={t.reconciliation.railsCaption}
-            list={{
-              rows: read.data?.items ?? [],
-              isLoading: read.isPending,
-              error: read.error,
-              retry: () => void read.refetch(),
-            }}
+            list={toList(read)}
             keyOf={({ rail }) => rail}
             empty={<EmptyState icon="scale">{t.reconciliation.noRails}</EmptyState>}
             columns={[

@@ -32,7 +32,6 @@ export function SetRateDialog({ coin, rate, onClose }: Props) {
   })
   return (
     <ConfirmDialog
-      isOpen
       title={t.title(coin)}
       confirmLabel={isFar ? t.confirmFar : t.confirm}
       isDangerous={isFar}

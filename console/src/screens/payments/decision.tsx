@@ -68,7 +68,6 @@ function Confirm({ payment, action, onClose }: ConfirmProps) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={isReturn ? words.returnTitle(held) : words.keepTitle(held)}
       confirmLabel={isReturn ? words.sendBack : words.keep(held)}
       isBusy={isBusy}

@@ -33,7 +33,6 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.title}
       confirmLabel={
         amount === null ? words.confirmEmpty : words.confirm(formatMoney(amount, currency))

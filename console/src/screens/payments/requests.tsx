@@ -78,7 +78,6 @@ function Ask({ payment, path, onClose }: AskProps) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.askTitle}
       confirmLabel={words.send}
       isBusy={isBusy}

@@ -88,9 +88,9 @@ export function ApproverSteps({
       {shown.map((one) => (
         <PersonRow
           key={one.id}
-          isOpen
           name={one.name}
           says={one === own && mayApprove ? words.youDecide : say(one)}
+          isOpen
         />
       ))}
       <More count={approvers.length - shown.length} />

@@ -80,7 +80,6 @@ function Reject({ waiting, onClose }: { waiting: Waiting; onClose: () => void })
   }
   return (
     <ConfirmDialog
-      isOpen
       isDangerous
       title={words.rejectTitle}
       confirmLabel={shared.confirmReject}

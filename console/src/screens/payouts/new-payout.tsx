@@ -1,5 +1,6 @@
 import type { RecipientHistory } from '../../../../sdk/src/types'
 import { SelectField, TextField } from '../../parts/fields'
+import { Form } from '../../parts/form'
 import { payoutTexts } from './texts'
 import './payouts.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -30,7 +31,7 @@ import { useQuote } from './use-quote'
 
 const words = payoutTexts.form
 
-type Form = {
+type PayoutForm = {
   way: 'bank' | 'wallet'
   bankCode: string
   accountNumber: string
@@ -44,7 +45,7 @@ type Form = {
 }
 
 /** What "Copy as new" and links pass on. */
-function readForm(search: Record<string, unknown>): Form {
+function readForm(search: Record<string, unknown>): PayoutForm {
   const text = (name: string) => String(search[name] ?? '')
   const coin = text('coin') === 'USDT' ? 'USDT' : 'USDC'
   const isWallet = text('address') !== '' || search.coin !== undefined
@@ -66,8 +67,8 @@ function readForm(search: Record<string, unknown>): Form {
 
 export function Screen() {
   const search = useSearch({ strict: false }) as Record<string, unknown>
-  const [form, setForm] = useState<Form>(() => readForm(search))
-  const change = (changed: Partial<Form>) => setForm({ ...form, ...changed })
+  const [form, setForm] = useState<PayoutForm>(() => readForm(search))
+  const change = (changed: Partial<PayoutForm>) => setForm({ ...form, ...changed })
   const navigate = useNavigate()
   const { mode } = useScope()
   const { write, isBusy, refusal } = useWrite<Transfer>({
@@ -166,10 +167,8 @@ export function Screen() {
   const isWaiting = check?.needed === true
   const atFields = ['merchantReference', 'narration', 'amount']
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      onSubmit={() => {
         if (isReady) void send()
       }}
     >
@@ -386,7 +385,7 @@ export function Screen() {
           </Card>
         </div>
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -5,14 +5,15 @@ import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { RadioField } from '../../parts/choices'
+import { Form } from '../../parts/form'
 import { type Amount, type Asset, formatMoney, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
+import { WhenRead } from '../../parts/when-read'
 import { type Approver, ApproverList, useApprovers } from '../payouts/approvers'
 import { payoutTexts } from '../payouts/texts'
-import { WhenRead } from './settings-form'
 
 const words = payoutTexts.rule
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
@@ -37,7 +38,7 @@ export function ApprovalRule() {
       {({ approvals }) => (
         <>
           {waiting && <Waiting change={waiting} />}
-          <Form key={JSON.stringify(approvals)} saved={approvals} />
+          <RuleForm key={JSON.stringify(approvals)} saved={approvals} />
         </>
       )}
     </WhenRead>
@@ -46,7 +47,7 @@ export function ApprovalRule() {
 
 const reads = ['settings', 'setting changes', 'attention']
 
-function Form({ saved }: { saved: Approvals }) {
+function RuleForm({ saved }: { saved: Approvals }) {
   const [rule, setRule] = useState(saved)
   const mayChange = useMay('approvals.change')
   const { write, isBusy, refusal } = useWrite<{ change: Change | null }>({
@@ -69,13 +70,7 @@ function Form({ saved }: { saved: Approvals }) {
   }
   return (
     <Card title={words.title}>
-      <form
-        className="padded no-top-padding form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void save()
-        }}
-      >
+      <Form className="padded no-top-padding form" onSubmit={() => void save()}>
         <p className="soft">{words.intro}</p>
         {assets.map((asset) => {
           const limits = rule[asset] as Limits
@@ -130,7 +125,7 @@ function Form({ saved }: { saved: Approvals }) {
         ) : (
           <p className="soft small">{words.mayNot}</p>
         )}
-      </form>
+      </Form>
     </Card>
   )
 }

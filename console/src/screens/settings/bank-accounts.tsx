@@ -231,7 +231,6 @@ function AddDialog({ banks, onClose, onAdded }: AddProps) {
 
   return (
     <ConfirmDialog
-      isOpen
       title={words.addTitle}
       confirmLabel={words.add}
       isBusy={isBusy}
@@ -301,7 +300,6 @@ function ChangeDialog({ chosen: { account, change }, bank, onClose, onChanged }:
 
   return (
     <ConfirmDialog
-      isOpen
       title={titles[change]}
       confirmLabel={labels[change]}
       isDangerous={change === 'deactivate'}

@@ -3,7 +3,7 @@ import { useRead } from '../../api/reads'
 import { type Column, DataTable } from '../../parts/data-table'
 import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { Card, EmptyState } from '../../parts/page'
-import { WhenRead } from './settings-form'
+import { WhenRead } from '../../parts/when-read'
 import { SettingsPage } from './settings-page'
 import { settingTexts } from './texts'
 

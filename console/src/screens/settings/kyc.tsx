@@ -3,16 +3,17 @@ import { useRead } from '../../api/reads'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { Form } from '../../parts/form'
 import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
+import { WhenRead } from '../../parts/when-read'
 import { statusWords } from '../../texts/status'
 import { Documents, type KycDocument } from './kyc-documents'
 import { BusinessFields, ContactFields, PeopleFields } from './kyc-fields'
 import type { KycForm } from './kyc-form'
-import { WhenRead } from './settings-form'
 import { SettingsPage } from './settings-page'
 import { settingTexts } from './texts'
 
@@ -79,13 +80,7 @@ function KycPage({ kyc }: { kyc: Kyc }) {
   return (
     <div className="with-aside kyc">
       <div className="stack">
-        <form
-          className="stack"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void saveDraft()
-          }}
-        >
+        <Form onSubmit={() => void saveDraft()}>
           <BusinessFields {...fields} />
           <ContactFields {...fields} />
           <PeopleFields {...fields} />
@@ -98,7 +93,7 @@ function KycPage({ kyc }: { kyc: Kyc }) {
               {isChanged && <span className="soft small">{settingTexts.unsaved}</span>}
             </div>
           )}
-        </form>
+        </Form>
         <Documents documents={documents} isEditable={isEditable} missing={missing} />
       </div>
       <div className="stack aside">
@@ -124,17 +119,18 @@ function KycPage({ kyc }: { kyc: Kyc }) {
         </Card>
         <History kyc={kyc} />
       </div>
-      <ConfirmDialog
-        isOpen={isSubmitting}
-        title={words.submitTitle}
-        confirmLabel={words.submit}
-        isBusy={submit.isBusy}
-        refusal={submit.refusal}
-        onConfirm={() => void confirmSubmit()}
-        onClose={() => setSubmitting(false)}
-      >
-        <p className="soft">{words.submitText}</p>
-      </ConfirmDialog>
+      {isSubmitting && (
+        <ConfirmDialog
+          title={words.submitTitle}
+          confirmLabel={words.submit}
+          isBusy={submit.isBusy}
+          refusal={submit.refusal}
+          onConfirm={() => void confirmSubmit()}
+          onClose={() => setSubmitting(false)}
+        >
+          <p className="soft">{words.submitText}</p>
+        </ConfirmDialog>
+      )}
     </div>
   )
 }

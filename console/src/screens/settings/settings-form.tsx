@@ -4,9 +4,10 @@ import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
+import { Form } from '../../parts/form'
 import { notify } from '../../parts/notify'
-import { Card, Note, Skeleton } from '../../parts/page'
-import { ErrorState, Refusal } from '../../parts/refusals'
+import { Note } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
 import { commonTexts } from '../../texts/common'
 import { settingTexts } from './texts'
 
@@ -47,13 +48,7 @@ export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
   }
 
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save()
-      }}
-    >
+    <Form onSubmit={() => void save()}>
       {!mayChange && <Note tone="calm" title={settingTexts.readOnly} />}
       {children({
         fields,
@@ -75,33 +70,6 @@ export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
           )}
         </div>
       )}
-    </form>
-  )
-}
-
-/** Shows a read while it loads or fails, and its data after that. */
-export function WhenRead<Data>({
-  read,
-  children,
-}: {
-  read: {
-    data: Data | null | undefined
-    error: unknown
-    isPending: boolean
-    refetch: () => unknown
-  }
-  children: (data: Data) => ReactNode
-}) {
-  if (read.data !== undefined && read.data !== null) return children(read.data)
-  if (read.error) return <ErrorState error={read.error} retry={() => void read.refetch()} />
-  return (
-    <Card isPadded>
-      <div className="stack" aria-busy="true">
-        <Skeleton height={20} width="30%" />
-        <Skeleton height={36} />
-        <Skeleton height={36} />
-        <Skeleton height={36} />
-      </div>
-    </Card>
+    </Form>
   )
 }

@@ -12,14 +12,9 @@ import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
+import { WhenRead } from '../../parts/when-read'
 import type { BankAccount } from '../settings/bank-accounts'
-import {
-  type FieldsOf,
-  type Settings,
-  SettingsForm,
-  useSettings,
-  WhenRead,
-} from '../settings/settings-form'
+import { type FieldsOf, type Settings, SettingsForm, useSettings } from '../settings/settings-form'
 import { settingTexts } from '../settings/texts'
 import { SettlementTabs } from './settlement-tabs'
 import { settlementTexts } from './texts'
@@ -210,7 +205,6 @@ function DestinationDialog({ saved, onClose }: { saved: Destination; onClose: ()
 
   return (
     <ConfirmDialog
-      isOpen
       title={words.changeTitle}
       confirmLabel={words.change}
       isBusy={isBusy}

@@ -34,7 +34,6 @@ export function SettleDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.title}
       confirmLabel={
         amount === null ? words.confirm : words.confirmAmount(formatMoney(amount, 'NGN'))

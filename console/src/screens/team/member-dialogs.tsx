@@ -24,7 +24,6 @@ export function ChangeDialog({ member, onClose }: Props) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.changeTitle(name)}
       confirmLabel={t.save}
       isBusy={isBusy}
@@ -53,7 +52,6 @@ export function DisableDialog({ member, onClose }: Props) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={isDisabled ? t.enableTitle(name) : t.disableTitle(name)}
       confirmLabel={isDisabled ? t.enable : t.disable}
       isDangerous={!isDisabled}
@@ -86,7 +84,6 @@ export function EndSessionsDialog({ member, onClose }: Props) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.endTitle(member.name)}
       confirmLabel={t.endSessions}
       isBusy={isBusy}
@@ -109,7 +106,6 @@ export function LinkDialog({ member, onClose, onMade }: LinkProps) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.linkTitle(member.name)}
       confirmLabel={t.makeLink}
       isBusy={isBusy}
@@ -133,7 +129,6 @@ export function InviteDialog({ onClose, onMade }: Omit<LinkProps, 'member'>) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.inviteTitle}
       confirmLabel={t.makeInvitation}
       isBusy={isBusy}

@@ -11,7 +11,7 @@ type Props = { link: MadeLink; email: string; onClose: () => void }
 /** A link that was just made. Closing the dialog forgets it. */
 export function ShownLink({ link, email, onClose }: Props) {
   return (
-    <Dialog isOpen isSticky title={t.shownTitle} onClose={onClose}>
+    <Dialog isSticky title={t.shownTitle} onClose={onClose}>
       <div className="stack" style={{ gap: 16 }}>
         <p className="soft">{t.shownText(email)}</p>
         <CopyBlock text={link.url} label={t.shownTitle} />

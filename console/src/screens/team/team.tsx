@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { allPermissions, permissions, roles } from '../../../../src/team/permissions'
-import { useRead } from '../../api/reads'
+import { toList, useRead } from '../../api/reads'
 import { useMay, useMembership } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
@@ -69,12 +69,7 @@ export function Screen() {
         <DataTable
           caption={t.caption}
           columns={columnsOf({ mayChange, seesFactors }, setChosen)}
-          list={{
-            rows: members,
-            isLoading: read.isPending,
-            error: read.error,
-            retry: () => void read.refetch(),
-          }}
+          list={toList(read)}
           keyOf={({ id }) => id}
           empty={<EmptyState icon="users">{t.alone}</EmptyState>}
         />

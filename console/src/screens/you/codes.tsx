@@ -33,7 +33,6 @@ export function CodesCard({ factors: { recoveryCodes } }: { factors: Factors }) 
       </p>
       {isAsking && (
         <ConfirmDialog
-          isOpen
           title={t.makeTitle}
           confirmLabel={t.make}
           isBusy={isBusy}
@@ -52,7 +51,7 @@ export function CodesCard({ factors: { recoveryCodes } }: { factors: Factors }) 
 /** Codes that were just made. Closing the dialog forgets them. */
 export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   return (
-    <Dialog isOpen isSticky title={t.shownTitle} onClose={onClose}>
+    <Dialog isSticky title={t.shownTitle} onClose={onClose}>
       <div className="stack" style={{ gap: 16 }}>
         <p className="soft">{t.shownText}</p>
         <CopyBlock text={codes.join('\n')} label={t.label} />

@@ -96,7 +96,6 @@ function AddDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.add}
       confirmLabel={t.add}
       isBusy={isBusy || isAsking}
@@ -142,7 +141,6 @@ function RemoveDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.removeTitle(passkey.name)}
       confirmLabel={t.remove}
       isDangerous

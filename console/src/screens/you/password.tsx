@@ -38,7 +38,6 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={user.hasPassword ? t.change : t.set}
       confirmLabel={user.hasPassword ? t.change : t.set}
       isBusy={isBusy}

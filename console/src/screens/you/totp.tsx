@@ -71,7 +71,6 @@ function ConfirmTotp({ offer, onClose, onDone }: ConfirmProps) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.title}
       confirmLabel={t.confirm}
       isBusy={isBusy}
@@ -118,7 +117,6 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.removeTitle}
       confirmLabel={t.remove}
       isDangerous

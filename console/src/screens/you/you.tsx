@@ -1,4 +1,4 @@
-import { useRead } from '../../api/reads'
+import { toList, useRead } from '../../api/reads'
 import { useSession } from '../../api/session'
 import { useStore } from '../../api/store'
 import { useWrite } from '../../api/writes'
@@ -10,11 +10,11 @@ import { useColorScheme } from '../../parts/color-scheme'
 import { DataTable } from '../../parts/data-table'
 import { notify } from '../../parts/notify'
 import { Card, Note, PageHead, Skeleton } from '../../parts/page'
-import { ErrorState } from '../../parts/refusals'
 import { Segments } from '../../parts/segments'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { formatWhen } from '../../parts/time-format'
+import { WhenRead } from '../../parts/when-read'
 import { commonTexts } from '../../texts/common'
 import { CodesCard } from './codes'
 import type { Factors } from './factors'
@@ -25,22 +25,23 @@ import { TotpCard } from './totp'
 
 export function Screen() {
   const { user, hasSecondFactor, expiresAt } = useSession()
-  const { data, error, refetch } = useRead<Factors>('factors', '/console/session/factors')
+  const read = useRead<Factors>('factors', '/console/session/factors')
+  const { data } = read
   const isWeak = data && !data.hasTotp && data.passkeys.length === 0
   return (
     <>
       <PageHead title={t.title} over={`${user.name} · ${user.email}`} />
       {isWeak && <Note>{hasSecondFactor ? t.linked(formatWhen(expiresAt)) : t.weak}</Note>}
-      {error && !data && <ErrorState error={error} retry={() => void refetch()} />}
-      {!data && !error && <Skeleton height={240} />}
-      {data && (
-        <>
-          <PasswordCard factors={data} />
-          <PasskeysCard factors={data} />
-          <TotpCard factors={data} />
-          {!isWeak && <CodesCard factors={data} />}
-        </>
-      )}
+      <WhenRead read={read} placeholder={<Skeleton height={240} />}>
+        {(factors) => (
+          <>
+            <PasswordCard factors={factors} />
+            <PasskeysCard factors={factors} />
+            <TotpCard factors={factors} />
+            {!isWeak && <CodesCard factors={factors} />}
+          </>
+        )}
+      </WhenRead>
       <SessionsCard />
       <LookCard />
     </>
@@ -67,12 +68,7 @@ function SessionsCard() {
     <Card title={t.sessions.title}>
       <DataTable
         caption={t.sessions.caption}
-        list={{
-          rows: read.data?.items ?? [],
-          isLoading: read.isPending,
-          error: read.error,
-          retry: () => void read.refetch(),
-        }}
+        list={toList(read)}
         keyOf={({ id }) => id}
         empty={null}
         columns={[
