@@ -91,6 +91,29 @@ export function Tile({ icon, tone = 'calm' }: { icon: IconName; tone?: Tone }) {
   )
 }
 
+type ListItemProps = {
+  icon?: IconName
+  tone?: Tone
+  title: ReactNode
+  text?: ReactNode
+  /** At the end of the line, such as a button. */
+  children?: ReactNode
+}
+
+/** A line of a list: what it is, and below it what it means. */
+export function ListItem({ icon, tone = 'calm', title, text, children }: ListItemProps) {
+  return (
+    <li>
+      {icon && <Tile icon={icon} tone={tone} />}
+      <div className="text">
+        <p className="bold">{title}</p>
+        {text && <p className="soft small">{text}</p>}
+      </div>
+      {children}
+    </li>
+  )
+}
+
 type NoteProps = { tone?: Tone; icon?: IconName; title?: ReactNode; children?: ReactNode }
 
 /** A coloured box that says one thing. */

@@ -93,7 +93,7 @@ function Scan({ kind, one }: { kind: Kind; one: Collected[Kind] }) {
       <div className="qr-box">
         <Qr text={text} />
         <p className="soft small">{kind === 'links' ? words.scanLink : words.scanAddress}</p>
-        <p className="small link-line">
+        <p className="small break-anywhere">
           <Copy text={text}>{text}</Copy>
         </p>
       </div>

@@ -107,8 +107,7 @@ function Deliveries({ id }: { id: string }) {
           <div className="card-head wrap">
             <div className="row wrap" style={{ minWidth: 0 }}>
               <Link
-                className="mono bold"
-                style={{ overflowWrap: 'anywhere' }}
+                className="mono bold break-anywhere"
                 to={`/webhooks/${delivery.endpointId}`}
                 data-row=""
               >

@@ -2,7 +2,7 @@ import { type Attention, useAttention } from '../../frame/attention'
 import { Button } from '../../parts/button'
 import { Icon, type IconName } from '../../parts/icons'
 import { type Asset, formatMoney } from '../../parts/money-format'
-import { Card, Tile } from '../../parts/page'
+import { Card, ListItem } from '../../parts/page'
 import type { Tone } from '../../parts/status'
 import { formatWhen } from '../../parts/time-format'
 import { homeTexts } from './texts'
@@ -35,15 +35,7 @@ function Item({ item }: { item: Attention }) {
   const { icon, tone, title, text, action } = describe(item)
   const since = item.since === null ? '' : ` ${words.since(formatWhen(item.since))}.`
   return (
-    <li>
-      <Tile icon={icon} tone={tone} />
-      <div className="text">
-        <p className="bold">{title}</p>
-        <p className="soft small">
-          {text}
-          {since}
-        </p>
-      </div>
+    <ListItem icon={icon} tone={tone} title={title} text={text + since}>
       <span className="open-arrow">
         <Icon name="right" />
       </span>
@@ -52,7 +44,7 @@ function Item({ item }: { item: Attention }) {
           {action}
         </Button>
       )}
-    </li>
+    </ListItem>
   )
 }
 

@@ -3,7 +3,7 @@ import { Button } from '../../parts/button'
 import { LineChart } from '../../parts/chart'
 import { Icon, type IconName } from '../../parts/icons'
 import { Money } from '../../parts/money'
-import { Card, Fact, Facts, PageHead, Skeleton, Tile } from '../../parts/page'
+import { Card, Fact, Facts, ListItem, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { formatClock, formatDuration } from '../../parts/time-format'
 import { operatorTexts as t } from './texts'
@@ -119,24 +119,18 @@ function iconOf(check: string): IconName {
 function Trouble({ check }: { check: Check }) {
   const { state, message, fix, link } = check
   return (
-    <li>
-      <Tile icon={iconOf(check.check)} tone={state === 'error' ? 'bad' : 'warn'} />
-      <div className="text">
-        <p className="bold">
-          {check.check}: {message}
-        </p>
-        {fix && (
-          <p className="soft small">
-            <WithCode text={fix} />
-          </p>
-        )}
-      </div>
+    <ListItem
+      icon={iconOf(check.check)}
+      tone={state === 'error' ? 'bad' : 'warn'}
+      title={`${check.check}: ${message}`}
+      text={fix && <WithCode text={fix} />}
+    >
       {link && (
         <Button size="small" kind={state === 'error' ? 'primary' : 'plain'} to={link}>
           {t.health.open}
         </Button>
       )}
-    </li>
+    </ListItem>
   )
 }
 

@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useRead } from '../../api/reads'
 import { Button } from '../../parts/button'
-import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../parts/page'
+import { Card, EmptyState, Fact, Facts, ListItem, PageHead, SkeletonRows } from '../../parts/page'
 import { ErrorPage } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
@@ -136,13 +136,11 @@ function Documents({ id, kyc }: { id: string; kyc: Kyc }) {
       ) : (
         <ul className="list">
           {kyc.documents.map(({ reference, name, kind, sizeBytes }) => (
-            <li key={reference}>
-              <div className="text">
-                <p className="bold ellipsis">{name}</p>
-                <p className="soft small">
-                  {kind} · {Math.ceil(sizeBytes / 1_024)} kB
-                </p>
-              </div>
+            <ListItem
+              key={reference}
+              title={<span className="no-wrap">{name}</span>}
+              text={`${kind} · ${Math.ceil(sizeBytes / 1_024)} kB`}
+            >
               <a
                 className="button small"
                 href={`/operator/v1/kyc/${id}/documents/${reference}`}
@@ -150,7 +148,7 @@ function Documents({ id, kyc }: { id: string; kyc: Kyc }) {
               >
                 {t.kyc.download}
               </a>
-            </li>
+            </ListItem>
           ))}
         </ul>
       )}
@@ -175,16 +173,7 @@ function History({ kyc: { decisions, submittedAt } }: { kyc: Kyc }) {
             </div>
           </li>
         ))}
-        {submittedAt && (
-          <li>
-            <div className="text">
-              <p className="bold">{t.kyc.submitted}</p>
-              <p className="soft small">
-                <Time value={submittedAt} />
-              </p>
-            </div>
-          </li>
-        )}
+        {submittedAt && <ListItem title={t.kyc.submitted} text={<Time value={submittedAt} />} />}
       </ul>
     </Card>
   )

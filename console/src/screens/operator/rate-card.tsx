@@ -118,7 +118,7 @@ function Current({ rate }: { rate: CurrentRate }) {
 
 function Sources({ coin, sources }: { coin: Coin; sources: Source[] }) {
   return (
-    <div className="rate-sources">
+    <div className="rate-sources top-line">
       <DataTable
         caption={t.sourcesCaption(coin)}
         list={{ rows: sources }}

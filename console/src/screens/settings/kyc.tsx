@@ -86,7 +86,7 @@ function KycPage({ kyc }: { kyc: Kyc }) {
           <PeopleFields {...fields} />
           <Refusal error={save.refusal} />
           {isEditable && (
-            <div className="row save-bar">
+            <div className="row wrap">
               <Button type="submit" kind="primary" isBusy={save.isBusy} isDisabled={!isChanged}>
                 {words.save}
               </Button>

@@ -58,7 +58,7 @@ export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
       })}
       <Refusal error={refusal} atFields={atFields} />
       {mayChange && (
-        <div className="row save-bar">
+        <div className="row wrap">
           <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={!isChanged}>
             {commonTexts.save}
           </Button>
