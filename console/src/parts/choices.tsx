@@ -41,7 +41,7 @@ export function Checkbox({ isOn, onChange, isNested, ...props }: CheckboxProps) 
 }
 
 type CheckboxListProps<Value extends string> = {
-  name: string
+  hiddenLabel: string
   options: Record<Value, string>
   values: Value[]
   onChange: (values: Value[]) => void
@@ -50,10 +50,10 @@ type CheckboxListProps<Value extends string> = {
 
 /** Several of many. */
 export function CheckboxList<Value extends string>(props: CheckboxListProps<Value>) {
-  const { name, options, values, onChange, error } = props
+  const { hiddenLabel, options, values, onChange, error } = props
   return (
     <MantineCheckbox.Group
-      aria-label={name}
+      aria-label={hiddenLabel}
       value={values}
       error={error}
       onChange={(chosen) => onChange(chosen as Value[])}

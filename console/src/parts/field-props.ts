@@ -2,9 +2,9 @@ import type { TextInputProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export type FieldProps = {
-  /** Above the field. Without one, `name` is read to users who do not see the page. */
   label?: ReactNode
-  name?: string
+  /** For screen readers, where the place of the field says what it is. */
+  hiddenLabel?: string
   description?: ReactNode
   error?: ReactNode
   isDisabled?: boolean | undefined
@@ -29,9 +29,9 @@ export type TypedProps = FieldProps & {
   >
 
 /** What every field of Mantine takes. */
-export const toInputProps = ({ name, isDisabled, isFirst, ...rest }: FieldProps) => ({
+export const toInputProps = ({ hiddenLabel, isDisabled, isFirst, ...rest }: FieldProps) => ({
   ...rest,
-  'aria-label': name,
+  'aria-label': hiddenLabel,
   disabled: isDisabled ?? false,
   'data-autofocus': isFirst || undefined,
 })

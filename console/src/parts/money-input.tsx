@@ -13,7 +13,6 @@ type Props = {
   description?: ReactNode
   isDisabled?: boolean
   autoFocus?: boolean
-  name?: string
 }
 
 /** Text to smallest units, digit by digit: no number in between could round. */

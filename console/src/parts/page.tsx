@@ -50,11 +50,14 @@ type CardProps = {
   aside?: ReactNode
   children: ReactNode
   isPadded?: boolean
+  /** Pads the content below the title, and puts it in columns or as a form. */
+  layout?: 'form' | 'two-columns' | 'three-columns'
   className?: string
 }
 
 /** A section with a border. With a title, it has a head. */
-export function Card({ title, aside, children, isPadded = false, className = '' }: CardProps) {
+export function Card({ title, aside, children, layout, ...props }: CardProps) {
+  const { isPadded = false, className = '' } = props
   return (
     <section className={`card ${isPadded ? 'padded ' : ''}${className}`}>
       {title !== undefined && (
@@ -63,7 +66,7 @@ export function Card({ title, aside, children, isPadded = false, className = '' 
           {aside}
         </div>
       )}
-      {children}
+      {layout ? <div className={`padded ${layout}`}>{children}</div> : children}
     </section>
   )
 }

@@ -192,19 +192,17 @@ function Templates() {
       notify(toRefusal(error).sentence, 'bad'),
     )
   return (
-    <Card title={words.templates}>
-      <div className="padded no-top-padding form">
-        <p className="soft">{words.templatesText}</p>
-        <div className="template">
-          <Button icon="download" onClick={() => void save('bank_transfer')}>
-            {words.bank}
-          </Button>
-          <Columns names={words.bankColumns} />
-          <Button icon="download" onClick={() => void save('crypto_transfer')}>
-            {words.crypto}
-          </Button>
-          <Columns names={words.cryptoColumns} />
-        </div>
+    <Card title={words.templates} layout="form">
+      <p className="soft">{words.templatesText}</p>
+      <div className="template">
+        <Button icon="download" onClick={() => void save('bank_transfer')}>
+          {words.bank}
+        </Button>
+        <Columns names={words.bankColumns} />
+        <Button icon="download" onClick={() => void save('crypto_transfer')}>
+          {words.crypto}
+        </Button>
+        <Columns names={words.cryptoColumns} />
       </div>
     </Card>
   )

@@ -91,20 +91,18 @@ function ConversionPage({ conversion }: { conversion: Conversion }) {
             </Fact>
           </Facts>
         </JsonCard>
-        <Card title={words.statement}>
-          <div className="padded no-top-padding form">
-            <p className="soft small">{words.statementText}</p>
-            <div className="row wrap">
-              {[from, to].map((asset) => (
-                <Button
-                  key={asset}
-                  size="small"
-                  to={`/balances?asset=${asset}&reference=${reference}&period=all`}
-                >
-                  {words.open(conversionTexts.names[asset])}
-                </Button>
-              ))}
-            </div>
+        <Card title={words.statement} layout="form">
+          <p className="soft small">{words.statementText}</p>
+          <div className="row wrap">
+            {[from, to].map((asset) => (
+              <Button
+                key={asset}
+                size="small"
+                to={`/balances?asset=${asset}&reference=${reference}&period=all`}
+              >
+                {words.open(conversionTexts.names[asset])}
+              </Button>
+            ))}
           </div>
         </Card>
       </div>

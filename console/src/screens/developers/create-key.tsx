@@ -78,7 +78,7 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
       )}
       {kind === 'secret' && isRestricted && (
         <CheckboxList
-          name={words.restricted}
+          hiddenLabel={words.restricted}
           options={words.permissions}
           values={permissions}
           onChange={setPermissions}

@@ -157,11 +157,9 @@ function Steps() {
           body: { accountNumber: accountNumber ?? '0000014572', amount },
         }}
       />
-      <Card title={words.next}>
-        <div className="padded form no-top-padding">
-          <p className="soft">{words.nextText}</p>
-          <CopyBlock text="npx manilla listen" />
-        </div>
+      <Card title={words.next} layout="form">
+        <p className="soft">{words.nextText}</p>
+        <CopyBlock text="npx manilla listen" />
       </Card>
     </>
   )
@@ -251,27 +249,26 @@ function Step(props: StepProps) {
           )}
         </span>
       }
+      layout="form"
     >
-      <div className="padded form no-top-padding">
-        <p className="soft">{isWaiting && hint ? hint : text}</p>
-        <CopyBlock
-          text={writeExample(language, example, { key: keyText, origin, idempotencyKey })}
-          label={title}
-        />
-        <Refusal error={failure} />
-        {run && (
-          <div className={hasEvent ? 'two-columns answers' : ''}>
-            <div className="form" style={{ gap: 8 }}>
-              <h3 className="row">
-                {words.answer}
-                <Chip tone={run.status < 400 ? 'good' : 'bad'}>{run.status}</Chip>
-              </h3>
-              <JsonView value={run.json} label={`${words.answer}: ${title}`} />
-            </div>
-            {hasEvent && <EventAfter step={title} eventBefore={run.eventBefore} />}
+      <p className="soft">{isWaiting && hint ? hint : text}</p>
+      <CopyBlock
+        text={writeExample(language, example, { key: keyText, origin, idempotencyKey })}
+        label={title}
+      />
+      <Refusal error={failure} />
+      {run && (
+        <div className={hasEvent ? 'two-columns answers' : ''}>
+          <div className="form" style={{ gap: 8 }}>
+            <h3 className="row">
+              {words.answer}
+              <Chip tone={run.status < 400 ? 'good' : 'bad'}>{run.status}</Chip>
+            </h3>
+            <JsonView value={run.json} label={`${words.answer}: ${title}`} />
           </div>
-        )}
-      </div>
+          {hasEvent && <EventAfter step={title} eventBefore={run.eventBefore} />}
+        </div>
+      )}
     </Card>
   )
 }

@@ -11,7 +11,7 @@ import { toRefusal } from '../../api/refusal'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
-import { BankSelect } from '../../parts/bank-select'
+import { BankField } from '../../parts/bank-field'
 import { Button } from '../../parts/button'
 import { Icon, type IconName } from '../../parts/icons'
 import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
@@ -199,10 +199,10 @@ export function Screen() {
           )}
           {isToBank ? (
             <div className="two-columns">
-              <BankSelect
+              <BankField
                 label={words.bankName}
                 placeholder={words.bankPlaceholder}
-                nothingFoundMessage={words.noBank}
+                noneFound={words.noBank}
                 banks={banks ?? []}
                 value={form.bankCode || null}
                 onChange={(code) => change({ bankCode: code ?? '' })}
@@ -256,7 +256,6 @@ export function Screen() {
               key={`${form.way}${form.coin}`}
               asset={asset}
               label={words.amount}
-              name="amount"
               value={form.units}
               error={refusal?.issueOf('amount')}
               onChange={(units) => change({ units })}

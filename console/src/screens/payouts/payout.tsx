@@ -262,18 +262,16 @@ function Settle({ transfer }: { transfer: Transfer }) {
     if (answer !== undefined) await notify(words.settle.done)
   }
   return (
-    <Card title={words.settle.title}>
-      <div className="padded no-top-padding form">
-        <p className="soft small">{words.settle.text}</p>
-        <div className="row wrap">
-          {outcomes.map((outcome) => (
-            <Button key={outcome} size="small" isBusy={isBusy} onClick={() => void settle(outcome)}>
-              {words.settle.outcomes[outcome]}
-            </Button>
-          ))}
-        </div>
-        <Refusal error={refusal} />
+    <Card title={words.settle.title} layout="form">
+      <p className="soft small">{words.settle.text}</p>
+      <div className="row wrap">
+        {outcomes.map((outcome) => (
+          <Button key={outcome} size="small" isBusy={isBusy} onClick={() => void settle(outcome)}>
+            {words.settle.outcomes[outcome]}
+          </Button>
+        ))}
       </div>
+      <Refusal error={refusal} />
     </Card>
   )
 }

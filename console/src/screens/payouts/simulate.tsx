@@ -18,19 +18,17 @@ export function Simulate({ reference }: { reference: string }) {
     if (answer !== undefined) await notify(words.done)
   }
   return (
-    <Card title={words.title}>
-      <div className="padded no-top-padding form">
-        <p className="soft small">{words.text}</p>
-        <div className="row wrap">
-          <Button size="small" isBusy={isBusy} onClick={() => void decide('approve')}>
-            {words.approve}
-          </Button>
-          <Button size="small" isBusy={isBusy} onClick={() => void decide('reject')}>
-            {words.reject}
-          </Button>
-        </div>
-        <Refusal error={refusal} />
+    <Card title={words.title} layout="form">
+      <p className="soft small">{words.text}</p>
+      <div className="row wrap">
+        <Button size="small" isBusy={isBusy} onClick={() => void decide('approve')}>
+          {words.approve}
+        </Button>
+        <Button size="small" isBusy={isBusy} onClick={() => void decide('reject')}>
+          {words.reject}
+        </Button>
       </div>
+      <Refusal error={refusal} />
     </Card>
   )
 }

@@ -4,7 +4,7 @@ import { type Page, usePages, useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
-import { BankSelect } from '../../parts/bank-select'
+import { BankField } from '../../parts/bank-field'
 import { Button } from '../../parts/button'
 import { Checkbox } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
@@ -239,10 +239,10 @@ function AddDialog({ banks, onClose, onAdded }: AddProps) {
       onConfirm={() => void add()}
       onClose={onClose}
     >
-      <BankSelect
+      <BankField
         label={words.bank}
         banks={banks}
-        nothingFoundMessage={words.noBank}
+        noneFound={words.noBank}
         value={bankCode}
         onChange={setBankCode}
       />

@@ -87,41 +87,39 @@ type CardProps = { form: FieldsOf<Look> }
 function LookCard({ form, logo }: CardProps & { logo: string | null }) {
   const { fields, change, isDisabled, issueOf } = form
   return (
-    <Card title={words.look}>
-      <div className="padded form no-top-padding">
+    <Card title={words.look} layout="form">
+      <TextField
+        label={words.displayName}
+        value={fields.displayName}
+        isDisabled={isDisabled}
+        maxLength={100}
+        error={issueOf('checkout.displayName')}
+        onChange={(displayName) => change({ displayName })}
+      />
+      <div className="row colour">
         <TextField
-          label={words.displayName}
-          value={fields.displayName}
+          label={words.colour}
+          description={words.colourHint}
+          value={fields.colour}
           isDisabled={isDisabled}
-          maxLength={100}
-          error={issueOf('checkout.displayName')}
-          onChange={(displayName) => change({ displayName })}
+          maxLength={7}
+          error={issueOf('checkout.colour')}
+          onChange={(colour) => change({ colour })}
         />
-        <div className="row colour">
-          <TextField
-            label={words.colour}
-            description={words.colourHint}
-            value={fields.colour}
-            isDisabled={isDisabled}
-            maxLength={7}
-            error={issueOf('checkout.colour')}
-            onChange={(colour) => change({ colour })}
-          />
-          <input
-            type="color"
-            aria-label={words.colourPick}
-            value={isColour(fields.colour) ? fields.colour : '#8a5a12'}
-            disabled={isDisabled}
-            onChange={({ currentTarget }) => change({ colour: currentTarget.value })}
-          />
-          {fields.colour !== '' && !isDisabled && (
-            <Button size="small" onClick={() => change({ colour: '' })}>
-              {words.noColour}
-            </Button>
-          )}
-        </div>
-        <Logo logo={logo} isDisabled={isDisabled} />
+        <input
+          type="color"
+          aria-label={words.colourPick}
+          value={isColour(fields.colour) ? fields.colour : '#8a5a12'}
+          disabled={isDisabled}
+          onChange={({ currentTarget }) => change({ colour: currentTarget.value })}
+        />
+        {fields.colour !== '' && !isDisabled && (
+          <Button size="small" onClick={() => change({ colour: '' })}>
+            {words.noColour}
+          </Button>
+        )}
       </div>
+      <Logo logo={logo} isDisabled={isDisabled} />
     </Card>
   )
 }
@@ -197,57 +195,53 @@ function Logo({ logo, isDisabled }: { logo: string | null; isDisabled: boolean }
 
 function HelpCard({ form: { fields, change, isDisabled, issueOf } }: CardProps) {
   return (
-    <Card title={words.help}>
-      <div className="padded two-columns no-top-padding">
-        <TextField
-          label={words.supportEmail}
-          type="email"
-          value={fields.supportEmail}
-          isDisabled={isDisabled}
-          error={issueOf('checkout.supportEmail')}
-          onChange={(supportEmail) => change({ supportEmail })}
-        />
-        <TextField
-          label={words.supportPhone}
-          type="tel"
-          value={fields.supportPhone}
-          isDisabled={isDisabled}
-          error={issueOf('checkout.supportPhone')}
-          onChange={(supportPhone) => change({ supportPhone })}
-        />
-      </div>
+    <Card title={words.help} layout="two-columns">
+      <TextField
+        label={words.supportEmail}
+        type="email"
+        value={fields.supportEmail}
+        isDisabled={isDisabled}
+        error={issueOf('checkout.supportEmail')}
+        onChange={(supportEmail) => change({ supportEmail })}
+      />
+      <TextField
+        label={words.supportPhone}
+        type="tel"
+        value={fields.supportPhone}
+        isDisabled={isDisabled}
+        error={issueOf('checkout.supportPhone')}
+        onChange={(supportPhone) => change({ supportPhone })}
+      />
     </Card>
   )
 }
 
 function BehaviourCard({ form: { fields, change, isDisabled, issueOf } }: CardProps) {
   return (
-    <Card title={words.behaviour}>
-      <div className="padded form no-top-padding">
-        <Switch
-          label={words.showCustomer}
-          description={words.showCustomerHint}
-          isOn={fields.showCustomer}
-          isDisabled={isDisabled}
-          onChange={(showCustomer) => change({ showCustomer })}
-        />
-        <Switch
-          label={words.returnAutomatically}
-          description={words.returnAutomaticallyHint}
-          isOn={fields.returnAutomatically}
-          isDisabled={isDisabled}
-          onChange={(returnAutomatically) => change({ returnAutomatically })}
-        />
-        <TextArea
-          label={words.frameOrigins}
-          description={words.frameOriginsHint}
-          rows={2}
-          value={fields.frameOrigins}
-          isDisabled={isDisabled}
-          error={issueOf('checkout.frameOrigins') ?? issueOf('checkout.frameOrigins.0')}
-          onChange={(frameOrigins) => change({ frameOrigins })}
-        />
-      </div>
+    <Card title={words.behaviour} layout="form">
+      <Switch
+        label={words.showCustomer}
+        description={words.showCustomerHint}
+        isOn={fields.showCustomer}
+        isDisabled={isDisabled}
+        onChange={(showCustomer) => change({ showCustomer })}
+      />
+      <Switch
+        label={words.returnAutomatically}
+        description={words.returnAutomaticallyHint}
+        isOn={fields.returnAutomatically}
+        isDisabled={isDisabled}
+        onChange={(returnAutomatically) => change({ returnAutomatically })}
+      />
+      <TextArea
+        label={words.frameOrigins}
+        description={words.frameOriginsHint}
+        rows={2}
+        value={fields.frameOrigins}
+        isDisabled={isDisabled}
+        error={issueOf('checkout.frameOrigins') ?? issueOf('checkout.frameOrigins.0')}
+        onChange={(frameOrigins) => change({ frameOrigins })}
+      />
     </Card>
   )
 }

@@ -45,37 +45,39 @@ export function BusinessFields(props: Props) {
   const field = (label: string, name: Exclude<keyof Business, 'type'>, hint?: string) =>
     toField(label, `business.${name}`, business[name], (text) => set({ [name]: text }), hint)
   return (
-    <Card title={words.card} aside={<span className="soft small">{words.intro}</span>}>
-      <div className="padded form no-top-padding">
-        <div className="two-columns">
-          <TextField {...field(words.legalName, 'legalName')} maxLength={100} />
-          <SelectField
-            label={words.type}
-            options={words.types}
-            value={business.type}
-            isDisabled={isDisabled}
-            error={
-              issueOf('business.type') ?? (isMissing('business.type') ? words.needed : undefined)
-            }
-            onChange={(type) => set({ type })}
-            onClear={() => set({ type: null })}
-          />
-          <TextField
-            {...field(words.registrationNumber, 'registrationNumber', words.registrationHint)}
-          />
-          <TextField {...field(words.taxNumber, 'taxNumber', settingTexts.optional)} />
-        </div>
-        <TextField {...field(words.address, 'address')} maxLength={500} />
-        <div className="two-columns">
-          <TextField {...field(words.city, 'city')} maxLength={100} />
-          <TextField {...field(words.state, 'state')} maxLength={100} />
-        </div>
-        <TextField
-          {...field(words.website, 'website', `${settingTexts.optional} ${words.websiteHint}`)}
-          type="url"
+    <Card
+      title={words.card}
+      aside={<span className="soft small">{words.intro}</span>}
+      layout="form"
+    >
+      <div className="two-columns">
+        <TextField {...field(words.legalName, 'legalName')} maxLength={100} />
+        <SelectField
+          label={words.type}
+          options={words.types}
+          value={business.type}
+          isDisabled={isDisabled}
+          error={
+            issueOf('business.type') ?? (isMissing('business.type') ? words.needed : undefined)
+          }
+          onChange={(type) => set({ type })}
+          onClear={() => set({ type: null })}
         />
-        <TextArea {...field(words.description, 'description')} rows={3} maxLength={500} />
+        <TextField
+          {...field(words.registrationNumber, 'registrationNumber', words.registrationHint)}
+        />
+        <TextField {...field(words.taxNumber, 'taxNumber', settingTexts.optional)} />
       </div>
+      <TextField {...field(words.address, 'address')} maxLength={500} />
+      <div className="two-columns">
+        <TextField {...field(words.city, 'city')} maxLength={100} />
+        <TextField {...field(words.state, 'state')} maxLength={100} />
+      </div>
+      <TextField
+        {...field(words.website, 'website', `${settingTexts.optional} ${words.websiteHint}`)}
+        type="url"
+      />
+      <TextArea {...field(words.description, 'description')} rows={3} maxLength={500} />
     </Card>
   )
 }
@@ -89,12 +91,10 @@ export function ContactFields(props: Props) {
       change({ ...form, contact: { ...contact, [name]: text } }),
     )
   return (
-    <Card title={words.contact}>
-      <div className="padded three-columns no-top-padding">
-        <TextField {...field(words.contactName, 'name')} maxLength={100} />
-        <TextField {...field(words.email, 'email')} type="email" />
-        <TextField {...field(words.phone, 'phone')} type="tel" />
-      </div>
+    <Card title={words.contact} layout="three-columns">
+      <TextField {...field(words.contactName, 'name')} maxLength={100} />
+      <TextField {...field(words.email, 'email')} type="email" />
+      <TextField {...field(words.phone, 'phone')} type="tel" />
     </Card>
   )
 }
@@ -118,31 +118,33 @@ export function PeopleFields(props: Props) {
       people: people.map((person, at) => (at === index ? { ...person, ...changed } : person)),
     })
   return (
-    <Card title={words.people} aside={<span className="soft small">{words.peopleHint}</span>}>
-      <div className="padded form no-top-padding">
-        {people.map((person, index) => (
-          <PersonFields
-            // biome-ignore lint/suspicious/noArrayIndexKey: people have no other name
-            key={index}
-            {...props}
-            index={index}
-            person={person}
-            set={(changed) => set(index, changed)}
-            remove={() => change({ ...form, people: people.filter((_, at) => at !== index) })}
-          />
-        ))}
-        {!isDisabled && people.length < peopleMax && (
-          <div>
-            <Button
-              icon="plus"
-              size="small"
-              onClick={() => change({ ...form, people: [...people, emptyPerson] })}
-            >
-              {words.addPerson}
-            </Button>
-          </div>
-        )}
-      </div>
+    <Card
+      title={words.people}
+      aside={<span className="soft small">{words.peopleHint}</span>}
+      layout="form"
+    >
+      {people.map((person, index) => (
+        <PersonFields
+          // biome-ignore lint/suspicious/noArrayIndexKey: people have no other name
+          key={index}
+          {...props}
+          index={index}
+          person={person}
+          set={(changed) => set(index, changed)}
+          remove={() => change({ ...form, people: people.filter((_, at) => at !== index) })}
+        />
+      ))}
+      {!isDisabled && people.length < peopleMax && (
+        <div>
+          <Button
+            icon="plus"
+            size="small"
+            onClick={() => change({ ...form, people: [...people, emptyPerson] })}
+          >
+            {words.addPerson}
+          </Button>
+        </div>
+      )}
     </Card>
   )
 }

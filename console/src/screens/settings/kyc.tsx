@@ -97,25 +97,23 @@ function KycPage({ kyc }: { kyc: Kyc }) {
         <Documents documents={documents} isEditable={isEditable} missing={missing} />
       </div>
       <div className="stack aside">
-        <Card title={settingTexts.tabs.kyc} aside={<State status={status} />}>
-          <div className="padded form no-top-padding">
-            <p className="soft">{words.stateTexts[status]}</p>
-            {isEditable && (
-              <>
-                <p className="bold">
-                  {missing.length === 0 ? words.nothingMissing : words.missing(missing.length)}
-                </p>
-                <Button
-                  kind="primary"
-                  isDisabled={missing.length > 0 || isChanged}
-                  onClick={() => setSubmitting(true)}
-                >
-                  {words.submit}
-                </Button>
-                {isChanged && <p className="soft small">{words.saveFirst}</p>}
-              </>
-            )}
-          </div>
+        <Card title={settingTexts.tabs.kyc} aside={<State status={status} />} layout="form">
+          <p className="soft">{words.stateTexts[status]}</p>
+          {isEditable && (
+            <>
+              <p className="bold">
+                {missing.length === 0 ? words.nothingMissing : words.missing(missing.length)}
+              </p>
+              <Button
+                kind="primary"
+                isDisabled={missing.length > 0 || isChanged}
+                onClick={() => setSubmitting(true)}
+              >
+                {words.submit}
+              </Button>
+              {isChanged && <p className="soft small">{words.saveFirst}</p>}
+            </>
+          )}
         </Card>
         <History kyc={kyc} />
       </div>
@@ -144,27 +142,25 @@ function History({ kyc: { decisions, status } }: { kyc: Kyc }) {
   if (!latest) return null
   const asks = status === 'MORE_NEEDED' || status === 'REJECTED'
   return (
-    <Card title={words.history}>
-      <div className="padded form no-top-padding">
-        <Note
-          tone={asks ? 'warn' : 'calm'}
-          icon={asks ? 'alert' : 'check'}
-          title={words.outcomes[latest.outcome]}
-        >
-          {latest.note && <p>{latest.note}</p>}
-          <p className="soft small">
-            <Time value={latest.createdAt} />
-          </p>
-        </Note>
-        {earlier.map(({ outcome, note, createdAt }) => (
-          <p key={createdAt} className="small">
-            <span className="bold">{words.outcomes[outcome]}</span> {note}{' '}
-            <span className="soft">
-              <Time value={createdAt} />
-            </span>
-          </p>
-        ))}
-      </div>
+    <Card title={words.history} layout="form">
+      <Note
+        tone={asks ? 'warn' : 'calm'}
+        icon={asks ? 'alert' : 'check'}
+        title={words.outcomes[latest.outcome]}
+      >
+        {latest.note && <p>{latest.note}</p>}
+        <p className="soft small">
+          <Time value={latest.createdAt} />
+        </p>
+      </Note>
+      {earlier.map(({ outcome, note, createdAt }) => (
+        <p key={createdAt} className="small">
+          <span className="bold">{words.outcomes[outcome]}</span> {note}{' '}
+          <span className="soft">
+            <Time value={createdAt} />
+          </span>
+        </p>
+      ))}
     </Card>
   )
 }

@@ -56,23 +56,21 @@ function Methods({ fields, change, isDisabled }: FieldsOf<Rules>) {
   const set = (changed: Partial<Rules['paymentMethods']>) =>
     change({ paymentMethods: { ...paymentMethods, ...changed } })
   return (
-    <Card title={words.methods}>
-      <div className="padded form no-top-padding">
-        <Switch
-          label={words.bankTransfer}
-          description={words.bankTransferHint}
-          isOn={paymentMethods.bankTransfer}
-          isDisabled={isDisabled}
-          onChange={(bankTransfer) => set({ bankTransfer })}
-        />
-        <Switch
-          label={words.crypto}
-          description={words.cryptoHint}
-          isOn={paymentMethods.crypto}
-          isDisabled={isDisabled}
-          onChange={(crypto) => set({ crypto })}
-        />
-      </div>
+    <Card title={words.methods} layout="form">
+      <Switch
+        label={words.bankTransfer}
+        description={words.bankTransferHint}
+        isOn={paymentMethods.bankTransfer}
+        isDisabled={isDisabled}
+        onChange={(bankTransfer) => set({ bankTransfer })}
+      />
+      <Switch
+        label={words.crypto}
+        description={words.cryptoHint}
+        isOn={paymentMethods.crypto}
+        isDisabled={isDisabled}
+        onChange={(crypto) => set({ crypto })}
+      />
     </Card>
   )
 }
@@ -81,7 +79,7 @@ function Policies({ fields, change, isDisabled }: FieldsOf<Rules>) {
   const { policies } = fields
   const choice = (rail: 'bank' | 'crypto', situation: Situation) => (
     <SelectField
-      name={words.policyLabel(
+      hiddenLabel={words.policyLabel(
         words.situations[situation][0]!,
         rail === 'bank' ? words.bank : words.coins,
       )}

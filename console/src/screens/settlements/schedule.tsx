@@ -55,55 +55,53 @@ export function Screen() {
 function Schedule({ fields, change, isDisabled, issueOf }: FieldsOf<Settlement>) {
   const isOn = fields.schedule !== 'off'
   return (
-    <Card title={words.card}>
-      <div className="padded form no-top-padding">
-        <p className="soft">{words.intro}</p>
-        <SelectField
-          label={words.schedule}
-          options={words.schedules}
-          value={fields.schedule}
-          isDisabled={isDisabled}
-          onChange={(schedule) => change({ schedule: schedule })}
-        />
-        {isOn && (
-          <div className="two-columns">
-            {fields.schedule === 'weekly' && (
-              <SelectField
-                label={words.weekday}
-                options={words.weekdays}
-                value={fields.weekday}
-                isDisabled={isDisabled}
-                onChange={(weekday) => change({ weekday: weekday })}
-              />
-            )}
-            <TextField
-              type="time"
-              label={words.time}
-              value={fields.time}
-              isDisabled={isDisabled}
-              error={issueOf('settlement.time')}
-              onChange={(time) => change({ time })}
-            />
-          </div>
-        )}
+    <Card title={words.card} layout="form">
+      <p className="soft">{words.intro}</p>
+      <SelectField
+        label={words.schedule}
+        options={words.schedules}
+        value={fields.schedule}
+        isDisabled={isDisabled}
+        onChange={(schedule) => change({ schedule: schedule })}
+      />
+      {isOn && (
         <div className="two-columns">
-          <MoneyInput
-            asset="NGN"
-            label={words.reserve}
-            description={words.reserveHint}
-            value={BigInt(fields.reserve)}
+          {fields.schedule === 'weekly' && (
+            <SelectField
+              label={words.weekday}
+              options={words.weekdays}
+              value={fields.weekday}
+              isDisabled={isDisabled}
+              onChange={(weekday) => change({ weekday: weekday })}
+            />
+          )}
+          <TextField
+            type="time"
+            label={words.time}
+            value={fields.time}
             isDisabled={isDisabled}
-            onChange={(units) => change({ reserve: Number(units ?? 0n) })}
-          />
-          <MoneyInput
-            asset="NGN"
-            label={words.minimum}
-            description={words.minimumHint}
-            value={BigInt(fields.minimum)}
-            isDisabled={isDisabled}
-            onChange={(units) => change({ minimum: Number(units ?? 0n) })}
+            error={issueOf('settlement.time')}
+            onChange={(time) => change({ time })}
           />
         </div>
+      )}
+      <div className="two-columns">
+        <MoneyInput
+          asset="NGN"
+          label={words.reserve}
+          description={words.reserveHint}
+          value={BigInt(fields.reserve)}
+          isDisabled={isDisabled}
+          onChange={(units) => change({ reserve: Number(units ?? 0n) })}
+        />
+        <MoneyInput
+          asset="NGN"
+          label={words.minimum}
+          description={words.minimumHint}
+          value={BigInt(fields.minimum)}
+          isDisabled={isDisabled}
+          onChange={(units) => change({ minimum: Number(units ?? 0n) })}
+        />
       </div>
     </Card>
   )
