@@ -81,7 +81,7 @@ function List<K extends Kind>({ kind }: { kind: K }) {
       />
       <PageTabs
         label={words.title}
-        pages={kinds.map((one) => ({ path: pathOfKind(one), label: words.tabs[one] }))}
+        pages={kinds.map((tab) => ({ path: pathOfKind(tab), label: words.tabs[tab] }))}
       />
       <Filters filters={filters} values={values} onChange={change} isLive />
       <Card>

@@ -114,7 +114,8 @@ export function Screen() {
       {words.link}
     </Button>
   )
-  const countOf = (one?: PaymentStatus) => (one ? counts?.byStatus[one] : counts?.total)
+  const countOf = (tabStatus?: PaymentStatus) =>
+    tabStatus ? counts?.byStatus[tabStatus] : counts?.total
   const shown = countOf(status as PaymentStatus)
   return (
     <ResourceList
@@ -138,7 +139,7 @@ export function Screen() {
         names={statusWords.payment}
         chosen={status}
         onChoose={(chosen) => change({ status: chosen })}
-        countOf={(one) => ({ count: countOf(one) })}
+        countOf={(tabStatus) => ({ count: countOf(tabStatus) })}
       />
     </ResourceList>
   )

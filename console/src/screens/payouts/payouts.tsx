@@ -133,7 +133,8 @@ export function Screen() {
       {words.create}
     </Button>
   )
-  const countOf = (one?: PayoutStatus) => (one ? counts?.byStatus[one] : counts?.total)
+  const countOf = (tabStatus?: PayoutStatus) =>
+    tabStatus ? counts?.byStatus[tabStatus] : counts?.total
   const shown = countOf(status as PayoutStatus)
   return (
     <ResourceList
@@ -157,7 +158,7 @@ export function Screen() {
         names={statusWords.payout}
         chosen={status}
         onChoose={(chosen) => change({ status: chosen })}
-        countOf={(one) => ({ count: countOf(one) })}
+        countOf={(tabStatus) => ({ count: countOf(tabStatus) })}
       />
       {(!isFiltered || status === 'PENDING') && <Waiting />}
     </ResourceList>

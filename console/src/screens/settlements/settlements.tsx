@@ -100,7 +100,7 @@ function Settlements() {
   const sums = useRead<SettlementSummary>('settlement sums', `${path}/summary`, period).data
   const maySettle = useMay('payouts.create')
   const [isSettling, setSettling] = useSettling(maySettle, change)
-  const sumOf = (one?: SettlementStatus) => (one ? sums?.byStatus[one] : sums)
+  const sumOf = (tabStatus?: SettlementStatus) => (tabStatus ? sums?.byStatus[tabStatus] : sums)
   const shown = sumOf(status as SettlementStatus)
   const totals = totalsOf(list.rows, list.hasMore)
   return (
@@ -133,8 +133,8 @@ function Settlements() {
           names={statusWords.settlement}
           chosen={status}
           onChoose={(chosen) => change({ status: chosen })}
-          countOf={(one) => {
-            const sum = sumOf(one)
+          countOf={(tabStatus) => {
+            const sum = sumOf(tabStatus)
             return { count: sum?.count, sum: sum ? formatMoney(sum.amount, 'NGN') : undefined }
           }}
         />
