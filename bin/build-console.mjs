@@ -18,13 +18,25 @@ export async function buildConsole(outDir) {
   }
 }
 
+/** Parts that few screens use, or that load when first opened. */
+const apart = [
+  'chart',
+  'choices',
+  'code',
+  'command-list',
+  'messages',
+  'password-field',
+  'resource-timeline',
+  'timeline',
+]
+
 /**
  * What most screens share is one file. As a file for each part, it took a slow phone several round
  * trips.
  */
 const shared = {
   name: 'shared',
-  test: /console\/src\/(api|parts|texts)\/(?!chart|code|timeline|resource-timeline)/,
+  test: new RegExp(`console/src/(api|parts|texts)/(?!(${apart.join('|')}).tsx)`),
 }
 
 function settingsFor(outDir) {

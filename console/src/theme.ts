@@ -42,29 +42,14 @@ export const theme = createTheme({
 /** Our colours as custom properties, and Mantine's own ones in our colours. */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { ...ours(light, hair.light), '--sh': '0 1px 2px #1c1b180f', 'color-scheme': 'light' },
-  dark: { ...ours(dark, hair.dark), '--sh': 'none', 'color-scheme': 'dark' },
+  light: { ...ours(light, hair.light), '--shadow': '0 1px 2px #1c1b180f', 'color-scheme': 'light' },
+  dark: { ...ours(dark, hair.dark), '--shadow': 'none', 'color-scheme': 'dark' },
 })
 
 function ours(brand: typeof light, hairline: string): Record<string, string> {
   return {
-    '--ground': brand.ground,
-    '--card': brand.card,
-    '--ink': brand.ink,
-    '--soft': brand.soft,
-    '--line': brand.line,
+    ...Object.fromEntries(Object.entries(brand).map(([name, colour]) => [`--${name}`, colour])),
     '--hair': hairline,
-    '--edge': brand.edge,
-    '--brand': brand.brand,
-    '--on': brand['on-brand'],
-    '--brass': brand.brass,
-    '--wash': brand.wash,
-    '--good': brand.good,
-    '--goodw': brand['good-wash'],
-    '--warn': brand.warn,
-    '--warnw': brand['warn-wash'],
-    '--bad': brand.bad,
-    '--badw': brand['bad-wash'],
     '--mantine-color-body': brand.card,
     '--mantine-color-text': brand.ink,
     '--mantine-color-dimmed': brand.soft,

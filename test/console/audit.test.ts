@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filterActions } from '../../console/src/texts/audit.js'
+import { filterActions } from '../../console/src/screens/business/texts.js'
 import { actionOf } from '../../src/api/auth/audit-call.js'
 import { sql } from '../../src/postgres/sql.js'
 import { expectAccessible, sizes, takeScreenshot } from '../pages/checkout-pictures.js'

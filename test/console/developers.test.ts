@@ -82,7 +82,7 @@ describe('webhooks', () => {
   test('a delivery that failed shows its answer and is sent again', async () => {
     await expect.poll(() => countDeliveries('PENDING', isAnswered), { timeout: 10_000 }).toBe(2)
     await open(`/webhooks/${endpointId}`)
-    const rows = page.locator('.tbl a[data-row]')
+    const rows = page.locator('.table a[data-row]')
     await rows.nth(1).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('j')

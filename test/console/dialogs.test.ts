@@ -24,7 +24,7 @@ function listDialogs(): string[] {
     .flatMap((file) => {
       const text = readFileSync(new URL(file, source), 'utf8')
       const opened = text.matchAll(
-        /^\s*(?:\{.*&& )?<(?:(?:Confirm|Reason)?Dialog|Menu|Popover|Spotlight\.Root)(?=[\s>])/gm,
+        /^\s*(?:\{.*&& )?<(?:(?:Confirm|Reason)?Dialog|Menu|Popover|CommandList)(?=[\s>])/gm,
       )
       const found = [...opened].map(({ index }) => {
         const before = text.slice(0, index)
@@ -166,7 +166,6 @@ describe.runIf(isFull)('pictures of a merchant', () => {
   })
 
   const asked: [string, string, string | RegExp][] = [
-    ['screens/home/balances-card FundDialog', '/', 'Add test money'],
     ['screens/balances/fund-dialog FundDialog', '/balances', 'Add test money'],
     ['screens/collect/create-dialog CreateDialog', '/collect', 'Payment link'],
     ['screens/settings/bank-accounts AddDialog', '/settings/bank-accounts', 'Add bank account'],

@@ -86,7 +86,7 @@ describe('a payment', () => {
     await page.getByRole('button', { name: 'Keep ₦12,000.00' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Keep ₦12,000.00' }).click()
-    await page.locator('main .head').getByText('Accepted').waitFor()
+    await page.locator('main .page-head').getByText('Accepted').waitFor()
     expect(await read(paymentPath(held))).toMatchObject({
       status: 'ACCEPTED',
       amountAccepted: 6_050_000,
@@ -169,7 +169,7 @@ describe('the list', () => {
   // Beside a column that takes the rest, they were broken after every few letters.
   test('names of payers stay in one line', async () => {
     await open('/payments')
-    const row = await page.locator('tr.go-to').first().boundingBox()
+    const row = await page.locator('tr.opens').first().boundingBox()
     expect(row!.height).toBeLessThan(60)
   })
 

@@ -68,7 +68,7 @@ describe.runIf(isFull)('states of', () => {
     await page.goto(`${site.url}/console${path}`)
     await page.locator('h1').first().waitFor({ state: 'attached' })
     await expect
-      .poll(() => page.locator('.skel').count(), { message: `${path}: placeholders` })
+      .poll(() => page.locator('.skeleton').count(), { message: `${path}: placeholders` })
       .toBe(0)
   }
 

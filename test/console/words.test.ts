@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { audit } from '../../console/src/texts/audit.js'
+import { auditTexts as audit } from '../../console/src/screens/business/texts.js'
 import { statusWords, wordOf } from '../../console/src/texts/status.js'
 import { actionOf } from '../../src/api/auth/audit-call.js'
 import { codes, reasons } from '../../src/base/refusals.js'
@@ -24,10 +24,8 @@ const { ApiRefusal } = (await load('api/refusal')) as {
 }
 
 const root = new URL('../../', import.meta.url)
-const folder = new URL('console/src/texts/', root)
-const forDevelopers = new Set(['developers.ts', 'keys.ts'])
 /** Operators run commands, and know rails and references. */
-const forOperators = /^(operator|exchange)/
+const forOthers = /^screens\/(developers|operator)\//
 
 /** The columns of a file that people upload have these names. */
 const columns = new Set([
@@ -49,13 +47,14 @@ function literalsOf(source: string): string[] {
 }
 
 describe('texts for shop owners', () => {
-  const files = readdirSync(folder).filter(
-    (name) => !forDevelopers.has(name) && !forOperators.test(name),
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /^texts\/\w|\btexts\.ts$/.test(name) && !forOthers.test(name),
   )
 
   test.each(files)('%s has no words of the API', (name) => {
-    const literals = literalsOf(readFileSync(new URL(name, folder), 'utf8'))
-    const isCode = (text: string) => name === 'audit.ts' && /^[a-z_]+\.[a-z_]+$/.test(text)
+    const literals = literalsOf(readFileSync(new URL(name, source), 'utf8'))
+    const isCode = (text: string) =>
+      name === 'screens/business/texts.ts' && /^[a-z_]+\.[a-z_]+$/.test(text)
     const wrong = literals.filter(
       (text) =>
         /\/v1\/|`|[a-z]_[a-z]|\b[a-z]{2,}[A-Z]/.test(text) && !columns.has(text) && !isCode(text),

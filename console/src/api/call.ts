@@ -1,4 +1,4 @@
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
 import { ApiRefusal } from './refusal'
 import { readScope } from './scope'
 import { askStepUp } from './step-up'
@@ -68,7 +68,7 @@ export async function request(
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new ApiRefusal({ status: 0, code: 'unreachable', message: texts.common.unreachable })
+    throw new ApiRefusal({ status: 0, code: 'unreachable', message: commonTexts.unreachable })
   }
   if (response.ok) return response
   const refusal = await readRefusal(response)
@@ -80,7 +80,7 @@ async function readRefusal(response: Response): Promise<ApiRefusal> {
   const requestId = response.headers.get('x-request-id') ?? undefined
   const given = (await response.json().catch(() => ({}))) as Partial<ApiRefusal>
   return new ApiRefusal({
-    message: texts.common.failed,
+    message: commonTexts.failed,
     ...(requestId !== undefined && { requestId }),
     ...(given as object),
     status: response.status,

@@ -49,6 +49,21 @@ export function useRead<Data>(
   })
 }
 
+type ReadRows<Row> = {
+  data: { items: Row[] } | null | undefined
+  isPending: boolean
+  error: unknown
+  refetch: () => unknown
+}
+
+/** A read of all rows at once, as a table takes it. */
+export const toList = <Row>({ data, isPending, error, refetch }: ReadRows<Row>) => ({
+  rows: data?.items ?? [],
+  isLoading: isPending,
+  error,
+  retry: () => void refetch(),
+})
+
 /** What does not exist is not asked for again: its reference never names another thing. */
 export function isKnownMissing({ state }: { state: { error: unknown } }): boolean {
   return state.error instanceof ApiRefusal && state.error.status === 404

@@ -1,15 +1,15 @@
-import { Switch } from '@mantine/core'
 import { useStore } from '../api/store'
+import { Switch } from '../parts/choices'
 import { Dialog } from '../parts/dialog'
-import { texts } from '../texts/en'
 import { singleKeys, switchSingleKeys } from './keys'
 import { useMenu } from './menu'
 import { openedPanel } from './panels'
+import { frameTexts } from './texts'
 
 export function KeysHelp() {
   const isOn = useStore(singleKeys)
   const menu = useMenu()
-  const { help } = texts.frame
+  const { help } = frameTexts
   const places = menu.flatMap(({ menu: { goKey, label } }) =>
     goKey ? [[`g ${goKey}`, help.go(label)] as const] : [],
   )
@@ -23,10 +23,10 @@ export function KeysHelp() {
     ['?', help.help],
   ] as const
   return (
-    <Dialog isOpen title={help.title} onClose={() => openedPanel.write(null)}>
-      <dl className="col" style={{ gap: 8 }}>
+    <Dialog title={help.title} onClose={() => openedPanel.write(null)}>
+      <dl className="stack" style={{ gap: 8 }}>
         {lines.map(([keys, meaning]) => (
-          <div key={keys} className="row sp">
+          <div key={keys} className="row spread">
             <dt>{meaning}</dt>
             <dd className="row">
               {keys.split(' ').map((key) => (
@@ -36,12 +36,12 @@ export function KeysHelp() {
           </div>
         ))}
       </dl>
-      <div className="hr" style={{ marginTop: 16, paddingTop: 16 }}>
+      <div className="divided" style={{ marginTop: 16, paddingTop: 16 }}>
         <Switch
           label={help.singleKeys}
           description={help.singleKeysText}
-          checked={isOn}
-          onChange={({ currentTarget }) => switchSingleKeys(currentTarget.checked)}
+          isOn={isOn}
+          onChange={switchSingleKeys}
         />
       </div>
     </Dialog>

@@ -1,11 +1,11 @@
-import { Menu } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useScope, writeScope } from '../api/scope'
 import { useMembership, useSession } from '../api/session'
 import { Icon } from '../parts/icons'
-import { texts } from '../texts/en'
-import { initialsOf } from './initials'
+import { Menu, MenuDivider, MenuItem } from '../parts/menu'
+import { initialsOf } from '../parts/person'
 import { useIsOperatorArea } from './menu'
+import { frameTexts } from './texts'
 
 /** Who is shown, and a switch to the user's other merchants and to the operator area. */
 export function MerchantMenu({ isOnPhone = false }: { isOnPhone?: boolean }) {
@@ -14,60 +14,58 @@ export function MerchantMenu({ isOnPhone = false }: { isOnPhone?: boolean }) {
   const { mode } = useScope()
   const navigate = useNavigate()
   const isOperatorArea = useIsOperatorArea()
-  const name = isOperatorArea ? texts.frame.operator : (membership?.name ?? user.name)
-  const role = isOperatorArea ? user.name : membership && texts.frame.roles[membership.role]
+  const name = isOperatorArea ? frameTexts.operator : (membership?.name ?? user.name)
+  const role = isOperatorArea ? user.name : membership && frameTexts.roles[membership.role]
   return (
-    <Menu position="bottom-start" width={220} shadow="md">
-      <Menu.Target>
+    <Menu
+      position="bottom-start"
+      width={220}
+      button={
         <button
           type="button"
-          className={isOnPhone ? 'who ph' : 'who'}
-          aria-label={`${texts.frame.merchants}: ${name}`}
+          className={isOnPhone ? 'merchant-button phone-only' : 'merchant-button'}
+          aria-label={`${frameTexts.merchants}: ${name}`}
         >
           <span className="logo">{initialsOf(name)}</span>
           {isOnPhone ? (
             <b>{name}</b>
           ) : (
-            <span className="el">
-              <b className="el">{name}</b>
-              <span className="soft sm">{role}</span>
+            <span className="ellipsis">
+              <b className="ellipsis">{name}</b>
+              <span className="soft small">{role}</span>
             </span>
           )}
-          <span className={isOnPhone ? 'soft' : 'gap soft'}>
+          <span className={isOnPhone ? 'soft' : 'push-end soft'}>
             <Icon name="chevron" />
           </span>
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {memberships.map((one) => (
-          <Menu.Item
-            key={one.merchant}
-            leftSection={<span className="logo">{initialsOf(one.name)}</span>}
-            rightSection={
-              one.merchant === membership?.merchant && !isOperatorArea ? (
-                <Icon name="check" size={16} />
-              ) : null
-            }
-            onClick={() => {
-              writeScope({ merchant: one.merchant, mode: one.maySeeLive ? mode : 'test' })
-              void navigate({ to: '/' })
-            }}
-          >
-            {one.name}
-          </Menu.Item>
-        ))}
-        {user.isOperator && (
-          <>
-            <Menu.Divider />
-            <Menu.Item
-              leftSection={<Icon name="scale" />}
-              onClick={() => void navigate({ to: '/operator' })}
-            >
-              {texts.frame.toOperator}
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
+      }
+    >
+      {memberships.map((one) => (
+        <MenuItem
+          key={one.merchant}
+          before={<span className="logo">{initialsOf(one.name)}</span>}
+          after={
+            one.merchant === membership?.merchant && !isOperatorArea ? (
+              <Icon name="check" size={16} />
+            ) : null
+          }
+          onClick={() => {
+            writeScope({ merchant: one.merchant, mode: one.maySeeLive ? mode : 'test' })
+            void navigate({ to: '/' })
+          }}
+        >
+          {one.name}
+        </MenuItem>
+      ))}
+      {user.isOperator && (
+        <>
+          <MenuDivider />
+          <MenuItem icon="scale" onClick={() => void navigate({ to: '/operator' })}>
+            {frameTexts.toOperator}
+          </MenuItem>
+        </>
+      )}
     </Menu>
   )
 }

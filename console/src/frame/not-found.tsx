@@ -1,13 +1,8 @@
-import { Card, EmptyState, PageHead } from '../parts/page'
-import { texts } from '../texts/en'
+import { EmptyPage } from '../parts/page'
+import { commonTexts } from '../texts/common'
 
-export function NotFound() {
-  return (
-    <>
-      <PageHead title={texts.common.notFound} />
-      <Card>
-        <EmptyState icon="search">{texts.common.notFoundText}</EmptyState>
-      </Card>
-    </>
-  )
-}
+export const NotFound = () => (
+  <EmptyPage title={commonTexts.notFound} icon="search">
+    {commonTexts.notFoundText}
+  </EmptyPage>
+)

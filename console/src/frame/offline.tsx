@@ -1,10 +1,13 @@
-import { useNetwork } from '@mantine/hooks'
-import { texts } from '../texts/en'
+import { onlineManager } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { commonTexts } from '../texts/common'
 
-/** A notice while the browser has no network. */
+const listen = (onChange: () => void) => onlineManager.subscribe(onChange)
+
+/** A notice while the browser has no network, in which reads wait. */
 export function Offline() {
-  const { online } = useNetwork()
+  const isOnline = useSyncExternalStore(listen, () => onlineManager.isOnline())
   return (
-    <div role="status">{!online && <p className="band offline">{texts.common.offline}</p>}</div>
+    <div role="status">{!isOnline && <p className="band offline">{commonTexts.offline}</p>}</div>
   )
 }

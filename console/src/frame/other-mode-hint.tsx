@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { type Mode, useScope, writeScope } from '../api/scope'
 import { useMembership } from '../api/session'
 import { Button } from '../parts/button'
-import { Card, EmptyState, PageHead } from '../parts/page'
-import { texts } from '../texts/en'
+import { EmptyPage } from '../parts/page'
+import { commonTexts } from '../texts/common'
 
 /** Nothing has this reference here. If the other mode has it, offers to switch. */
 export function OtherModeHint({ path }: { path: string }) {
@@ -19,22 +19,18 @@ export function OtherModeHint({ path }: { path: string }) {
     },
   })
   return (
-    <>
-      <PageHead title={texts.common.notFound} />
-      <Card>
-        <EmptyState
-          icon="search"
-          action={
-            isThere && (
-              <Button kind="primary" onClick={() => writeScope({ merchant, mode: other })}>
-                {texts.common.otherMode(other)}
-              </Button>
-            )
-          }
-        >
-          {isThere ? texts.common.inOtherMode(other) : texts.common.notFoundText}
-        </EmptyState>
-      </Card>
-    </>
+    <EmptyPage
+      title={commonTexts.notFound}
+      icon="search"
+      action={
+        isThere && (
+          <Button kind="primary" onClick={() => writeScope({ merchant, mode: other })}>
+            {commonTexts.otherMode(other)}
+          </Button>
+        )
+      }
+    >
+      {isThere ? commonTexts.inOtherMode(other) : commonTexts.notFoundText}
+    </EmptyPage>
   )
 }

@@ -1,28 +1,26 @@
-import '@mantine/spotlight/styles.css'
-import { useMantineColorScheme } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { Spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { KeyboardEvent } from 'react'
 import type { SearchHit } from '../../../sdk/src/types'
 import { call } from '../api/call'
 import { useScope, writeScope } from '../api/scope'
 import { useMay, useMembership, usePermissions } from '../api/session'
 import { useStore } from '../api/store'
-import { Icon, type IconName } from '../parts/icons'
-import { Tile } from '../parts/page'
+import { useColorScheme } from '../parts/color-scheme'
+import { CommandList } from '../parts/command-list'
+import type { IconName } from '../parts/icons'
 import { splitPath } from '../parts/split-path'
 import { Status } from '../parts/status'
 import { formatWhen } from '../parts/time-format'
+import { useSettled } from '../parts/use-settled'
 import { settingsPages } from '../screens/settings/settings-pages'
-import { texts } from '../texts/en'
+import { settingTexts } from '../screens/settings/texts'
 import { useIsOperatorArea, useMenu } from './menu'
 import { openedPanel, paletteQuery } from './panels'
 import { iconOfHit, pathOfHit, pathOfReference, statefulOf } from './paths-of'
 import { useRecent } from './recent'
+import { frameTexts } from './texts'
 
-const words = texts.frame.palette
+const words = frameTexts.palette
 
 type Command = {
   name: string
@@ -51,107 +49,62 @@ export function Palette() {
   const commands = useCommands(open, close).filter((command) => fits(command, query))
   const opened = useRecent()
   const recent = query === '' ? opened : []
-  const hasNothing = hits.length + commands.length + recent.length === 0
-
+  const groups = [
+    {
+      label: words.recent,
+      actions: recent.map(({ path, title }) => ({
+        key: path,
+        label: title,
+        icon: 'clock' as const,
+        run: () => open(path),
+      })),
+    },
+    {
+      label: words.results,
+      actions: hits.map((hit) => ({
+        key: `${hit.kind} ${hit.reference}`,
+        label: hit.title,
+        description: hit.subtitle.replace(isoTime, (iso) => formatWhen(iso)),
+        icon: iconOfHit(hit),
+        after: hit.status && <Status of={statefulOf(hit)} value={hit.status} />,
+        run: () => open(pathOfHit(hit)),
+      })),
+    },
+    {
+      label: words.commands,
+      actions: commands.map(({ name, icon, keys, run }) => ({
+        key: name,
+        label: name,
+        icon,
+        after: keys && <kbd>{keys}</kbd>,
+        run,
+      })),
+    },
+  ]
   return (
-    <Spotlight.Root
-      forceOpened
-      shortcut={null}
+    <CommandList
+      label={words.title}
+      placeholder={words.placeholder}
       query={query}
       onQueryChange={paletteQuery.write}
-      onSpotlightClose={close}
-      onClick={(event) => {
-        // The backdrop closes it; Spotlight's own handler follows its store, not ours.
-        if ((event.target as Element).className.includes?.('inner')) close()
+      onPaste={(pasted) => {
+        const path = pathOfReference(pasted)
+        if (path) open(path)
+        return path !== undefined
       }}
-      title={undefined}
-      attributes={{ content: { 'aria-label': words.title } }}
-      scrollable
-      maxHeight={420}
-      radius={16}
-      overlayProps={{ blur: 0, backgroundOpacity: 0.5 }}
-    >
-      <Spotlight.Search
-        placeholder={words.placeholder}
-        aria-label={words.title}
-        leftSection={<Icon name="search" />}
-        rightSection={<kbd>Esc</kbd>}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') close()
-          if (event.key === 'Enter') openFirst(event)
-        }}
-        onPaste={(event) => {
-          const path = pathOfReference(event.clipboardData.getData('text').trim())
-          if (!path) return
-          event.preventDefault()
-          open(path)
-        }}
-      />
-      <Spotlight.ActionsList {...scrolledByKeys}>
-        {recent.length > 0 && (
-          <Spotlight.ActionsGroup label={words.recent}>
-            {recent.map(({ path, title }) => (
-              <Spotlight.Action
-                key={path}
-                label={title}
-                leftSection={<Tile icon="clock" />}
-                onClick={() => open(path)}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
-        {hits.length > 0 && (
-          <Spotlight.ActionsGroup label={words.results}>
-            {hits.map((hit) => (
-              <Spotlight.Action
-                key={`${hit.kind} ${hit.reference}`}
-                label={hit.title}
-                description={hit.subtitle.replace(isoTime, (iso) => formatWhen(iso))}
-                leftSection={<Tile icon={iconOfHit(hit)} />}
-                rightSection={hit.status && <Status of={statefulOf(hit)} value={hit.status} />}
-                onClick={() => open(pathOfHit(hit))}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
-        {commands.length > 0 && (
-          <Spotlight.ActionsGroup label={words.commands}>
-            {commands.map(({ name, icon, keys, run }) => (
-              <Spotlight.Action
-                key={name}
-                label={name}
-                leftSection={<Tile icon={icon} />}
-                rightSection={keys && <kbd>{keys}</kbd>}
-                onClick={run}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
-        {hasNothing && (
-          <Spotlight.Empty>{isSearching ? words.searching : words.nothing}</Spotlight.Empty>
-        )}
-      </Spotlight.ActionsList>
-      <Spotlight.Footer className="dk">
-        <span className="soft sm">
+      onClose={close}
+      groups={groups}
+      empty={isSearching ? words.searching : words.nothing}
+      hint={
+        <>
           {words.hint} <span className="mono">{words.hintExample}</span>
-        </span>
-      </Spotlight.Footer>
-    </Spotlight.Root>
+        </>
+      }
+    />
   )
 }
 
-/** The list passes this to its scroll area, which its types do not name. */
-const scrolledByKeys = { viewportProps: { tabIndex: 0 } } as object
-
 const isoTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
-
-/** Enter opens the first line unless the arrow keys have chosen another. */
-function openFirst(event: KeyboardEvent): void {
-  const list = event.currentTarget.closest('[role=dialog]') ?? document
-  if (list.querySelector('[data-action][data-selected]')) return
-  event.preventDefault()
-  list.querySelector<HTMLElement>('[data-action]')?.click()
-}
 
 const typingMs = 150
 const queryLengthMin = 2
@@ -159,7 +112,7 @@ const queryLengthMin = 2
 function useHits(query: string): { hits: SearchHit[]; isSearching: boolean } {
   const scope = useScope()
   const isOperatorArea = useIsOperatorArea()
-  const [q] = useDebouncedValue(query.trim(), typingMs)
+  const q = useSettled(query.trim(), typingMs)
   const { data, isFetching } = useQuery({
     queryKey: [scope.merchant, scope.mode, 'search', q],
     enabled: q.length >= queryLengthMin && scope.merchant !== null && !isOperatorArea,
@@ -178,27 +131,27 @@ function useCommands(open: (path: string) => void, close: () => void): Command[]
   const mayInvite = useMay('team.change')
   const permissions = usePermissions()
   const membership = useMembership()
-  const { setColorScheme } = useMantineColorScheme()
+  const { setColorScheme } = useColorScheme()
   const { merchant, mode } = useScope()
   const isOperatorArea = useIsOperatorArea()
   const other = mode === 'test' ? 'live' : 'test'
   const commands: Command[] = []
   if (mayPay && !isOperatorArea)
     commands.push({
-      name: texts.frame.newPayout,
+      name: frameTexts.newPayout,
       icon: 'payOut',
       keys: 'c',
       run: () => open('/payouts/new'),
     })
   if (mayCollect && !isOperatorArea)
     commands.push({
-      name: texts.frame.newLink,
+      name: frameTexts.newLink,
       icon: 'link',
       run: () => open('/collect?new=link'),
     })
   if (mayPay && permissions.has('balances.see') && !isOperatorArea)
     commands.push({
-      name: texts.frame.settleNow,
+      name: frameTexts.settleNow,
       icon: 'bank',
       isFoundOnly: true,
       run: () => open('/settlements?new=settlement'),
@@ -229,14 +182,14 @@ function useCommands(open: (path: string) => void, close: () => void): Command[]
   for (const { path, label, permission } of isOperatorArea ? [] : settingsPages)
     if (permissions.has(permission))
       commands.push({
-        name: words.goTo(`${texts.settings.title}: ${label}`),
+        name: words.goTo(`${settingTexts.title}: ${label}`),
         icon: 'gear',
         isFoundOnly: true,
         run: () => open(path),
       })
   for (const scheme of ['light', 'dark', 'auto'] as const)
     commands.push({
-      name: words.theme(texts.frame.themes[scheme]),
+      name: words.theme(frameTexts.themes[scheme]),
       icon: 'gear',
       isFoundOnly: true,
       run() {

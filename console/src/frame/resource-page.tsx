@@ -23,11 +23,11 @@ export function ResourcePage<Data>({ path, read, heights, isWide = false, childr
   if (error) return <ErrorPage error={error} retry={() => void refetch()} />
   return (
     <>
-      <div className="head">
+      <div className="page-head">
         <Skeleton height={52} width={360} />
       </div>
-      <div className={isWide ? 'two w' : 'two'}>
-        <div className="col">
+      <div className={isWide ? 'with-aside wide-aside' : 'with-aside'}>
+        <div className="stack">
           {heights.map((height) => (
             <Skeleton key={height} height={height} />
           ))}

@@ -1,3 +1,6 @@
+import { commonTexts } from '../texts/common'
+import { frameTexts } from './texts'
+import './frame.css'
 import { Outlet, useMatches } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { goToSignIn } from '../api/call'
@@ -13,12 +16,11 @@ import {
 import { stepUpAsked } from '../api/step-up'
 import { useStore } from '../api/store'
 import { notify } from '../parts/notify'
-import { Card, EmptyState, Note, PageHead } from '../parts/page'
+import { EmptyPage, Note } from '../parts/page'
 import { ErrorState } from '../parts/refusals'
 import { setClockOffset } from '../parts/time-format'
 import { isDeveloperPath, mayOpen } from '../routes'
 import type { ScreenRoute } from '../screens/screen-route'
-import { texts } from '../texts/en'
 import { useFocusOnHeading } from './focus-heading'
 import { useKeys } from './keys'
 import { useIsOperatorArea } from './menu'
@@ -57,7 +59,7 @@ function useChosenMerchant(session: ConsoleSession | undefined): boolean {
     if (session && !isChosen) writeScope({ merchant, mode })
   }, [session, isChosen, merchant, mode])
   useEffect(() => {
-    if (isLinkUnseen) void notify(texts.common.liveNotSeen, 'bad')
+    if (isLinkUnseen) void notify(commonTexts.liveNotSeen, 'bad')
   }, [isLinkUnseen])
   return isChosen
 }
@@ -89,7 +91,7 @@ function SignedIn() {
   return (
     <>
       <a className="skip" href="#content">
-        {texts.frame.skip}
+        {frameTexts.skip}
       </a>
       {isTest && <TestBand offsetMs={offsetMs} />}
       <Offline />
@@ -99,7 +101,7 @@ function SignedIn() {
           <TopBar />
           <main id="content" tabIndex={-1}>
             {membership?.isSuspended && !isOperatorArea && (
-              <Note tone="bad">{texts.frame.suspended}</Note>
+              <Note tone="bad">{frameTexts.suspended}</Note>
             )}
             {/* Another merchant or mode is another page: nothing of the old one stays. */}
             <Content key={`${merchant} ${mode}`} screen={screen?.screen} />
@@ -119,28 +121,22 @@ function Content({ screen }: { screen: ScreenRoute | undefined }) {
   const isOperatorArea = useIsOperatorArea()
   if (!membership && !isOperatorArea && screen?.path !== '/you')
     return (
-      <>
-        <PageHead title={texts.frame.noMerchantTitle} />
-        <Card>
-          <EmptyState icon="users">{texts.frame.noMerchant}</EmptyState>
-        </Card>
-      </>
+      <EmptyPage title={frameTexts.noMerchantTitle} icon="users">
+        {frameTexts.noMerchant}
+      </EmptyPage>
     )
   if (screen && !mayOpen(screen, { permissions, isOperator }))
     return (
-      <>
-        <PageHead title={texts.common.forbidden} />
-        <Card>
-          <EmptyState icon="shield">{texts.common.forbiddenText}</EmptyState>
-        </Card>
-      </>
+      <EmptyPage title={commonTexts.forbidden} icon="shield">
+        {commonTexts.forbiddenText}
+      </EmptyPage>
     )
-  const { zones } = texts.common
+  const { zones } = commonTexts
   return (
     <>
       <Outlet />
       {screen && (
-        <p className="soft sm">{isDeveloperPath(screen.path) ? zones.utc : zones.lagos}</p>
+        <p className="soft small">{isDeveloperPath(screen.path) ? zones.utc : zones.lagos}</p>
       )}
     </>
   )

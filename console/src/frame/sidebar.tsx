@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { Icon, Mark } from '../parts/icons'
-import { texts } from '../texts/en'
 import { useAttention, useQueues } from './attention'
 import { isCurrent, type MenuRoute, useMenu, usePath } from './menu'
 import { MerchantMenu } from './merchant-menu'
+import { frameTexts } from './texts'
 
 /** Of Manilla; the page names it. */
 const version = document.querySelector<HTMLMetaElement>('meta[name=version]')?.content ?? ''
@@ -13,21 +13,21 @@ export function Sidebar() {
   const menu = useMenu()
   return (
     <aside>
-      <nav className="side" aria-label={texts.frame.main}>
+      <nav className="sidebar" aria-label={frameTexts.main}>
         <MerchantMenu />
         {menu.map((entry, at) => {
           const { group } = entry.menu
           const isFirst = group !== menu[at - 1]?.menu.group && group !== 'main' && at > 0
           return (
             <Fragment key={entry.path}>
-              {isFirst && <p className="grp">{texts.frame.groups[group]}</p>}
+              {isFirst && <p className="menu-group">{frameTexts.groups[group]}</p>}
               <MenuLink entry={entry} paths={menu.map(({ path }) => path)} />
             </Fragment>
           )
         })}
-        <p className="made">
+        <p className="maker">
           <Mark />
-          {texts.frame.version(version)}
+          {frameTexts.version(version)}
         </p>
       </nav>
     </aside>
@@ -40,7 +40,7 @@ function MenuLink({ entry, paths }: { entry: MenuRoute; paths: string[] }) {
   return (
     <Link
       to={path}
-      className={isOn ? 'nav on' : 'nav'}
+      className={isOn ? 'menu-entry selected' : 'menu-entry'}
       aria-current={isOn ? 'page' : undefined}
       title={menu.label}
     >
@@ -56,7 +56,7 @@ function Count({ entry: { menu } }: { entry: MenuRoute }) {
   const count = useCount(menu)
   if (count === 0) return null
   const isBad = menu.counts?.includes('endpoint_failing')
-  return <span className={isBad ? 'cnt bad' : 'cnt'}>{isBad ? '!' : count}</span>
+  return <span className={isBad ? 'count bad' : 'count'}>{isBad ? '!' : count}</span>
 }
 
 export function useCount({ counts = [], queue }: MenuRoute['menu']): number {

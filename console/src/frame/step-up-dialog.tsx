@@ -1,16 +1,18 @@
-import { PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call'
 import { ApiRefusal, toRefusal } from '../api/refusal'
 import { sessionKey, useSession } from '../api/session'
 import { Button } from '../parts/button'
 import { Dialog } from '../parts/dialog'
+import { TextField } from '../parts/fields'
+import { Form } from '../parts/form'
 import { Note } from '../parts/page'
+import { PasswordField } from '../parts/password-field'
 import { Refusal } from '../parts/refusals'
-import { texts } from '../texts/en'
+import { frameTexts } from './texts'
 
-const words = texts.frame.stepUp
+const words = frameTexts.stepUp
 
 /** Asks for a factor again. The call that was refused for want of one is then repeated. */
 export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) {
@@ -56,14 +58,13 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
     }
   }
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     void prove(async () => (way === 'totp' ? { totp: typed.trim() } : { password: typed }))
   }
 
   return (
-    <Dialog isOpen isOnTop title={words.title} onClose={() => onAnswer(false)}>
-      <form className="col" style={{ gap: 14 }} onSubmit={submit}>
+    <Dialog isOnTop title={words.title} onClose={() => onAnswer(false)}>
+      <Form gap={14} onSubmit={submit}>
         <p className="soft">{words.text}</p>
         {user.passkeys > 0 && (
           <Button
@@ -77,29 +78,29 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
           </Button>
         )}
         {way === 'totp' && (
-          <TextInput
+          <TextField
             label={words.totp}
             value={typed}
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={11}
-            data-autofocus
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            isFirst
+            onChange={setTyped}
           />
         )}
         {way === 'password' && (
-          <PasswordInput
+          <PasswordField
             label={words.password}
             value={typed}
             autoComplete="current-password"
-            data-autofocus
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            isFirst
+            onChange={setTyped}
           />
         )}
         {way === null && user.passkeys === 0 && <Note>{words.none}</Note>}
         <Refusal error={refusal} />
         {way && (
-          <div className="row" style={{ justifyContent: 'flex-end' }}>
+          <div className="actions-end">
             <Button
               type="submit"
               kind={user.passkeys > 0 ? 'plain' : 'primary'}
@@ -110,7 +111,7 @@ export function StepUp({ onAnswer }: { onAnswer: (isProven: boolean) => void }) 
             </Button>
           </div>
         )}
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,11 +1,11 @@
-import { Menu } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type Mode, useScope, writeScope } from '../api/scope'
 import { useMembership } from '../api/session'
 import { Icon } from '../parts/icons'
-import { texts } from '../texts/en'
+import { Menu, MenuDivider, MenuItem } from '../parts/menu'
 import { isCurrent, type MenuRoute, useIsOperatorArea, useMenu, usePath } from './menu'
 import { useCount } from './sidebar'
+import { frameTexts } from './texts'
 import { signOut } from './user-menu'
 
 const tabsMax = 4
@@ -15,7 +15,7 @@ export function Tabs() {
   const menu = useMenu()
   const tabs = menu.filter((entry) => entry.menu.isTab).slice(0, tabsMax)
   return (
-    <nav className="tabs" aria-label={texts.frame.main}>
+    <nav className="phone-tabs" aria-label={frameTexts.main}>
       {tabs.map((entry) => (
         <Tab key={entry.path} entry={entry} paths={menu.map(({ path }) => path)} />
       ))}
@@ -28,7 +28,7 @@ function Tab({ entry: { path, menu }, paths }: { entry: MenuRoute; paths: string
   const isOn = isCurrent(usePath(), path, paths)
   const count = useCount(menu)
   return (
-    <Link to={path} className={isOn ? 'on' : ''} aria-current={isOn ? 'page' : undefined}>
+    <Link to={path} className={isOn ? 'selected' : ''} aria-current={isOn ? 'page' : undefined}>
       <Icon name={menu.icon} />
       {menu.tabLabel ?? menu.label}
       {count > 0 && <em />}
@@ -43,39 +43,33 @@ function More({ rest }: { rest: MenuRoute[] }) {
   const isOperatorArea = useIsOperatorArea()
   const other: Mode = mode === 'test' ? 'live' : 'test'
   return (
-    <Menu position="top-end" width={220} shadow="md">
-      <Menu.Target>
+    <Menu
+      position="top-end"
+      width={220}
+      button={
         <button type="button">
           <Icon name="menu" />
-          {texts.frame.more}
+          {frameTexts.more}
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {rest.map(({ path, menu }) => (
-          <Menu.Item
-            key={path}
-            leftSection={<Icon name={menu.icon} />}
-            onClick={() => void navigate({ to: path })}
-          >
-            {menu.label}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        {membership?.maySeeLive && !isOperatorArea && (
-          <Menu.Item
-            leftSection={<Icon name="redo" />}
-            onClick={() => writeScope({ merchant, mode: other })}
-          >
-            {texts.frame.palette.switchMode(other)}
-          </Menu.Item>
-        )}
-        <Menu.Item leftSection={<Icon name="gear" />} onClick={() => void navigate({ to: '/you' })}>
-          {texts.frame.you}
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => void signOut()}>
-          {texts.frame.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
+      }
+    >
+      {rest.map(({ path, menu }) => (
+        <MenuItem key={path} icon={menu.icon} onClick={() => void navigate({ to: path })}>
+          {menu.label}
+        </MenuItem>
+      ))}
+      <MenuDivider />
+      {membership?.maySeeLive && !isOperatorArea && (
+        <MenuItem icon="redo" onClick={() => writeScope({ merchant, mode: other })}>
+          {frameTexts.palette.switchMode(other)}
+        </MenuItem>
+      )}
+      <MenuItem icon="gear" onClick={() => void navigate({ to: '/you' })}>
+        {frameTexts.you}
+      </MenuItem>
+      <MenuItem icon="signOut" onClick={() => void signOut()}>
+        {frameTexts.signOut}
+      </MenuItem>
     </Menu>
   )
 }

@@ -1,12 +1,13 @@
-import { Menu } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMay } from '../api/session'
 import { useWrite } from '../api/writes'
+import { Menu, MenuItem, MenuLabel } from '../parts/menu'
 import { notify } from '../parts/notify'
 import { formatDuration } from '../parts/time-format'
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
+import { frameTexts } from './texts'
 
-const words = texts.frame.clock
+const words = frameTexts.clock
 const hour = 3_600
 const steps = [hour, 24 * hour, 72 * hour, 7 * 24 * hour]
 
@@ -16,8 +17,8 @@ export function TestBand({ offsetMs }: { offsetMs: number }) {
   return (
     <div className="band">
       <span role="status">
-        {texts.frame.testBand}
-        {offsetMs > 0 && <> · {texts.frame.testClock(formatDuration(offsetMs))}</>}
+        {frameTexts.testBand}
+        {offsetMs > 0 && <> · {frameTexts.testClock(formatDuration(offsetMs))}</>}
       </span>
       {mayMove && <ClockMenu />}
     </div>
@@ -31,23 +32,25 @@ function ClockMenu() {
     const isMoved = (await write('/v1/test/clock/advance', { seconds })) !== undefined
     // Everything is dated by the clock, the session's own offset included.
     if (isMoved) await client.invalidateQueries()
-    void notify(isMoved ? words.moved : texts.common.failed, isMoved ? 'good' : 'bad')
+    void notify(isMoved ? words.moved : commonTexts.failed, isMoved ? 'good' : 'bad')
   }
   return (
-    <Menu position="bottom" width={220}>
-      <Menu.Target>
+    <Menu
+      isFlat
+      position="bottom"
+      width={220}
+      button={
         <button type="button" className="band-button" disabled={isBusy}>
           {words.advance}
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{words.explain}</Menu.Label>
-        {steps.map((seconds) => (
-          <Menu.Item key={seconds} onClick={() => void advance(seconds)}>
-            {words.by(formatDuration(seconds * 1_000))}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
+      }
+    >
+      <MenuLabel>{words.explain}</MenuLabel>
+      {steps.map((seconds) => (
+        <MenuItem key={seconds} onClick={() => void advance(seconds)}>
+          {words.by(formatDuration(seconds * 1_000))}
+        </MenuItem>
+      ))}
     </Menu>
   )
 }

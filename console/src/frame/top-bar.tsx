@@ -1,34 +1,34 @@
-import { Menu } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type Mode, useScope, writeScope } from '../api/scope'
 import { useMay, useMembership, useSession } from '../api/session'
 import { Icon } from '../parts/icons'
-import { texts } from '../texts/en'
+import { Menu, MenuItem } from '../parts/menu'
 import { useAttention } from './attention'
 import { useIsOperatorArea } from './menu'
 import { MerchantMenu } from './merchant-menu'
 import { openedPanel } from './panels'
+import { frameTexts } from './texts'
 import { UserMenu } from './user-menu'
 
 export function TopBar() {
   const isOperatorArea = useIsOperatorArea()
   const { user } = useSession()
   return (
-    <header className="top">
+    <header className="top-bar">
       <MerchantMenu isOnPhone />
       <button
         type="button"
-        className="find"
-        aria-label={texts.frame.searchLabel}
+        className="search-button"
+        aria-label={frameTexts.searchLabel}
         aria-keyshortcuts="Control+K"
         onClick={() => openedPanel.write('palette')}
       >
         <Icon name="search" />
-        <span>{texts.frame.search}</span>
+        <span>{frameTexts.search}</span>
         <kbd>Ctrl K</kbd>
       </button>
       {isOperatorArea ? (
-        <span className="gap dk" />
+        <span className="push-end desktop-only" />
       ) : (
         <>
           <ModeSwitch />
@@ -45,19 +45,23 @@ export function TopBar() {
 function ModeSwitch() {
   const membership = useMembership()
   const { merchant, mode } = useScope()
-  if (!membership?.maySeeLive) return <span className="gap dk" />
+  if (!membership?.maySeeLive) return <span className="push-end desktop-only" />
   const option = (one: Mode) => (
     <button
       type="button"
-      className={one === mode ? `on ${one}-mode` : ''}
+      className={one === mode ? `selected ${one}-mode` : ''}
       aria-pressed={one === mode}
       onClick={() => writeScope({ merchant, mode: one })}
     >
-      {texts.frame.modes[one]}
+      {frameTexts.modes[one]}
     </button>
   )
   return (
-    <span className="seg mode gap dk" role="group" aria-label={texts.frame.mode}>
+    <span
+      className="segments mode-switch push-end desktop-only"
+      role="group"
+      aria-label={frameTexts.mode}
+    >
       {option('test')}
       {option('live')}
     </span>
@@ -67,7 +71,7 @@ function ModeSwitch() {
 function Bell() {
   const waiting = useAttention()
   return (
-    <Link className="ib" to="/" hash="attention" aria-label={texts.frame.attention}>
+    <Link className="icon-button" to="/" hash="attention" aria-label={frameTexts.attention}>
       <Icon name="bell" />
       {waiting.length > 0 && <em />}
     </Link>
@@ -80,32 +84,32 @@ function NewMenu() {
   const mayCollect = useMay('collect.create')
   if (!mayPay && !mayCollect) return null
   return (
-    <Menu position="bottom-end" width={200} shadow="md">
-      <Menu.Target>
-        <button type="button" className="btn dk">
+    <Menu
+      width={200}
+      button={
+        <button type="button" className="button desktop-only">
           <Icon name="plus" size={16} />
-          {texts.frame.create}
+          {frameTexts.create}
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {mayPay && (
-          <Menu.Item
-            leftSection={<Icon name="payOut" />}
-            rightSection={<kbd>c</kbd>}
-            onClick={() => void navigate({ to: '/payouts/new' })}
-          >
-            {texts.frame.newPayout}
-          </Menu.Item>
-        )}
-        {mayCollect && (
-          <Menu.Item
-            leftSection={<Icon name="link" />}
-            onClick={() => void navigate({ to: '/collect', search: { new: 'link' } as never })}
-          >
-            {texts.frame.newLink}
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
+      }
+    >
+      {mayPay && (
+        <MenuItem
+          icon="payOut"
+          after={<kbd>c</kbd>}
+          onClick={() => void navigate({ to: '/payouts/new' })}
+        >
+          {frameTexts.newPayout}
+        </MenuItem>
+      )}
+      {mayCollect && (
+        <MenuItem
+          icon="link"
+          onClick={() => void navigate({ to: '/collect', search: { new: 'link' } as never })}
+        >
+          {frameTexts.newLink}
+        </MenuItem>
+      )}
     </Menu>
   )
 }

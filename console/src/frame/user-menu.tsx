@@ -1,52 +1,42 @@
-import { Menu, useMantineColorScheme } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call'
-import { Icon } from '../parts/icons'
-import { texts } from '../texts/en'
-import { initialsOf } from './initials'
+import { useColorScheme } from '../parts/color-scheme'
+import { Menu, MenuChoice, MenuDivider, MenuItem, MenuLabel } from '../parts/menu'
+import { initialsOf } from '../parts/person'
 import { openedPanel } from './panels'
-
-const schemes = ['auto', 'light', 'dark'] as const
+import { frameTexts } from './texts'
 
 export function UserMenu({ name }: { name: string }) {
   const navigate = useNavigate()
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const { colorScheme, setColorScheme } = useColorScheme()
   return (
-    <Menu position="bottom-end" width={220} shadow="md">
-      <Menu.Target>
-        <button type="button" className="av dk" title={name} aria-label={texts.frame.you}>
+    <Menu
+      width={220}
+      button={
+        <button
+          type="button"
+          className="avatar desktop-only"
+          title={name}
+          aria-label={frameTexts.you}
+        >
           {initialsOf(name)}
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{name}</Menu.Label>
-        <Menu.Item leftSection={<Icon name="gear" />} onClick={() => void navigate({ to: '/you' })}>
-          {texts.frame.you}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<Icon name="code" />}
-          rightSection={<kbd>?</kbd>}
-          onClick={() => openedPanel.write('keys')}
-        >
-          {texts.frame.keys}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Label>{texts.frame.theme}</Menu.Label>
-        <Menu.RadioGroup
-          value={colorScheme}
-          onChange={(scheme) => setColorScheme(scheme as (typeof schemes)[number])}
-        >
-          {schemes.map((scheme) => (
-            <Menu.RadioItem key={scheme} value={scheme} checkIcon={<Icon name="check" />}>
-              {texts.frame.themes[scheme]}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
-        <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="signOut" />} onClick={() => void signOut()}>
-          {texts.frame.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
+      }
+    >
+      <MenuLabel>{name}</MenuLabel>
+      <MenuItem icon="gear" onClick={() => void navigate({ to: '/you' })}>
+        {frameTexts.you}
+      </MenuItem>
+      <MenuItem icon="code" after={<kbd>?</kbd>} onClick={() => openedPanel.write('keys')}>
+        {frameTexts.keys}
+      </MenuItem>
+      <MenuDivider />
+      <MenuLabel>{frameTexts.theme}</MenuLabel>
+      <MenuChoice options={frameTexts.themes} value={colorScheme} onChange={setColorScheme} />
+      <MenuDivider />
+      <MenuItem icon="signOut" onClick={() => void signOut()}>
+        {frameTexts.signOut}
+      </MenuItem>
     </Menu>
   )
 }

@@ -1,3 +1,4 @@
+import './button.css'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icons'
@@ -22,12 +23,17 @@ type Props = {
   label?: string
 }
 
-const kinds = { plain: '', primary: ' p', danger: ' d', 'danger-primary': ' d p' }
-const sizes = { normal: '', small: ' s', big: ' big' }
+const kinds = {
+  plain: '',
+  primary: ' primary',
+  danger: ' danger',
+  'danger-primary': ' danger primary',
+}
+const sizes = { normal: '', small: ' small', big: ' big' }
 
 export function Button({ kind = 'plain', size = 'normal', icon, children, ...props }: Props) {
   const { isWide, isDisabled, isBusy, to, href, type = 'button', onClick, label } = props
-  const className = `btn${kinds[kind]}${sizes[size]}${isWide ? ' w' : ''}`
+  const className = `button${kinds[kind]}${sizes[size]}${isWide ? ' fills-row' : ''}`
   const content = (
     <>
       {icon && <Icon name={icon} size={16} />}

@@ -1,5 +1,6 @@
+import { commonTexts } from '../texts/common'
+import './chart.css'
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react'
-import { texts } from '../texts/en'
 
 export type Point = {
   /** Such as a day; for the tooltip and the table. */
@@ -59,7 +60,7 @@ export function LineChart(props: Props) {
   return (
     <WithTable {...props}>
       <Plot points={points} summary={props.summary} at={at} onMove={setAt} hasAxis={Boolean(axis)}>
-        <div className={isSmall ? 'plot small' : 'plot'}>
+        <div className={isSmall ? 'plot low' : 'plot'}>
           <svg viewBox={`0 0 ${width} 100`} preserveAspectRatio="none" aria-hidden="true">
             <defs>
               <linearGradient id="chart-area" x2="0" y2="1">
@@ -95,7 +96,7 @@ export function LineChart(props: Props) {
           </svg>
           {axis &&
             [0.75, 0.5, 0.25].map((share) => (
-              <span key={share} className="yl" style={{ top: `${100 - share * 100}%` }}>
+              <span key={share} className="y-label" style={{ top: `${100 - share * 100}%` }}>
                 {axis(top * share)}
               </span>
             ))}
@@ -107,7 +108,7 @@ export function LineChart(props: Props) {
           )}
         </div>
         {ticks && (
-          <div className="xl" aria-hidden="true">
+          <div className="x-labels" aria-hidden="true">
             {ticks.map((tick) => (
               <span key={tick}>{tick}</span>
             ))}
@@ -121,7 +122,7 @@ export function LineChart(props: Props) {
             {name}
           </span>
           <span>
-            <i className="q" />
+            <i className="dashed" />
             {beforeName}
           </span>
         </>
@@ -163,7 +164,7 @@ function Plot({ points, summary, at, onMove, hasAxis, children }: PlotProps) {
   return (
     <div
       role="slider"
-      aria-roledescription={texts.common.chart}
+      aria-roledescription={commonTexts.chart}
       aria-label={summary}
       aria-valuemin={0}
       aria-valuemax={Math.max(last, 0)}
@@ -171,7 +172,7 @@ function Plot({ points, summary, at, onMove, hasAxis, children }: PlotProps) {
       aria-valuetext={shown ? `${shown.label}: ${shown.text}` : summary}
       aria-readonly="true"
       tabIndex={0}
-      className={hasAxis ? 'gut' : ''}
+      className={hasAxis ? 'gutter' : ''}
       onPointerMove={move}
       onPointerLeave={() => onMove(null)}
       onBlur={() => onMove(null)}
@@ -183,7 +184,7 @@ function Plot({ points, summary, at, onMove, hasAxis, children }: PlotProps) {
 }
 
 function Tip({ point, left, top }: { point: Point; left: number; top: number }) {
-  const side = left < 18 ? 'tip start' : left > 82 ? 'tip end' : 'tip'
+  const side = left < 18 ? 'tooltip start' : left > 82 ? 'tooltip end' : 'tooltip'
   return (
     <span className={side} style={{ left: `${left}%`, top: `${top}%` }} aria-hidden="true">
       <b>{point.text}</b>
@@ -209,22 +210,22 @@ function WithTable({ points, name, beforeName, isSmall, children }: TableProps) 
   return (
     <figure>
       {isTable ? (
-        <div className="scroll" tabIndex={0} role="region" aria-label={name}>
-          <table className="tbl">
+        <div className="scrolled" tabIndex={0} role="region" aria-label={name}>
+          <table className="table">
             <thead>
               <tr>
-                <th scope="col">{texts.common.day}</th>
-                <th scope="col" className="r">
+                <th scope="col">{commonTexts.day}</th>
+                <th scope="col" className="align-end">
                   {name}
                 </th>
                 {beforeName && (
-                  <th scope="col" className="r">
+                  <th scope="col" className="align-end">
                     {beforeName}
                   </th>
                 )}
                 {hasNotes && (
                   <th scope="col">
-                    <span className="hidden">{texts.common.more}</span>
+                    <span className="hidden">{commonTexts.more}</span>
                   </th>
                 )}
               </tr>
@@ -232,10 +233,12 @@ function WithTable({ points, name, beforeName, isSmall, children }: TableProps) 
             <tbody>
               {points.map((point) => (
                 <tr key={point.label}>
-                  <td className="p1">{point.label}</td>
-                  <td className="p2 r nw">{point.text}</td>
-                  {beforeName && <td className="p4 r nw soft">{point.before?.text}</td>}
-                  {hasNotes && <td className="p3 soft nw">{point.note}</td>}
+                  <td className="phone-1">{point.label}</td>
+                  <td className="phone-2 align-end no-wrap">{point.text}</td>
+                  {beforeName && (
+                    <td className="phone-4 align-end no-wrap soft">{point.before?.text}</td>
+                  )}
+                  {hasNotes && <td className="phone-3 soft no-wrap">{point.note}</td>}
                 </tr>
               ))}
             </tbody>
@@ -244,10 +247,10 @@ function WithTable({ points, name, beforeName, isSmall, children }: TableProps) 
       ) : (
         picture
       )}
-      <div className="key" style={isSmall ? { marginTop: 6 } : {}}>
+      <div className="legend" style={isSmall ? { marginTop: 6 } : {}}>
         {!isTable && key}
-        <button type="button" className="lnk gap sm" onClick={() => setTable(!isTable)}>
-          {isTable ? texts.common.viewAsChart : texts.common.viewAsTable}
+        <button type="button" className="link push-end small" onClick={() => setTable(!isTable)}>
+          {isTable ? commonTexts.viewAsChart : commonTexts.viewAsTable}
         </button>
       </div>
     </figure>

@@ -1,5 +1,6 @@
+import { commonTexts } from '../texts/common'
+import './code.css'
 import type { ReactNode } from 'react'
-import { texts } from '../texts/en'
 import { Button } from './button'
 import { useCopy } from './copy'
 
@@ -15,11 +16,11 @@ export function CopyBlock({ text, label, children }: Props) {
   const { isCopied, copy } = useCopy(text)
   return (
     <div className="code">
-      <pre tabIndex={0} role="region" aria-label={label ?? texts.common.code}>
+      <pre tabIndex={0} role="region" aria-label={label ?? commonTexts.code}>
         <code>{children ?? text}</code>
       </pre>
       <Button size="small" icon={isCopied ? 'check' : 'copy'} onClick={() => void copy()}>
-        {isCopied ? texts.common.copied : texts.common.copy}
+        {isCopied ? commonTexts.copied : commonTexts.copy}
       </Button>
     </div>
   )

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
 import { Button } from './button'
 import { Dialog } from './dialog'
+import { Form } from './form'
 import { Refusal } from './refusals'
 
 type Props = {
-  isOpen: boolean
   title: string
   children?: ReactNode
   confirmLabel: string
@@ -21,22 +21,15 @@ type Props = {
 }
 
 /** Asks before something that cannot be undone. Also a frame for short forms. */
-export function ConfirmDialog({ isOpen, title, children, confirmLabel, ...props }: Props) {
+export function ConfirmDialog({ title, children, confirmLabel, ...props }: Props) {
   const { isDangerous, isBusy, isDisabled, refusal, atFields, onConfirm, onClose } = props
   return (
-    <Dialog isOpen={isOpen} title={title} onClose={onClose}>
-      <form
-        className="col"
-        style={{ gap: 16 }}
-        onSubmit={(event) => {
-          event.preventDefault()
-          onConfirm()
-        }}
-      >
+    <Dialog title={title} onClose={onClose}>
+      <Form gap={16} onSubmit={onConfirm}>
         {children}
         <Refusal error={refusal} {...(atFields && { atFields })} />
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
-          <Button onClick={onClose}>{texts.common.cancel}</Button>
+        <div className="actions-end">
+          <Button onClick={onClose}>{commonTexts.cancel}</Button>
           <Button
             type="submit"
             kind={isDangerous ? 'danger-primary' : 'primary'}
@@ -46,7 +39,7 @@ export function ConfirmDialog({ isOpen, title, children, confirmLabel, ...props 
             {confirmLabel}
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -1,5 +1,6 @@
+import { commonTexts } from '../texts/common'
+import './copy.css'
 import { type ReactNode, useState } from 'react'
-import { texts } from '../texts/en'
 import { Icon } from './icons'
 
 const shownMs = 1_600
@@ -21,7 +22,7 @@ export function Copy({ text, children }: { text: string; children: ReactNode }) 
     <button
       type="button"
       className={isCopied ? 'copy done' : 'copy'}
-      title={texts.common.copy}
+      title={commonTexts.copy}
       onClick={(event) => {
         event.stopPropagation()
         void copy()
@@ -30,7 +31,7 @@ export function Copy({ text, children }: { text: string; children: ReactNode }) 
       {children}
       <Icon name={isCopied ? 'check' : 'copy'} size={14} />
       <span className="hidden" role="status">
-        {isCopied && texts.common.copied}
+        {isCopied && commonTexts.copied}
       </span>
     </button>
   )

@@ -1,6 +1,7 @@
+import { commonTexts } from '../texts/common'
+import './data-table.css'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
-import { texts } from '../texts/en'
 import { Button } from './button'
 import { SkeletonRows } from './page'
 import { ErrorState } from './refusals'
@@ -14,6 +15,8 @@ export type Column<Row> = {
   align?: 'end'
   /** Takes the space that is left, and cuts its text. At most one column. */
   isGrowing?: boolean
+  /** In the colour of what matters less. */
+  isSoft?: boolean
   /** Hidden below 1020 px. */
   isWideOnly?: boolean
   /** Where the cell is on a phone: 1 and 2 on the first line, 3 and 4 on the second; else hidden. */
@@ -69,15 +72,15 @@ export function DataTable<Row>(props: Props<Row>) {
     <>
       <div role="status">
         {newCount > 0 && list.rows.length > 0 && (
-          <button type="button" className="new" onClick={showNew}>
-            {(newLabel ?? texts.common.showNew)(newCount)}
+          <button type="button" className="new-rows" onClick={showNew}>
+            {(newLabel ?? commonTexts.showNew)(newCount)}
           </button>
         )}
       </div>
       {list.rows.length === 0 ? (
         empty
       ) : (
-        <table className="tbl">
+        <table className="table">
           <caption className="hidden">{caption}</caption>
           <thead>
             <tr>
@@ -98,14 +101,14 @@ export function DataTable<Row>(props: Props<Row>) {
               return (
                 <Fragment key={keyOf(row)}>
                   {isNewGroup && (
-                    <tr className="day">
-                      <td colSpan={columns.length} className="p1">
+                    <tr className="group-line">
+                      <td colSpan={columns.length} className="phone-1">
                         {current.line}
                       </td>
                     </tr>
                   )}
                   <tr
-                    className={path ? 'go-to' : ''}
+                    className={path ? 'opens' : ''}
                     onClick={(event) => {
                       const isOwn = (event.target as Element).closest('a,button,input,label')
                       const hasSelection = String(window.getSelection()) !== ''
@@ -113,8 +116,13 @@ export function DataTable<Row>(props: Props<Row>) {
                     }}
                   >
                     {columns.map((column) => (
-                      <td key={column.name} className={`${classOf(column)} p${column.phone ?? 0}`}>
-                        {column.hasPhoneHead && <span className="ph soft">{column.head}: </span>}
+                      <td
+                        key={column.name}
+                        className={`${classOf(column)}${column.isSoft ? ' soft' : ''} phone-${column.phone ?? 'hidden'}`}
+                      >
+                        {column.hasPhoneHead && (
+                          <span className="phone-only soft">{column.head}: </span>
+                        )}
                         {path && column === link ? (
                           <Link {...splitPath(path)} data-row="">
                             {column.cell(row)}
@@ -127,7 +135,7 @@ export function DataTable<Row>(props: Props<Row>) {
                   </tr>
                   {detail && (
                     <tr className="detail">
-                      <td colSpan={columns.length} className="p1">
+                      <td colSpan={columns.length} className="phone-1">
                         {detail}
                       </td>
                     </tr>
@@ -139,11 +147,11 @@ export function DataTable<Row>(props: Props<Row>) {
         </table>
       )}
       {(foot || list.hasMore) && list.rows.length > 0 && (
-        <div className="ch cf">
-          <span className="soft sm">{foot}</span>
+        <div className="card-head top-line">
+          <span className="soft small">{foot}</span>
           {list.hasMore && (
             <Button size="small" isBusy={list.isLoadingMore} onClick={list.loadMore}>
-              {texts.common.loadMore}
+              {commonTexts.loadMore}
             </Button>
           )}
         </div>
@@ -153,7 +161,7 @@ export function DataTable<Row>(props: Props<Row>) {
 }
 
 function classOf<Row>({ align, isGrowing, isWideOnly }: Column<Row>): string {
-  return [align === 'end' && 'r', isGrowing && 'grow', isWideOnly && 'wide']
+  return [align === 'end' && 'align-end', isGrowing && 'grow', isWideOnly && 'wide-only']
     .filter(Boolean)
     .join(' ')
 }

@@ -1,9 +1,9 @@
+import { commonTexts } from '../texts/common'
+import './dialog.css'
 import { Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { texts } from '../texts/en'
 
 type Props = {
-  isOpen: boolean
   title: ReactNode
   onClose: () => void
   /** Above other dialogs. */
@@ -14,11 +14,11 @@ type Props = {
 }
 
 /** Mantine's own head would be a second banner of the page. */
-export function Dialog({ isOpen, title, onClose, children, ...props }: Props) {
+export function Dialog({ title, onClose, children, ...props }: Props) {
   const { isOnTop = false, isSticky = false } = props
   return (
     <Modal.Root
-      opened={isOpen}
+      opened
       onClose={onClose}
       centered
       closeOnClickOutside={!isSticky}
@@ -29,7 +29,7 @@ export function Dialog({ isOpen, title, onClose, children, ...props }: Props) {
       <Modal.Content>
         <div className="dialog-head">
           <Modal.Title>{title}</Modal.Title>
-          {!isSticky && <Modal.CloseButton aria-label={texts.common.close} />}
+          {!isSticky && <Modal.CloseButton aria-label={commonTexts.close} />}
         </div>
         <Modal.Body>{children}</Modal.Body>
       </Modal.Content>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { toRefusal } from '../api/refusal'
 import { type Mode, useScope } from '../api/scope'
 import { download } from '../api/writes'
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
 import { Button } from './button'
 import { notify } from './notify'
 import { daysAgo } from './time-format'
@@ -28,7 +28,7 @@ function nameExport(fileName: string, { mode, filters: { from, to } }: Exported)
 
 /** Saves every row of a list that its filters match, as CSV. */
 export function ExportButton({ path, filters, fileName, ...props }: Props) {
-  const { isNamed = false, label = texts.common.export } = props
+  const { isNamed = false, label = commonTexts.export } = props
   const [isBusy, setBusy] = useState(false)
   const { mode } = useScope()
   const save = async () => {

@@ -1,11 +1,15 @@
-import { Popover, Select, TextInput } from '@mantine/core'
+import { commonTexts } from '../texts/common'
+import { SelectField, TextField } from './fields'
+import { Form } from './form'
+import './filters.css'
+import { Popover } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useScope } from '../api/scope'
 import { useIsOperatorArea } from '../frame/menu'
-import { texts } from '../texts/en'
 import { Button } from './button'
 import { Icon } from './icons'
+import { LiveBadge } from './live-badge'
 import { type Asset, formatMoney, parseMoney, toWire } from './money-format'
 import { daysAgo } from './time-format'
 
@@ -43,7 +47,7 @@ export function useFilters(filters: Filter[], others: string[] = []) {
     const next = Object.fromEntries(merged.filter(([, value]) => value))
     void navigate({ to: '.', search: next as never, replace: true })
   }
-  return { values, change }
+  return { values, change, isFiltered: Object.keys(values).length > 0 }
 }
 
 function namesOf(filter: Filter): string[] {
@@ -55,18 +59,18 @@ type Props = {
   filters: Filter[]
   values: FilterValues
   onChange: (changed: Record<string, string | undefined>) => void
-  /** At the end of the row, such as whether the list is live. */
-  children?: ReactNode
+  /** Warns at the end of the row if the list no longer updates by itself. */
+  isLive?: boolean
 }
 
 /** A row of filters: those that are set, and those that can be. `/` moves the focus here. */
-export function Filters({ filters, values, onChange, children }: Props) {
+export function Filters({ filters, values, onChange, isLive }: Props) {
   return (
-    <div className="fil" role="group" aria-label={texts.common.filters} data-filters="">
+    <div className="filters" role="group" aria-label={commonTexts.filters} data-filters="">
       {filters.map((filter) => (
         <OneFilter key={filter.label} filter={filter} values={values} onChange={onChange} />
       ))}
-      {children}
+      {isLive && <LiveBadge className="push-end desktop-only" />}
     </div>
   )
 }
@@ -80,7 +84,7 @@ function OneFilter({ filter, values, onChange }: Omit<Props, 'filters'> & { filt
     onChange(changed)
   }
   return (
-    <span className="fx">
+    <span className="filter-pair">
       <Popover
         opened={isOpen}
         onChange={setOpen}
@@ -92,7 +96,7 @@ function OneFilter({ filter, values, onChange }: Omit<Props, 'filters'> & { filt
         <Popover.Target>
           <button
             type="button"
-            className={shown ? 'f on' : 'f'}
+            className={shown ? 'filter selected' : 'filter'}
             aria-haspopup="dialog"
             data-search={'name' in filter && filter.name === 'q' ? '' : undefined}
             onClick={() => setOpen(!isOpen)}
@@ -108,8 +112,8 @@ function OneFilter({ filter, values, onChange }: Omit<Props, 'filters'> & { filt
       {shown && (
         <button
           type="button"
-          className="f on x"
-          aria-label={texts.common.clearFilter(filter.label)}
+          className="filter selected clear"
+          aria-label={commonTexts.clearFilter(filter.label)}
           onClick={clear}
         >
           <Icon name="close" size={14} />
@@ -129,24 +133,18 @@ function FilterForm({ filter, values, onApply }: FormProps) {
   const [typed, setTyped] = useState<FilterValues>(() => typedOf(filter, values))
   const field = (name: string) => ({
     value: typed[name] ?? '',
-    onChange: (event: FormEvent<HTMLInputElement>) =>
-      setTyped({ ...typed, [name]: event.currentTarget.value }),
+    onChange: (text: string) => setTyped({ ...typed, [name]: text }),
   })
   if (filter.kind === 'choice')
     return (
-      <div
-        role="listbox"
-        aria-label={filter.label}
-        className="col"
-        style={{ gap: 2, padding: 3, maxHeight: 340, overflowY: 'auto' }}
-      >
+      <div role="listbox" aria-label={filter.label} className="filter-options">
         {filter.options.map(({ value, label }) => (
           <button
             key={value}
             type="button"
             role="option"
             aria-selected={values[filter.name] === value}
-            className="nav"
+            className="filter-option"
             onClick={() => onApply({ [filter.name]: value })}
           >
             {label}
@@ -155,16 +153,9 @@ function FilterForm({ filter, values, onApply }: FormProps) {
       </div>
     )
   return (
-    <form
-      className="col"
-      style={{ gap: 10, width: 240 }}
-      onSubmit={(event) => {
-        event.preventDefault()
-        onApply(wireOf(filter, typed))
-      }}
-    >
+    <Form className="filter-form" onSubmit={() => onApply(wireOf(filter, typed))}>
       {filter.kind === 'text' && (
-        <TextInput
+        <TextField
           autoFocus
           label={filter.label}
           placeholder={filter.placeholder}
@@ -173,41 +164,41 @@ function FilterForm({ filter, values, onApply }: FormProps) {
       )}
       {filter.kind === 'period' && (
         <>
-          <div className="row wrap" role="group" aria-label={texts.common.presets.title}>
+          <div className="row wrap" role="group" aria-label={commonTexts.presets.title}>
             {presetPeriods().map(({ label, from, to }) => (
               <Button key={label} size="small" onClick={() => onApply({ from, to })}>
                 {label}
               </Button>
             ))}
           </div>
-          <TextInput type="date" label={texts.common.fromDay} {...field('from')} />
-          <TextInput type="date" label={texts.common.toDay} {...field('to')} />
+          <TextField type="date" label={commonTexts.fromDay} {...field('from')} />
+          <TextField type="date" label={commonTexts.toDay} {...field('to')} />
         </>
       )}
       {filter.kind === 'amount' && (
         <>
-          <Select
-            label={texts.common.currency}
-            data={['NGN', 'USDC', 'USDT']}
+          <SelectField
+            label={commonTexts.currency}
+            options={['NGN', 'USDC', 'USDT']}
             value={typed.currency ?? 'NGN'}
             onChange={(currency) => setTyped({ ...typed, currency: currency ?? 'NGN' })}
-            comboboxProps={{ withinPortal: false }}
+            isInPopover
           />
-          <TextInput label={texts.common.atLeast} inputMode="decimal" {...field('minAmount')} />
-          <TextInput label={texts.common.atMost} inputMode="decimal" {...field('maxAmount')} />
+          <TextField label={commonTexts.atLeast} inputMode="decimal" {...field('minAmount')} />
+          <TextField label={commonTexts.atMost} inputMode="decimal" {...field('maxAmount')} />
         </>
       )}
       <Button type="submit" kind="primary" size="small">
-        {texts.common.apply}
+        {commonTexts.apply}
       </Button>
-    </form>
+    </Form>
   )
 }
 
 type Period = { label: string; from: string; to: string }
 
 function presetPeriods(): Period[] {
-  const words = texts.common.presets
+  const words = commonTexts.presets
   const today = daysAgo(0)
   const month = `${today.slice(0, 8)}01`
   const lastOfMonthBefore = daysAgo(Number(today.slice(8)))

@@ -116,7 +116,7 @@ export type IconName = keyof typeof strokes
 /** Decorative: the text beside it, or the label of its button, says the same. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
-    <svg className="i" viewBox="0 0 24 24" width={size} height={size} aria-hidden="true">
+    <svg className="icon" viewBox="0 0 24 24" width={size} height={size} aria-hidden="true">
       {strokes[name]}
     </svg>
   )

@@ -17,7 +17,7 @@ export function Reference({ value, isShort = false }: { value: string; isShort?:
 
 /** An identifier of ours that leads to the page of its resource. */
 export const ResourceLink = ({ to, reference }: { to: string; reference: string }) => (
-  <Link className="lnk mono" to={to}>
+  <Link className="link mono" to={to}>
     {reference}
   </Link>
 )
@@ -30,7 +30,7 @@ export function formatAccountNumber(number: string): string {
 export function AccountNumber({ value }: { value: string }) {
   return (
     <Copy text={value}>
-      <span className="nw">{formatAccountNumber(value)}</span>
+      <span className="no-wrap">{formatAccountNumber(value)}</span>
     </Copy>
   )
 }
@@ -42,7 +42,7 @@ export const formatWallet = (address: string) =>
 export function Wallet({ value }: { value: string }) {
   return (
     <Copy text={value}>
-      <span className="nw" title={value}>
+      <span className="no-wrap" title={value}>
         {formatWallet(value)}
       </span>
     </Copy>

@@ -19,7 +19,7 @@ export function JsonCard({ title, value, words, children }: Props) {
       aside={
         <button
           type="button"
-          className="lnk sm"
+          className="link small"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
@@ -29,7 +29,7 @@ export function JsonCard({ title, value, words, children }: Props) {
     >
       {children}
       {isOpen && (
-        <div className="pad">
+        <div className="padded">
           <JsonView value={value} label={words.answer} />
         </div>
       )}

@@ -1,5 +1,6 @@
+import { commonTexts } from '../texts/common'
+import './live-badge.css'
 import { useLiveState } from '../api/live'
-import { texts } from '../texts/en'
 import { formatClock } from './time-format'
 
 /**
@@ -10,8 +11,8 @@ export function LiveBadge({ className = '' }: { className?: string }) {
   const { state, since } = useLiveState()
   const isStale = state === 'stale'
   return (
-    <span className={isStale ? `live stale ${className}` : className} role="status">
-      {isStale && texts.common.notUpdatedSince(formatClock(since.toISOString()))}
+    <span className={isStale ? `live-badge stale ${className}` : className} role="status">
+      {isStale && commonTexts.notUpdatedSince(formatClock(since.toISOString()))}
     </span>
   )
 }

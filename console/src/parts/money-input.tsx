@@ -1,6 +1,6 @@
-import { TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
+import { TextField } from './fields'
 import { type Asset, formatDigits, parseMoney } from './money-format'
 
 type Props = {
@@ -13,29 +13,25 @@ type Props = {
   description?: ReactNode
   isDisabled?: boolean
   autoFocus?: boolean
-  name?: string
 }
 
 /** Text to smallest units, digit by digit: no number in between could round. */
-export function MoneyInput({ asset, value, onChange, error, isDisabled, ...rest }: Props) {
+export function MoneyInput({ asset, value, onChange, error, ...rest }: Props) {
   const [typed, setTyped] = useState<string | null>(null)
   const shown = typed ?? (value === null ? '' : formatDigits(value, asset))
   const isWrong = parseMoney(shown, asset) === undefined
   return (
-    <TextInput
+    <TextField
       {...rest}
       value={shown}
       inputMode="decimal"
       autoComplete="off"
       placeholder="0.00"
-      disabled={isDisabled ?? false}
-      leftSection={asset === 'NGN' ? '₦' : undefined}
-      rightSection={asset === 'NGN' ? undefined : <span className="soft sm">{asset}</span>}
-      rightSectionWidth={asset === 'NGN' ? undefined : 56}
-      error={isWrong ? texts.common.notAnAmount : error}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value)
-        onChange(parseMoney(currentTarget.value, asset) ?? null)
+      {...(asset === 'NGN' ? { prefix: '₦' } : { unit: asset })}
+      error={isWrong ? commonTexts.notAnAmount : error}
+      onChange={(text) => {
+        setTyped(text)
+        onChange(parseMoney(text, asset) ?? null)
       }}
       onBlur={() => {
         if (!isWrong) setTyped(null)

@@ -1,8 +1,9 @@
+import { commonTexts } from '../texts/common'
+import './amounts.css'
 import type { ReceivedReport } from '../../../sdk/src/types'
-import { texts } from '../texts/en'
 import { type Asset, formatMoney, toUnits } from './money-format'
 
-const words = texts.common.money
+const words = commonTexts.money
 
 /** What payments brought, in the words of the reports guide: they add up to the net. */
 export function MoneySums({ money, asset }: { money: ReceivedReport['total']; asset: Asset }) {
@@ -17,11 +18,11 @@ export function MoneySums({ money, asset }: { money: ReceivedReport['total']; as
   lines.push([words.held, toUnits(money.held, asset)])
   lines.push([words.returned, toUnits(money.returned, asset)])
   return (
-    <dl className="amts six">
+    <dl className="amounts six-amounts">
       {lines.map(([name, amount]) => (
         <div key={name}>
-          <dt className="soft sm">{name}</dt>
-          <dd className="nw">{formatMoney(amount, asset)}</dd>
+          <dt className="soft small">{name}</dt>
+          <dd className="no-wrap">{formatMoney(amount, asset)}</dd>
         </div>
       ))}
     </dl>

@@ -11,9 +11,9 @@ type Props = {
 export function Money({ amount, asset, isNegative = false }: Props) {
   const units = toUnits(amount, asset)
   const signed = isNegative ? -units : units
-  if (asset === 'NGN') return <span className="nw">{formatMoney(signed, asset)}</span>
+  if (asset === 'NGN') return <span className="no-wrap">{formatMoney(signed, asset)}</span>
   return (
-    <span className="nw">
+    <span className="no-wrap">
       {signed < 0n && '−'}
       {formatDigits(signed, asset)} <span className="unit">{asset}</span>
     </span>

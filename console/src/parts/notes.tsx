@@ -1,17 +1,18 @@
+import { noteTexts as words } from '../texts/notes'
+import { TextArea } from './fields'
+import { Form } from './form'
+import { WhenRead } from './when-read'
 import './notes.css'
-import { Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../api/reads'
 import { useMay } from '../api/session'
 import { useWrite } from '../api/writes'
-import { texts } from '../texts/en'
 import { Button } from './button'
 import { ConfirmDialog } from './confirm-dialog'
 import { Card, SkeletonRows } from './page'
-import { ErrorState, Refusal } from './refusals'
+import { Refusal } from './refusals'
 import { Time } from './time'
 
-const words = texts.notes
 const textLengthMax = 2_000
 
 type Note = {
@@ -25,23 +26,28 @@ type Note = {
 
 /** What the team wrote about a payment or payout. `path` is that of its notes. */
 export function Notes({ path }: { path: string }) {
-  const { data, error, refetch } = useRead<{ items: Note[] }>('notes', path)
+  const read = useRead<{ items: Note[] }>('notes', path)
   const mayWrite = useMay('notes.write')
   return (
     <Card title={words.title}>
-      {data?.items.length === 0 && <p className="soft hint">{words.empty}</p>}
-      {data && data.items.length > 0 && (
-        <ul className="notes">
-          {data.items.map((note) => (
-            <li key={note.reference} className="pad top0">
-              <OneNote note={note} path={path} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows count={1} />}
-      {mayWrite && data && <NewNote path={path} />}
+      <WhenRead read={read} placeholder={<SkeletonRows count={1} />}>
+        {({ items }) => (
+          <>
+            {items.length === 0 ? (
+              <p className="soft hint">{words.empty}</p>
+            ) : (
+              <ul className="notes">
+                {items.map((note) => (
+                  <li key={note.reference} className="padded no-top-padding">
+                    <OneNote note={note} path={path} />
+                  </li>
+                ))}
+              </ul>
+            )}
+            {mayWrite && <NewNote path={path} />}
+          </>
+        )}
+      </WhenRead>
     </Card>
   )
 }
@@ -50,9 +56,9 @@ function OneNote({ note, path }: { note: Note; path: string }) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>
-      <p className="row sp">
+      <p className="row spread">
         <b>{note.author}</b>
-        <span className="soft sm">
+        <span className="soft small">
           <Time value={note.createdAt} show="moment" />
         </span>
       </p>
@@ -62,7 +68,7 @@ function OneNote({ note, path }: { note: Note; path: string }) {
         <p className="said">{note.text}</p>
       )}
       {note.isOwn && note.text !== null && (
-        <button type="button" className="lnk sm" onClick={() => setAsking(true)}>
+        <button type="button" className="link small" onClick={() => setAsking(true)}>
           {words.withdraw}
         </button>
       )}
@@ -78,7 +84,6 @@ function Withdraw({ path, onClose }: { path: string; onClose: () => void }) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.withdrawTitle}
       confirmLabel={words.withdraw}
       isDangerous
@@ -99,22 +104,14 @@ function NewNote({ path }: { path: string }) {
     if ((await write(path, { text: text.trim() })) !== undefined) setText('')
   }
   return (
-    <form
-      className="pad frm line"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void add()
-      }}
-    >
-      <Textarea
+    <Form className="padded form top-line" onSubmit={() => void add()}>
+      <TextArea
         label={words.write}
         description={words.hint}
         value={text}
         maxLength={textLengthMax}
-        autosize
-        minRows={2}
         error={refusal?.issueOf('text')}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        onChange={setText}
       />
       <Refusal error={refusal} atFields={['text']} />
       <div>
@@ -122,6 +119,6 @@ function NewNote({ path }: { path: string }) {
           {words.add}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

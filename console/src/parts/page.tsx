@@ -1,3 +1,4 @@
+import './page.css'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { Icon, type IconName } from './icons'
@@ -24,10 +25,10 @@ export function PageHead({ title, tab, parent, over, under, beside, actions }: H
     document.title = `${name} · Manilla`
   }, [name])
   return (
-    <div className="head">
+    <div className="page-head">
       <div>
         {parent && (
-          <p className="bc">
+          <p className="breadcrumb">
             <Link to={parent.to}>{parent.label}</Link> / {parent.current}
           </p>
         )}
@@ -38,7 +39,7 @@ export function PageHead({ title, tab, parent, over, under, beside, actions }: H
         </div>
         {under && <p className="soft">{under}</p>}
       </div>
-      {actions && <div className="acts">{actions}</div>}
+      {actions && <div className="actions">{actions}</div>}
     </div>
   )
 }
@@ -49,27 +50,30 @@ type CardProps = {
   aside?: ReactNode
   children: ReactNode
   isPadded?: boolean
+  /** Pads the content below the title, and puts it in columns or as a form. */
+  layout?: 'form' | 'two-columns' | 'three-columns'
   className?: string
 }
 
 /** A section with a border. With a title, it has a head. */
-export function Card({ title, aside, children, isPadded = false, className = '' }: CardProps) {
+export function Card({ title, aside, children, layout, ...props }: CardProps) {
+  const { isPadded = false, className = '' } = props
   return (
-    <section className={`card ${isPadded ? 'pad ' : ''}${className}`}>
+    <section className={`card ${isPadded ? 'padded ' : ''}${className}`}>
       {title !== undefined && (
-        <div className="ch">
+        <div className="card-head">
           <h2>{title}</h2>
           {aside}
         </div>
       )}
-      {children}
+      {layout ? <div className={`padded ${layout}`}>{children}</div> : children}
     </section>
   )
 }
 
 /** Names and values, one pair a line. Pairs without a value are left out. */
 export function Facts({ children, isSmall }: { children: ReactNode; isSmall?: boolean }) {
-  return <dl className={isSmall ? 'kv sm end' : 'kv end'}>{children}</dl>
+  return <dl className={isSmall ? 'facts small end' : 'facts end'}>{children}</dl>
 }
 
 export function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
@@ -90,6 +94,29 @@ export function Tile({ icon, tone = 'calm' }: { icon: IconName; tone?: Tone }) {
   )
 }
 
+type ListItemProps = {
+  icon?: IconName
+  tone?: Tone
+  title: ReactNode
+  text?: ReactNode
+  /** At the end of the line, such as a button. */
+  children?: ReactNode
+}
+
+/** A line of a list: what it is, and below it what it means. */
+export function ListItem({ icon, tone = 'calm', title, text, children }: ListItemProps) {
+  return (
+    <li>
+      {icon && <Tile icon={icon} tone={tone} />}
+      <div className="text">
+        <p className="bold">{title}</p>
+        {text && <p className="soft small">{text}</p>}
+      </div>
+      {children}
+    </li>
+  )
+}
+
 type NoteProps = { tone?: Tone; icon?: IconName; title?: ReactNode; children?: ReactNode }
 
 /** A coloured box that says one thing. */
@@ -97,8 +124,8 @@ export function Note({ tone = 'warn', icon = 'alert', title, children }: NotePro
   return (
     <div className={`note ${tone}`}>
       <Icon name={icon} />
-      <div className="t">
-        {title && <p className="b">{title}</p>}
+      <div className="text">
+        {title && <p className="bold">{title}</p>}
         {children}
       </div>
     </div>
@@ -110,7 +137,7 @@ type EmptyProps = { icon: IconName; children: ReactNode; action?: ReactNode }
 /** Nothing is here yet: one sentence and one action. */
 export function EmptyState({ icon, children, action }: EmptyProps) {
   return (
-    <div className="empty">
+    <div className="empty-state">
       <Tile icon={icon} />
       <p className="soft">{children}</p>
       {action}
@@ -118,9 +145,21 @@ export function EmptyState({ icon, children, action }: EmptyProps) {
   )
 }
 
+/** A page that only says why it has no content. */
+export function EmptyPage({ title, ...props }: EmptyProps & { title: string }) {
+  return (
+    <>
+      <PageHead title={title} />
+      <Card>
+        <EmptyState {...props} />
+      </Card>
+    </>
+  )
+}
+
 /** A placeholder of the final size. Appears after a moment, so that fast answers do not flicker. */
 export function Skeleton({ height = 16, width }: { height?: number; width?: number | string }) {
-  return <div className="skel" style={{ height, width: width ?? '100%' }} aria-hidden="true" />
+  return <div className="skeleton" style={{ height, width: width ?? '100%' }} aria-hidden="true" />
 }
 
 export function SkeletonRows({ count = 6 }: { count?: number }) {

@@ -1,6 +1,6 @@
 import { describeIssue, hasApiWords } from '../api/plain-words'
 import { toRefusal } from '../api/refusal'
-import { texts } from '../texts/en'
+import { commonTexts } from '../texts/common'
 import { Button } from './button'
 import { Card, Note, PageHead } from './page'
 
@@ -9,20 +9,20 @@ type Props = { error: unknown; what?: string; retry?: () => void }
 /** A read that failed: what failed, the request to ask about, and a way to try again. */
 export function ErrorState({ error, what, retry }: Props) {
   const { status, sentence, requestId } = toRefusal(error)
-  const title = status === 403 ? texts.common.forbidden : (what ?? texts.common.notLoaded)
+  const title = status === 403 ? commonTexts.forbidden : (what ?? commonTexts.notLoaded)
   return (
-    <div className="pad">
+    <div className="padded">
       <Note tone="bad" title={title}>
         <p>{sentence}</p>
         {requestId && (
-          <p className="soft sm">
-            {texts.common.requestId} <span className="mono">{requestId}</span>
+          <p className="soft small">
+            {commonTexts.requestId} <span className="mono">{requestId}</span>
           </p>
         )}
         {retry && status !== 403 && (
           <p style={{ marginTop: 10 }}>
             <Button size="small" icon="redo" onClick={retry}>
-              {texts.common.retry}
+              {commonTexts.retry}
             </Button>
           </p>
         )}
@@ -35,7 +35,7 @@ export function ErrorState({ error, what, retry }: Props) {
 export function ErrorPage(props: Omit<Props, 'what'>) {
   return (
     <>
-      <PageHead title={texts.common.notLoaded} />
+      <PageHead title={commonTexts.notLoaded} />
       <Card>
         <ErrorState {...props} what="" />
       </Card>
@@ -64,8 +64,8 @@ export function Refusal({ error, atFields = [] }: { error: unknown; atFields?: s
         ))}
         {nextStep && !hasApiWords(nextStep) && <p>{nextStep}</p>}
         {requestId && (
-          <p className="soft sm">
-            {texts.common.requestId} <span className="mono">{requestId}</span>
+          <p className="soft small">
+            {commonTexts.requestId} <span className="mono">{requestId}</span>
           </p>
         )}
       </Note>

@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router'
 import type { Timeline as Answer, TimelineItem } from '../../../sdk/src/types'
 import { useRead } from '../api/reads'
 import { useMay } from '../api/session'
-import { texts } from '../texts/en'
+import { timelineTexts } from '../texts/timeline'
 import type { IconName } from './icons'
 import { LiveBadge } from './live-badge'
 import { Card, SkeletonRows } from './page'
-import { ErrorState } from './refusals'
 import { Chip, type Tone } from './status'
 import { formatDuration } from './time-format'
 import { type Step, Timeline } from './timeline'
+import { WhenRead } from './when-read'
 
 type Kind = TimelineItem['kind']
 
@@ -35,13 +35,17 @@ const looks: Partial<Record<Kind, { icon: IconName; tone?: Tone }>> = {
 
 /** What happened to a payment or payout, with its webhooks, from `GET /v1/timeline`. */
 export function ResourceTimeline({ reference }: { reference: string }) {
-  const { data, error, refetch } = useRead<Answer>('timeline', `/v1/timeline/${reference}`)
+  const read = useRead<Answer>('timeline', `/v1/timeline/${reference}`)
   return (
-    <Card title={texts.timeline.title} aside={<LiveBadge />}>
-      {data && <Timeline steps={toSteps(data.items)} />}
-      {data?.truncated && <p className="soft sm pad">{texts.timeline.more}</p>}
-      {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows count={4} />}
+    <Card title={timelineTexts.title} aside={<LiveBadge />}>
+      <WhenRead read={read} placeholder={<SkeletonRows count={4} />}>
+        {({ items, truncated }) => (
+          <>
+            <Timeline steps={toSteps(items)} />
+            {truncated && <p className="soft small padded">{timelineTexts.more}</p>}
+          </>
+        )}
+      </WhenRead>
     </Card>
   )
 }
@@ -98,14 +102,14 @@ function Events({ events, deliveries }: EventsProps) {
     const sent = deliveries.filter(({ details }) => details.eventId === event.reference)
     if (sent.length === 0) return null
     return (
-      <p key={event.reference} className="row sm wh">
-        <span className="soft">{texts.timeline.webhook}</span>
+      <p key={event.reference} className="row small webhooks">
+        <span className="soft">{timelineTexts.webhook}</span>
         {sent.map(({ details }) => (
           <Delivery key={details.endpointId} details={details} />
         ))}
         {maySee && (
-          <Link className="lnk dk" to={`/events/${event.reference}`}>
-            {texts.timeline.view}
+          <Link className="link desktop-only" to={`/events/${event.reference}`}>
+            {timelineTexts.view}
           </Link>
         )}
       </p>
@@ -117,8 +121,8 @@ function Delivery({ details }: { details: TimelineItem['details'] }) {
   const { status, httpStatus, durationMs, error } = details
   const tone = status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'warn'
   if (httpStatus === undefined)
-    return <Chip tone={error ? 'bad' : 'calm'}>{error ?? texts.timeline.waiting}</Chip>
+    return <Chip tone={error ? 'bad' : 'calm'}>{error ?? timelineTexts.waiting}</Chip>
   return (
-    <Chip tone={tone}>{texts.timeline.delivered(httpStatus, formatDuration(durationMs ?? 0))}</Chip>
+    <Chip tone={tone}>{timelineTexts.delivered(httpStatus, formatDuration(durationMs ?? 0))}</Chip>
   )
 }

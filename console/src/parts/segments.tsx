@@ -1,23 +1,26 @@
+import './tabs.css'
+import { type OptionList, toOptions } from './options'
+
 type Props<Value extends string> = {
   label: string
   value: Value
-  options: Record<Value, string>
+  options: OptionList<Value>
   onChange: (value: Value) => void
 }
 
 /** A choice among a few, all shown. */
-export function Segments<Value extends string>({ label, value, options, onChange }: Props<Value>) {
+export function Segments<Value extends string>({ label, options, ...props }: Props<Value>) {
   return (
-    <span className="seg" role="group" aria-label={label}>
-      {(Object.entries(options) as [Value, string][]).map(([one, word]) => (
+    <span className="segments" role="group" aria-label={label}>
+      {toOptions(options).map((option) => (
         <button
-          key={one}
+          key={option.value}
           type="button"
-          className={one === value ? 'on' : ''}
-          aria-pressed={one === value}
-          onClick={() => onChange(one)}
+          className={option.value === props.value ? 'selected' : ''}
+          aria-pressed={option.value === props.value}
+          onClick={() => props.onChange(option.value)}
         >
-          {word}
+          {option.label}
         </button>
       ))}
     </span>

@@ -1,3 +1,4 @@
+import './status.css'
 import type { ReactNode } from 'react'
 import { type Stateful, wordOf } from '../texts/status'
 

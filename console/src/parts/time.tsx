@@ -27,7 +27,7 @@ const shown = {
 export function Time({ value, show = 'when' }: Props) {
   const title = show === 'utc' ? formatFull(value) : `${formatFull(value)}, ${formatUtc(value)}`
   return (
-    <time className="nw" dateTime={value} title={title}>
+    <time className="no-wrap" dateTime={value} title={title}>
       {(shown[show] as (iso: string) => string)(value)}
     </time>
   )

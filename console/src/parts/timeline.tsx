@@ -1,3 +1,4 @@
+import './timeline.css'
 import type { ReactNode } from 'react'
 import type { IconName } from './icons'
 import { Tile } from './page'
@@ -18,14 +19,14 @@ export type Step = {
 /** What happened, newest first. */
 export function Timeline({ steps }: { steps: Step[] }) {
   return (
-    <ol className="tl">
+    <ol className="timeline">
       {steps.map(({ key, icon, tone = 'calm', title, at, text, more }) => (
         <li key={key}>
           <Tile icon={icon} tone={tone} />
           <div>
-            <p className="row sp">
+            <p className="row spread">
               <b>{title}</b>
-              <span className="soft sm">
+              <span className="soft small">
                 <Time value={at} show="moment" />
               </span>
             </p>

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react'
 
-const pauseMs = 350
+const typingPauseMs = 350
 
-/** The text once it has not changed for a moment: a form asks when the typing pauses. */
-export function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
+/** The value once it has not changed for a moment: a form asks when the typing pauses. */
+export function useSettled<Value>(value: Value, pauseMs = typingPauseMs): Value {
+  const [settled, setSettled] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pauseMs)
+    const timer = setTimeout(() => setSettled(value), pauseMs)
     return () => clearTimeout(timer)
-  }, [text])
+  }, [value, pauseMs])
   return settled
 }

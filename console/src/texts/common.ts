@@ -1,5 +1,5 @@
 /** Words that several areas use. */
-export const common = {
+export const commonTexts = {
   unreachable: 'Manilla cannot be reached. Check your connection.',
   failed: 'Something went wrong.',
   notLoaded: 'This could not be loaded',

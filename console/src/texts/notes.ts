@@ -1,5 +1,5 @@
 /** Words of the notes of a team. */
-export const notes = {
+export const noteTexts = {
   title: 'Notes',
   empty: 'No notes yet.',
   write: 'Add a note',

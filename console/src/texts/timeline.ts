@@ -1,5 +1,5 @@
 /** Words of the timeline of a payment or payout. */
-export const timeline = {
+export const timelineTexts = {
   title: 'Timeline',
   more: 'Earlier steps are not shown.',
   webhook: 'Webhook',

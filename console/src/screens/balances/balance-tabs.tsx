@@ -1,7 +1,7 @@
 import { PageTabs } from '../../parts/page-tabs'
-import { texts } from '../../texts/en'
+import { balanceTexts } from './texts'
 
-const { tabs, title } = texts.balances
+const { tabs, title } = balanceTexts
 
 const pages = [
   { path: '/balances', label: tabs.balances },

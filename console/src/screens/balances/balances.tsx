@@ -1,3 +1,4 @@
+import { balanceTexts as words } from './texts'
 import './balances.css'
 import { useState } from 'react'
 import type {
@@ -25,7 +26,6 @@ import { EmptyState, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatDay } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { BalanceTabs } from './balance-tabs'
 import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
 import { FundDialog } from './fund-dialog'
@@ -33,7 +33,6 @@ import { monthOfPeriod, type Period, usePeriod } from './period'
 import { PeriodMenu } from './period-menu'
 import { Proof, Sums } from './sums'
 
-const words = texts.balances
 const ticksMax = 5
 
 export function Screen() {
@@ -86,30 +85,30 @@ function Balances({ shown, onChoose }: { shown: Asset; onChoose: (asset: Asset) 
     )
   if (!data)
     return (
-      <div className="three bas" aria-busy="true">
+      <div className="three-columns balances" aria-busy="true">
         {[1, 2, 3].map((card) => (
           <Skeleton key={card} height={126} />
         ))}
       </div>
     )
   return (
-    <div className="three bas">
+    <div className="three-columns balances">
       {data.items.map(({ asset, available, held, pending }) => (
         <button
           key={asset}
           type="button"
-          className={asset === shown ? 'card pad ba on' : 'card pad ba'}
+          className={asset === shown ? 'card padded balance selected' : 'card padded balance'}
           aria-pressed={asset === shown}
           onClick={() => onChoose(asset)}
         >
           <span className="soft">{words.names[asset]}</span>
-          <p className="fig m">
+          <p className="figure smaller">
             <Money amount={available} asset={asset} />
           </p>
-          <p className="soft sm">
+          <p className="soft small">
             {toUnits(held, asset) === 0n ? words.nothingHeld : words.held(formatMoney(held, asset))}
           </p>
-          <p className="soft sm">{words.pending(formatMoney(pending, asset))}</p>
+          <p className="soft small">{words.pending(formatMoney(pending, asset))}</p>
         </button>
       ))}
     </div>
@@ -160,7 +159,7 @@ function Statement({ asset, onFund }: StatementProps) {
   const month = monthOfPeriod(period)
   return (
     <section className="card statement">
-      <div className="ch wrap">
+      <div className="card-head wrap">
         <h2>{words.statement(words.inTitle[asset])}</h2>
         <div className="row wrap">
           <PeriodMenu period={period} onChange={change} />
@@ -192,7 +191,7 @@ function Statement({ asset, onFund }: StatementProps) {
         newLabel={words.newEntries}
         foot={
           summary.data && (
-            <span className="prf">
+            <span className="proof">
               <Icon name="shield" size={16} />
               <Proof summary={summary.data} {...(brokenAt !== undefined && { brokenAt })} />
             </span>
@@ -255,7 +254,7 @@ function BalanceChart({ asset, period }: { asset: Asset; period: Period }) {
   if (error && !data) return <ErrorState error={error} />
   if (!data)
     return (
-      <div className="pad">
+      <div className="padded">
         <Skeleton height={160} />
       </div>
     )
@@ -291,11 +290,8 @@ const columns: Column<BalanceEntry>[] = [
   {
     name: 'when',
     head: words.columns.when,
-    cell: ({ createdAt }) => (
-      <span className="soft">
-        <Time value={createdAt} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ createdAt }) => <Time value={createdAt} />,
     phone: 3,
   },
   {
@@ -303,8 +299,8 @@ const columns: Column<BalanceEntry>[] = [
     head: words.columns.what,
     cell: (entry) => (
       <>
-        <b className="w5">{describeEntry(entry)}</b>{' '}
-        <span className="soft sm dk">{describeCounterparty(entry)}</span>
+        <b className="medium">{describeEntry(entry)}</b>{' '}
+        <span className="soft small desktop-only">{describeCounterparty(entry)}</span>
       </>
     ),
     isGrowing: true,
@@ -314,7 +310,7 @@ const columns: Column<BalanceEntry>[] = [
     name: 'reference',
     head: words.columns.reference,
     cell: ({ reference }) => (
-      <span className="soft nw">
+      <span className="soft no-wrap">
         <Reference value={reference} isShort />
       </span>
     ),
@@ -326,7 +322,7 @@ const columns: Column<BalanceEntry>[] = [
     cell: ({ amount, asset }) => {
       const units = toUnits(amount, asset)
       return (
-        <b className={units > 0n ? 'up nw' : 'nw'}>
+        <b className={units > 0n ? 'up no-wrap' : 'no-wrap'}>
           {units > 0n && '+'}
           {formatMoney(units, asset)}
         </b>
@@ -339,7 +335,7 @@ const columns: Column<BalanceEntry>[] = [
     name: 'balance',
     head: words.columns.balance,
     cell: ({ balanceAfter, asset }) => (
-      <span className="soft nw">{formatMoney(balanceAfter, asset)}</span>
+      <span className="soft no-wrap">{formatMoney(balanceAfter, asset)}</span>
     ),
     align: 'end',
     phone: 4,

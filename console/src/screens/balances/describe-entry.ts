@@ -1,9 +1,7 @@
 import type { BalanceEntry } from '../../../../sdk/src/types'
 import { formatWallet } from '../../parts/identifiers'
 import { toUnits } from '../../parts/money-format'
-import { texts } from '../../texts/en'
-
-const words = texts.balances
+import { balanceTexts as words } from './texts'
 
 type Described = Pick<BalanceEntry, 'type' | 'effect'> & Partial<Pick<BalanceEntry, 'resolution'>>
 

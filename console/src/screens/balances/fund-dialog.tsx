@@ -1,22 +1,23 @@
-import { Select } from '@mantine/core'
 import { useState } from 'react'
 import type { TestFunding } from '../../../../sdk/src/types'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { SelectField } from '../../parts/fields'
 import { type Asset, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
+import { balanceTexts } from './texts'
 
-const words = texts.balances.fund
-const assets: Asset[] = ['NGN', 'USDC', 'USDT']
+const words = balanceTexts.fund
 
-type Props = { asset: Asset; onClose: () => void }
+type Props = { asset?: Asset; onClose: () => void }
 
-/** Puts money into a test balance. */
-export function FundDialog({ asset: shown, onClose }: Props) {
+const nairaProposed = 100_000_000n
+
+/** Puts play money into a balance, in test mode only. */
+export function FundDialog({ asset: shown = 'NGN', onClose }: Props) {
   const [asset, setAsset] = useState(shown)
-  const [amount, setAmount] = useState<bigint | null>(null)
+  const [amount, setAmount] = useState(shown === 'NGN' ? nairaProposed : null)
   const { write, isBusy, refusal } = useWrite<TestFunding>({ topics: ['balances'] })
   const confirm = async () => {
     const funded = await write('/v1/test/balances/fund', {
@@ -29,7 +30,6 @@ export function FundDialog({ asset: shown, onClose }: Props) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.title}
       confirmLabel={words.confirm}
       isBusy={isBusy}
@@ -39,13 +39,13 @@ export function FundDialog({ asset: shown, onClose }: Props) {
       onConfirm={() => void confirm()}
       onClose={onClose}
     >
-      <Select
+      <p className="soft">{words.text}</p>
+      <SelectField
         label={words.asset}
-        data={assets.map((value) => ({ value, label: texts.balances.names[value] }))}
+        options={balanceTexts.names}
         value={asset}
-        allowDeselect={false}
         onChange={(value) => {
-          setAsset(value as Asset)
+          setAsset(value)
           setAmount(null)
         }}
       />

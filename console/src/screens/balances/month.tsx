@@ -1,4 +1,6 @@
+import { commonTexts } from '../../texts/common'
 import { PrintedHead } from './printed-head'
+import { balanceTexts as words } from './texts'
 import './balances.css'
 import { useSearch } from '@tanstack/react-router'
 import type { FeeReport, ReceivedReport, StatementSummary } from '../../../../sdk/src/types'
@@ -9,12 +11,10 @@ import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { MoneySums } from '../../parts/money-sums'
 import { ErrorState } from '../../parts/refusals'
 import { currentTime, formatDay, formatFull } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { daysOfMonth, monthOf, nameMonth } from './period'
 import { Sums } from './sums'
 
-const words = texts.balances
-const { money } = texts.common
+const { money } = commonTexts
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 
 /** What a month brought, by asset and day, as a page to print. */
@@ -29,7 +29,7 @@ export function Screen() {
         {assets.map((asset) => (
           <AssetReport key={asset} asset={asset} month={month} />
         ))}
-        <p className="soft sm">{words.printed.made(formatFull(currentTime().toISOString()))}</p>
+        <p className="soft small">{words.printed.made(formatFull(currentTime().toISOString()))}</p>
       </div>
     </main>
   )
@@ -56,7 +56,7 @@ function AssetReport({ asset, month }: { asset: Asset; month: string }) {
     ([, kind]) => toUnits(kind.kept, asset) !== 0n,
   )
   return (
-    <section className="col" aria-label={words.names[asset]}>
+    <section className="stack" aria-label={words.names[asset]}>
       <h2>{words.names[asset]}</h2>
       <MoneySums money={total} asset={asset} />
       {kinds.length > 0 && (
@@ -74,10 +74,10 @@ function AssetReport({ asset, month }: { asset: Asset; month: string }) {
       )}
       <h3>{words.month.statement}</h3>
       <Sums summary={summary.data} period={period} />
-      <div className="row sp">
+      <div className="row spread">
         <h3>{words.month.days}</h3>
         {mayExport && (
-          <span className="acts">
+          <span className="actions">
             <ExportButton
               path="/v1/reports/received"
               filters={currency}
@@ -118,7 +118,7 @@ function Days({ buckets, asset }: { buckets: Bucket[]; asset: Asset }) {
       <table>
         <thead>
           <tr>
-            <th scope="col">{texts.common.day}</th>
+            <th scope="col">{commonTexts.day}</th>
             <th scope="col">{words.month.payments}</th>
             {columns.map(([name]) => (
               <th key={name} scope="col">

@@ -1,10 +1,9 @@
-import { Menu } from '@mantine/core'
 import { Icon } from '../../parts/icons'
+import { Menu, MenuItem } from '../../parts/menu'
 import { currentTime } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { daysOfMonth, latestMonths, monthOfPeriod, nameDay, nameMonth, type Period } from './period'
+import { balanceTexts as words } from './texts'
 
-const words = texts.balances
 const monthsMax = 9
 
 type Props = {
@@ -17,29 +16,34 @@ export function PeriodMenu({ period, onChange }: Props) {
   const now = currentTime()
   const [thisMonth, ...before] = latestMonths(monthsMax, now)
   return (
-    <Menu position="bottom-start" shadow="md" width={220}>
-      <Menu.Target>
-        <button type="button" className="f on" aria-label={`${words.period}: ${describe(period)}`}>
+    <Menu
+      position="bottom-start"
+      width={220}
+      button={
+        <button
+          type="button"
+          className="filter selected"
+          aria-label={`${words.period}: ${describe(period)}`}
+        >
           {describe(period)}
           <Icon name="chevron" size={14} />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => onChange({ from: undefined, to: undefined, period: undefined })}>
-          {nameMonth(thisMonth!)}
-        </Menu.Item>
-        {before.map((month) => (
-          <Menu.Item
-            key={month}
-            onClick={() => onChange({ ...daysOfMonth(month), period: undefined })}
-          >
-            {nameMonth(month)}
-          </Menu.Item>
-        ))}
-        <Menu.Item onClick={() => onChange({ from: undefined, to: undefined, period: 'all' })}>
-          {words.allTime}
-        </Menu.Item>
-      </Menu.Dropdown>
+      }
+    >
+      <MenuItem onClick={() => onChange({ from: undefined, to: undefined, period: undefined })}>
+        {nameMonth(thisMonth!)}
+      </MenuItem>
+      {before.map((month) => (
+        <MenuItem
+          key={month}
+          onClick={() => onChange({ ...daysOfMonth(month), period: undefined })}
+        >
+          {nameMonth(month)}
+        </MenuItem>
+      ))}
+      <MenuItem onClick={() => onChange({ from: undefined, to: undefined, period: 'all' })}>
+        {words.allTime}
+      </MenuItem>
     </Menu>
   )
 

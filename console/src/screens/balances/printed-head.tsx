@@ -3,9 +3,9 @@ import { useScope } from '../../api/scope'
 import { useMembership } from '../../api/session'
 import { Button } from '../../parts/button'
 import { Mark } from '../../parts/icons'
-import { texts } from '../../texts/en'
+import { balanceTexts } from './texts'
 
-const words = texts.balances.printed
+const words = balanceTexts.printed
 
 /** Head of a page to print; browsers name the file after the title. */
 export function PrintedHead({ title, children }: { title: string; children?: ReactNode }) {
@@ -15,16 +15,16 @@ export function PrintedHead({ title, children }: { title: string; children?: Rea
     document.title = `${title} · ${membership?.name ?? 'Manilla'}`
   }, [title, membership])
   return (
-    <div className="head">
+    <div className="page-head">
       <div>
-        <p className="row b">
+        <p className="row bold">
           <Mark /> {membership?.name}
         </p>
         <h1>{title}</h1>
         {children}
-        {mode === 'test' && <p className="b">{words.test}</p>}
+        {mode === 'test' && <p className="bold">{words.test}</p>}
       </div>
-      <div className="acts">
+      <div className="actions">
         <Button icon="left" to="/balances">
           {words.back}
         </Button>

@@ -1,7 +1,7 @@
-import { texts } from '../../texts/en'
+import { frameTexts } from '../../frame/texts'
 import type { ScreenRoute } from '../screen-route'
 
-const { menu } = texts.frame
+const { menu } = frameTexts
 
 export const balanceRoutes: ScreenRoute[] = [
   {

@@ -1,4 +1,5 @@
 import { PrintedHead } from './printed-head'
+import { balanceTexts as words } from './texts'
 import './balances.css'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -9,12 +10,10 @@ import { useScope } from '../../api/scope'
 import { type Asset, formatMoney } from '../../parts/money-format'
 import { ErrorState } from '../../parts/refusals'
 import { currentTime, formatFull, formatWhen } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
 import { nameDay, type Period } from './period'
 import { Proof, Sums } from './sums'
 
-const words = texts.balances
 const pageSize = 100
 /** More would be a book: the CSV export has no limit. */
 const entriesMax = 2_000
@@ -57,17 +56,17 @@ export function Screen() {
         {entries.data && (
           <>
             {entries.data.isCut && (
-              <p className="b">{words.printed.tooLong(entriesMax.toLocaleString('en'))}</p>
+              <p className="bold">{words.printed.tooLong(entriesMax.toLocaleString('en'))}</p>
             )}
             <Entries entries={entries.data.items} />
             {summary.data && (
-              <p className="sm">
+              <p className="small">
                 <ProofOf summary={summary.data} entries={entries.data.items} />
               </p>
             )}
           </>
         )}
-        <p className="soft sm">{words.printed.made(formatFull(now))}</p>
+        <p className="soft small">{words.printed.made(formatFull(now))}</p>
       </div>
     </main>
   )
@@ -95,17 +94,17 @@ async function readAll(query: Query, signal: AbortSignal) {
 function Entries({ entries }: { entries: BalanceEntry[] }) {
   const { columns } = words
   return (
-    <table className="tbl">
+    <table className="table">
       <thead>
         <tr>
           <th scope="col">{columns.number}</th>
           <th scope="col">{columns.when}</th>
           <th scope="col">{columns.what}</th>
           <th scope="col">{columns.reference}</th>
-          <th scope="col" className="r">
+          <th scope="col" className="align-end">
             {columns.change}
           </th>
-          <th scope="col" className="r">
+          <th scope="col" className="align-end">
             {columns.balance}
           </th>
         </tr>
@@ -113,14 +112,16 @@ function Entries({ entries }: { entries: BalanceEntry[] }) {
       <tbody>
         {[...entries].reverse().map((entry) => (
           <tr key={entry.number}>
-            <td className="p0">{entry.number.toLocaleString('en')}</td>
-            <td className="p3 nw">{formatWhen(entry.createdAt, new Date(0))}</td>
-            <td className="p1">
+            <td className="phone-hidden">{entry.number.toLocaleString('en')}</td>
+            <td className="phone-3 no-wrap">{formatWhen(entry.createdAt, new Date(0))}</td>
+            <td className="phone-1">
               {describeEntry(entry)} <span className="soft">{describeCounterparty(entry)}</span>
             </td>
-            <td className="p0 mono">{entry.reference}</td>
-            <td className="p2 r nw">{formatMoney(entry.amount, entry.asset)}</td>
-            <td className="p4 r nw">{formatMoney(entry.balanceAfter, entry.asset)}</td>
+            <td className="phone-hidden mono">{entry.reference}</td>
+            <td className="phone-2 align-end no-wrap">{formatMoney(entry.amount, entry.asset)}</td>
+            <td className="phone-4 align-end no-wrap">
+              {formatMoney(entry.balanceAfter, entry.asset)}
+            </td>
           </tr>
         ))}
       </tbody>

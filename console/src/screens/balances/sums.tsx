@@ -1,9 +1,9 @@
 import type { StatementSummary } from '../../../../sdk/src/types'
 import { formatMoney, toUnits } from '../../parts/money-format'
-import { texts } from '../../texts/en'
 import { nameDay, type Period } from './period'
+import { balanceTexts } from './texts'
 
-const words = texts.balances.sums
+const words = balanceTexts.sums
 
 /** Opening, what changed it, and closing balance of a period. */
 export function Sums({ summary, period }: { summary: StatementSummary; period: Period }) {
@@ -52,6 +52,6 @@ export function Proof({ summary, brokenAt }: { summary: StatementSummary; broken
   if (firstNumber === null || lastNumber === null) return null
   const number = (value: number) => value.toLocaleString('en')
   if (brokenAt !== undefined)
-    return <span className="down">{texts.balances.proofFailed(number(brokenAt))}</span>
-  return <>{texts.balances.proof(number(firstNumber), number(lastNumber))}</>
+    return <span className="down">{balanceTexts.proofFailed(number(brokenAt))}</span>
+  return <>{balanceTexts.proof(number(firstNumber), number(lastNumber))}</>
 }

@@ -1,14 +1,15 @@
 import { formatMoney } from '../../parts/money-format'
 import { Card, Note } from '../../parts/page'
+import { PersonRow } from '../../parts/person'
 import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
-import { batchTexts } from '../../texts/batches'
-import { texts } from '../../texts/en'
-import { ApproverSteps, Decisions, isLast, Progress, Step } from '../payouts/approval'
+import { ApproverSteps, Decisions, isLast, Progress } from '../payouts/approval'
 import { Decide, type Waiting } from '../payouts/decide'
+import { payoutTexts } from '../payouts/texts'
 import { type Batch, path } from './batch'
+import { batchTexts } from './texts'
 
-const shared = texts.payouts.approval
+const shared = payoutTexts.approval
 const words = batchTexts.approval
 
 /** Who created and who decided the batch; for its approver, the buttons to decide. */
@@ -19,13 +20,13 @@ export function BatchApproval({ batch }: { batch: Batch }) {
   return (
     <>
       <Card title={shared.title} aside={<Progress approval={approval} />}>
-        <div className="stp">
-          <Step
+        <div className="approval-steps">
+          <PersonRow
             name={asker}
             says={createdBy?.kind === 'key' ? shared.keyAsked(asker) : shared.asked(asker)}
           >
             <Time value={submittedAt ?? createdAt} />
-          </Step>
+          </PersonRow>
           <Decisions approval={approval} />
           {status === 'PENDING' && <ApproverSteps waiting={batch} />}
         </div>

@@ -1,16 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { usePages } from '../../api/reads'
-import { CountTab } from '../../parts/count-tab'
+import { CountTab, CountTabs } from '../../parts/count-tab'
 import { type Column, DataTable } from '../../parts/data-table'
 import { useFilters } from '../../parts/filters'
 import { formatAccountNumber } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { Card, EmptyState } from '../../parts/page'
 import { Chip, type Tone } from '../../parts/status'
-import { batchTexts } from '../../texts/batches'
 import { statusWords } from '../../texts/status'
 import { type Batch, type Item, path, recipientOf } from './batch'
+import { batchTexts } from './texts'
 
 const words = batchTexts.items
 
@@ -53,7 +53,7 @@ export function BatchItems({ batch }: { batch: Batch }) {
   )
   return (
     <Card title={words.title} className="batch-items">
-      <div className="sts" role="group" aria-label={words.groups}>
+      <CountTabs label={words.groups}>
         <CountTab
           name={words.all}
           count={items}
@@ -77,7 +77,7 @@ export function BatchItems({ batch }: { batch: Batch }) {
             onClick={() => change({ status: undefined, hasWarnings: 'true' })}
           />
         )}
-      </div>
+      </CountTabs>
       <DataTable
         caption={words.caption}
         columns={columnsOf(nameOf, isSubmitted)}
@@ -103,7 +103,7 @@ const columnsOf = (
     phone: 3,
     cell: ({ row }) => (
       <span className="soft">
-        <span className="ph">{words.columns.row} </span>
+        <span className="phone-only">{words.columns.row} </span>
         {row.toLocaleString('en')}
       </span>
     ),
@@ -121,7 +121,7 @@ const columnsOf = (
     align: 'end',
     phone: 2,
     cell: ({ amount, asset }) => (
-      <b className="b">
+      <b className="bold">
         <Money amount={amount} asset={asset} />
       </b>
     ),
@@ -159,14 +159,15 @@ function Recipient({ item }: { item: Item }) {
     <>
       <span className="under-name">{recipientOf(item)}</span>
       {accountNumber && (
-        <span className="under-name soft sm">
-          {bankName ?? bankCode} <span className="nw">{formatAccountNumber(accountNumber)}</span>
+        <span className="under-name soft small">
+          {bankName ?? bankCode}{' '}
+          <span className="no-wrap">{formatAccountNumber(accountNumber)}</span>
         </span>
       )}
-      {isOther && <span className="under-name soft sm">{words.sent(sentAccountName)}</span>}
-      {problem && <p className="why">{problem.message}</p>}
+      {isOther && <span className="under-name soft small">{words.sent(sentAccountName)}</span>}
+      {problem && <p className="item-problem">{problem.message}</p>}
       {warnings.map(({ code, message }) => (
-        <p key={code + message} className="why warn">
+        <p key={code + message} className="item-problem warn">
           {message}
         </p>
       ))}
@@ -176,7 +177,7 @@ function Recipient({ item }: { item: Item }) {
 
 export const WarningsLink = ({ reference }: { reference: string }) => (
   <Link
-    className="lnk sm"
+    className="link small"
     to={`/payouts/batches/${reference}`}
     search={{ hasWarnings: 'true' } as never}
   >

@@ -14,13 +14,13 @@ import { Reference, ResourceLink } from '../../parts/identifiers'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Time } from '../../parts/time'
-import { batchTexts } from '../../texts/batches'
 import { Simulate } from '../payouts/simulate'
 import { type Batch, BatchStatus, isOpen, path, titleOf } from './batch'
 import { BatchApproval } from './batch-approval'
 import { BatchItems } from './batch-items'
 import { BatchProgress } from './batch-progress'
 import { SubmitBatch, Totals } from './submit-batch'
+import { batchTexts } from './texts'
 
 const words = batchTexts.page
 
@@ -58,12 +58,12 @@ function BatchPage({ batch }: { batch: Batch }) {
         }
         actions={<Actions batch={batch} />}
       />
-      <div className="two w batch">
-        <div className="col">
+      <div className="with-aside wide-aside batch">
+        <div className="stack">
           <BatchProgress batch={batch} />
           <BatchItems batch={batch} />
         </div>
-        <div className={isOpen(batch) || status === 'PENDING' ? 'col decision' : 'col'}>
+        <div className={isOpen(batch) || status === 'PENDING' ? 'stack decision' : 'stack'}>
           {isOpen(batch) ? (
             <SubmitBatch batch={batch} />
           ) : (
@@ -76,7 +76,7 @@ function BatchPage({ batch }: { batch: Batch }) {
             <Simulate reference={reference} />
           )}
           <Card className="dates">
-            <div className="gap-top">
+            <div className="above-space">
               <Facts isSmall>
                 <Fact name={words.createdBy}>
                   {batch.createdBy &&
@@ -175,7 +175,6 @@ function Cancel({ batch, onClose }: { batch: Batch; onClose: () => void }) {
   const { write, isBusy, refusal } = useWrite({ topics, reads: ['batch'] })
   return (
     <ConfirmDialog
-      isOpen
       isDangerous
       title={ending.title}
       confirmLabel={ending.confirm}

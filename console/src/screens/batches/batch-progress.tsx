@@ -1,6 +1,6 @@
 import { Card, Note } from '../../parts/page'
-import { batchTexts } from '../../texts/batches'
 import { type Batch, payableOf } from './batch'
+import { batchTexts } from './texts'
 
 const words = batchTexts.page
 
@@ -12,10 +12,10 @@ export function BatchProgress({ batch }: { batch: Batch }) {
       <Card isPadded>
         <h2>{words.checking}</h2>
         <Bar name={words.checking} done={progress.validated} all={items} />
-        <p className="row sp wrap" role="status">
+        <p className="row spread wrap" role="status">
           <b>{words.checked(progress.validated, items)}</b>
         </p>
-        <p className="soft sm">{words.checkingText}</p>
+        <p className="soft small">{words.checkingText}</p>
       </Card>
     )
   if (status === 'PROCESSING') {
@@ -60,7 +60,7 @@ function Result({ batch: { counts } }: { batch: Batch }) {
   const all = completed + failed
   return (
     <Card title={words.result} aside={<b>{words.done(completed, failed)}</b>}>
-      <div className="pad top0">
+      <div className="padded no-top-padding">
         <div className="progress" aria-hidden="true">
           <i className="good" style={{ width: `${all === 0 ? 0 : (completed / all) * 100}%` }} />
         </div>

@@ -1,9 +1,9 @@
 import type { PayoutBatch, PayoutBatchItem } from '../../../../sdk/src/types'
 import { formatWallet } from '../../parts/identifiers'
 import { Chip, type Tone } from '../../parts/status'
-import { batchTexts } from '../../texts/batches'
 import { statusWords } from '../../texts/status'
 import type { Approver } from '../payouts/approvers'
+import { batchTexts } from './texts'
 
 export const path = '/v1/disbursements/batches'
 

@@ -1,16 +1,17 @@
+import { usePages } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { ResourceList } from '../../frame/resource-list'
 import { Button } from '../../parts/button'
 import type { Column } from '../../parts/data-table'
-import type { Filter } from '../../parts/filters'
+import { type Filter, useFilters } from '../../parts/filters'
 import { Money } from '../../parts/money'
 import { Time } from '../../parts/time'
-import { batchTexts as words } from '../../texts/batches'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { FirstApprover } from '../payouts/approvers'
 import { PayoutTabs } from '../payouts/payout-tabs'
+import { payoutTexts } from '../payouts/texts'
 import { type Batch, BatchStatus, path, titleOf } from './batch'
+import { batchTexts as words } from './texts'
 
 const filters: Filter[] = [
   {
@@ -53,7 +54,7 @@ const columns: Column<Batch>[] = [
     align: 'end',
     phone: 2,
     cell: ({ totalDebit, asset }) => (
-      <b className="b">
+      <b className="bold">
         <Money amount={totalDebit} asset={asset} />
       </b>
     ),
@@ -62,16 +63,16 @@ const columns: Column<Batch>[] = [
     name: 'by',
     head: words.columns.by,
     isWideOnly: true,
-    cell: ({ createdBy }) => <span className="soft nw">{createdBy?.name}</span>,
+    cell: ({ createdBy }) => <span className="soft no-wrap">{createdBy?.name}</span>,
   },
   {
     name: 'created',
     head: words.columns.created,
     phone: 3,
     cell: ({ createdAt, kind, items }) => (
-      <span className="soft nw">
+      <span className="soft no-wrap">
         <Time value={createdAt} show="clock" />
-        <span className="ph"> · {words.kinds[kind](items)}</span>
+        <span className="phone-only"> · {words.kinds[kind](items)}</span>
       </span>
     ),
   },
@@ -79,13 +80,18 @@ const columns: Column<Batch>[] = [
 
 export function Screen() {
   const mayCreate = useMay('payouts.create')
+  const filtering = useFilters(filters)
+  const list = usePages<Batch>(path, filtering.values)
   return (
     <ResourceList
-      area={{ title: texts.payouts.title, tabs: <PayoutTabs /> }}
+      title={payoutTexts.title}
+      tab={`${words.title} · ${payoutTexts.title}`}
       path={path}
       pagePath="/payouts/batches"
       fileName="batches.csv"
       filters={filters}
+      filtering={filtering}
+      list={list}
       columns={columns}
       icon="list"
       create={
@@ -96,6 +102,8 @@ export function Screen() {
         )
       }
       words={words}
-    />
+    >
+      <PayoutTabs />
+    </ResourceList>
   )
 }

@@ -1,5 +1,6 @@
+import { TextField } from '../../parts/fields'
+import { Form } from '../../parts/form'
 import './batches.css'
-import { TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { withQuery } from '../../api/call'
@@ -11,8 +12,8 @@ import { DataTable } from '../../parts/data-table'
 import { notify } from '../../parts/notify'
 import { Card, Note, PageHead, Tile } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { batchTexts } from '../../texts/batches'
 import { type Batch, path } from './batch'
+import { batchTexts } from './texts'
 
 const words = batchTexts.upload
 const fileBytesMax = 5_000_000
@@ -47,10 +48,8 @@ export function Screen() {
     })
   }
   return (
-    <form
-      className="col"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      onSubmit={() => {
         if (file && !isTooLarge) void send()
       }}
     >
@@ -58,30 +57,30 @@ export function Screen() {
         title={words.title}
         parent={{ to: '/payouts/batches', label: batchTexts.title, current: words.crumb }}
       />
-      <div className="two w">
-        <div className="col">
-          <Card isPadded className="frm">
+      <div className="with-aside wide-aside">
+        <div className="stack">
+          <Card isPadded className="form">
             <Drop file={file} onChoose={choose} />
             {(isTooLarge || issue) && (
               <div role="alert">
                 <Note tone="bad" title={issue ?? words.tooLarge} />
               </div>
             )}
-            <TextInput
+            <TextField
               label={
                 <>
                   {words.name} <span className="soft">{words.optional}</span>
                 </>
               }
               description={words.nameHint}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              isDescribedBelow
               placeholder={words.namePlaceholder}
               maxLength={100}
               value={name}
               error={refusal?.issueOf('name')}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
+              onChange={setName}
             />
-            <div className="stick">
+            <div className="sticky-actions">
               <Button
                 type="submit"
                 kind="primary"
@@ -94,13 +93,13 @@ export function Screen() {
                 {words.send}
               </Button>
             </div>
-            <p className="soft sm">{words.sendHint}</p>
+            <p className="soft small">{words.sendHint}</p>
           </Card>
           {refusal && <Problems refusal={refusal} />}
         </div>
         <Templates />
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -110,7 +109,7 @@ function Drop({ file, onChoose }: DropProps) {
   const [isOver, setOver] = useState(false)
   return (
     <label
-      className={isOver ? 'drop over' : 'drop'}
+      className={isOver ? 'drop dragged-over' : 'drop'}
       onDragOver={(event) => {
         event.preventDefault()
         setOver(true)
@@ -125,7 +124,7 @@ function Drop({ file, onChoose }: DropProps) {
     >
       <Tile icon={file ? 'file' : 'payOut'} tone={file ? 'brand' : 'calm'} />
       <b>{file ? file.name : words.choose}</b>
-      <span className="soft sm">
+      <span className="soft small">
         {file
           ? `${words.size(Math.max(1, Math.round(file.size / 1_000)).toLocaleString('en'))} · ${words.another}`
           : `${words.orDrop} · ${words.bounds}`}
@@ -157,7 +156,7 @@ function Problems({ refusal }: { refusal: ApiRefusal }) {
   if (!rows.some(({ line }) => line !== '')) return <Refusal error={refusal} atFields={['name']} />
   return (
     <Card title={words.problems(rows.length)} className="batch-items">
-      <p className="pad top0 soft" role="alert">
+      <p className="padded no-top-padding soft" role="alert">
         {words.problemsText} {rows.length >= problemsMax && words.problemsMore}
       </p>
       <DataTable
@@ -193,19 +192,17 @@ function Templates() {
       notify(toRefusal(error).sentence, 'bad'),
     )
   return (
-    <Card title={words.templates}>
-      <div className="pad top0 frm">
-        <p className="soft">{words.templatesText}</p>
-        <div className="tpl">
-          <Button icon="download" onClick={() => void save('bank_transfer')}>
-            {words.bank}
-          </Button>
-          <Columns names={words.bankColumns} />
-          <Button icon="download" onClick={() => void save('crypto_transfer')}>
-            {words.crypto}
-          </Button>
-          <Columns names={words.cryptoColumns} />
-        </div>
+    <Card title={words.templates} layout="form">
+      <p className="soft">{words.templatesText}</p>
+      <div className="template">
+        <Button icon="download" onClick={() => void save('bank_transfer')}>
+          {words.bank}
+        </Button>
+        <Columns names={words.bankColumns} />
+        <Button icon="download" onClick={() => void save('crypto_transfer')}>
+          {words.crypto}
+        </Button>
+        <Columns names={words.cryptoColumns} />
       </div>
     </Card>
   )
@@ -213,7 +210,7 @@ function Templates() {
 
 function Columns({ names }: { names: { required: string[]; optional: string[] } }) {
   return (
-    <dl className="tpl-columns">
+    <dl className="template-columns">
       <dt>{words.requiredColumns}</dt>
       <dd>{names.required.join(', ')}</dd>
       <dt>{words.optionalColumns}</dt>

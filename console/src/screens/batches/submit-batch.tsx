@@ -10,10 +10,10 @@ import { formatMoney, toUnits } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { batchTexts } from '../../texts/batches'
 import { ApproverList } from '../payouts/approvers'
 import { type Batch, path, payableOf } from './batch'
 import { WarningsLink } from './batch-items'
+import { batchTexts } from './texts'
 
 const words = batchTexts.page
 
@@ -33,7 +33,7 @@ export function Totals({ batch }: { batch: Batch }) {
         </Fact>
       </Facts>
       {isKnown && (
-        <div className="tot">
+        <div className="total">
           <Facts>
             <Fact name={words.total}>
               <Money amount={totalDebit} asset={asset} />
@@ -84,12 +84,12 @@ export function SubmitBatch({ batch }: { batch: Batch }) {
     <>
       {counts.invalid > 0 && (
         <Note tone="bad" title={words.invalid(counts.invalid)}>
-          <p className="sm">{words.invalidText}</p>
+          <p className="small">{words.invalidText}</p>
         </Note>
       )}
       {counts.warnings > 0 && (
         <Note tone="warn" title={words.warnings(counts.warnings)}>
-          <p className="sm">
+          <p className="small">
             {words.warningsText(counts.warnings)} <WarningsLink reference={reference} />
           </p>
         </Note>
@@ -102,18 +102,18 @@ export function SubmitBatch({ batch }: { batch: Batch }) {
             <Fact name={words.after}>{isShort ? null : formatMoney(available - total, asset)}</Fact>
           </Facts>
         )}
-        {isShort && <p className="pad top0 bad">{words.short}</p>}
-        {!mayPay && <p className="pad line soft">{words.mayNot}</p>}
+        {isShort && <p className="padded no-top-padding bad">{words.short}</p>}
+        {!mayPay && <p className="padded top-line soft">{words.mayNot}</p>}
         {mayPay && payable > 0 && (
-          <div className="pad line batch-submit">
+          <div className="padded top-line batch-submit">
             {isWaiting && (
               <>
                 <h3>{words.mustApprove}</h3>
-                <p className="soft sm">{words.mustApproveText}</p>
+                <p className="soft small">{words.mustApproveText}</p>
                 <ApproverList approvers={check.approvers} />
               </>
             )}
-            <div className="stick">
+            <div className="sticky-actions">
               <Button
                 kind="primary"
                 size="big"
@@ -131,7 +131,7 @@ export function SubmitBatch({ batch }: { batch: Batch }) {
               </Button>
             </div>
             {(mode === 'live' || !isWaiting) && (
-              <p className="hint mid">{mode === 'live' ? words.proof : words.atOnce}</p>
+              <p className="hint centered">{mode === 'live' ? words.proof : words.atOnce}</p>
             )}
             <Refusal error={refusal} />
           </div>

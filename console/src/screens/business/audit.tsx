@@ -14,11 +14,9 @@ import { Card, EmptyState, Note, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { filterActions } from '../../texts/audit'
-import { texts } from '../../texts/en'
+import { commonTexts } from '../../texts/common'
 import { describeLine } from './describe-line'
-
-const words = texts.audit
+import { filterActions, auditTexts as words } from './texts'
 
 type Members = { items: { id: string; name: string; email: string }[] }
 
@@ -29,10 +27,9 @@ export function Screen() {
   const maySeeAll = useMay('audit.see')
   const mayExport = useMay('exports.make')
   const filters = useAuditFilters(maySeeAll)
-  const { values, change } = useFilters(filters)
+  const { values, change, isFiltered } = useFilters(filters)
   const list = usePages<AuditLine>(path, values, { keyOfRow: ({ id }) => id })
   const [openId, setOpenId] = useState<string | null>(null)
-  const isFiltered = Object.keys(values).length > 0
   const toggle = (id: string) => setOpenId(openId === id ? null : id)
   return (
     <>
@@ -41,7 +38,7 @@ export function Screen() {
         actions={
           mayExport && (
             <Button icon="download" onClick={() => void download(path, values, words.file)}>
-              {texts.common.export}
+              {commonTexts.export}
             </Button>
           )
         }
@@ -108,8 +105,8 @@ function Chain({ mayVerify }: { mayVerify: boolean }) {
   const elapsedMs = verifiedAt === null ? 0 : Date.now() - Date.parse(verifiedAt)
   return (
     <Card isPadded>
-      <div className="row sp wrap">
-        <div className="col" style={{ gap: 4 }}>
+      <div className="row spread wrap">
+        <div className="stack" style={{ gap: 4 }}>
           <p className="row wrap" role="status">
             {verifiedAt === null ? (
               <Chip>{words.notVerified}</Chip>
@@ -122,7 +119,7 @@ function Chain({ mayVerify }: { mayVerify: boolean }) {
                 : words.chain(state.number)}
             </span>
           </p>
-          <p className="soft sm">
+          <p className="soft small">
             {words.head} <Reference value={state.hash} isShort />
           </p>
         </div>
@@ -160,7 +157,7 @@ function columnsOf({ openId, toggle }: Opened): Column<AuditLine>[] {
       name: 'person',
       head: words.columns.person,
       cell: ({ actorName, actor }) => (
-        <span className="nw" title={actor}>
+        <span className="no-wrap" title={actor}>
           {actorName ?? actor}
         </span>
       ),
@@ -207,7 +204,7 @@ function columnsOf({ openId, toggle }: Opened): Column<AuditLine>[] {
 function Subject({ reference }: { reference: unknown }) {
   if (typeof reference !== 'string') return <span className="soft">–</span>
   const to = pathOfReference(reference)
-  const shown = <span className="mono nw">{shorten(reference)}</span>
+  const shown = <span className="mono no-wrap">{shorten(reference)}</span>
   return to ? <Link to={to}>{shown}</Link> : shown
 }
 
@@ -223,8 +220,8 @@ function Details({ line }: { line: AuditLine }) {
   }
   const parts = { [words.before]: before, [words.after]: after }
   return (
-    <div className="col" style={{ gap: 14 }}>
-      <dl className="row wrap sm" style={{ columnGap: 28, rowGap: 8 }}>
+    <div className="stack" style={{ gap: 14 }}>
+      <dl className="row wrap small" style={{ columnGap: 28, rowGap: 8 }}>
         {Object.entries(facts).map(
           ([name, value]) =>
             value && (
@@ -236,18 +233,18 @@ function Details({ line }: { line: AuditLine }) {
         )}
       </dl>
       {before !== undefined && (
-        <div className="g2">
+        <div className="two-columns">
           {Object.entries(parts).map(([name, value]) => (
-            <div key={name} className="col" style={{ gap: 6 }}>
-              <p className="soft sm">{name}</p>
+            <div key={name} className="stack" style={{ gap: 6 }}>
+              <p className="soft small">{name}</p>
               <JsonView value={value} label={name} />
             </div>
           ))}
         </div>
       )}
       {Object.keys(rest).length > 0 && (
-        <div className="col" style={{ gap: 6 }}>
-          <p className="soft sm">{words.sent}</p>
+        <div className="stack" style={{ gap: 6 }}>
+          <p className="soft small">{words.sent}</p>
           <JsonView value={rest} label={words.sent} />
         </div>
       )}

@@ -1,8 +1,7 @@
+import { frameTexts } from '../../frame/texts'
 import { type Asset, formatMoney } from '../../parts/money-format'
-import { texts } from '../../texts/en'
 import { wordOf } from '../../texts/status'
-
-const words = texts.audit
+import { auditTexts as words } from './texts'
 
 type Fields = Record<string, unknown>
 
@@ -41,5 +40,5 @@ export function describeLine({ action, details }: { action: string; details: Fie
 
 function roleOf(role: unknown): string {
   const name = textOf(role) ?? ''
-  return (texts.frame.roles as Record<string, string>)[name] ?? wordOf(name)
+  return (frameTexts.roles as Record<string, string>)[name] ?? wordOf(name)
 }

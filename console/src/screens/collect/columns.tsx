@@ -3,11 +3,11 @@ import { AccountNumber, Wallet } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { toUnits } from '../../parts/money-format'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import type { Collected, Kind } from './kinds'
 import { State } from './state'
+import { collectTexts } from './texts'
 
-const words = texts.collect.columns
+const words = collectTexts.columns
 
 const status = {
   name: 'status',
@@ -19,11 +19,8 @@ const status = {
 const created = {
   name: 'created',
   head: words.created,
-  cell: ({ createdAt }: { createdAt: string }) => (
-    <span className="soft">
-      <Time value={createdAt} />
-    </span>
-  ),
+  isSoft: true,
+  cell: ({ createdAt }: { createdAt: string }) => <Time value={createdAt} />,
   phone: 4,
 } as const
 
@@ -51,7 +48,7 @@ export const columns: { [K in Kind]: Column<Collected[K]>[] } = {
     {
       name: 'customer',
       head: words.customer,
-      cell: ({ customer }) => <span className="nw">{customer.name}</span>,
+      cell: ({ customer }) => <span className="no-wrap">{customer.name}</span>,
       phone: 3,
     },
     {
@@ -75,8 +72,8 @@ export const columns: { [K in Kind]: Column<Collected[K]>[] } = {
       name: 'account',
       head: words.account,
       cell: ({ accountNumber, bankName }) => (
-        <span className="nw">
-          <AccountNumber value={accountNumber} /> <span className="soft sm">{bankName}</span>
+        <span className="no-wrap">
+          <AccountNumber value={accountNumber} /> <span className="soft small">{bankName}</span>
         </span>
       ),
     },
@@ -88,7 +85,7 @@ export const columns: { [K in Kind]: Column<Collected[K]>[] } = {
     {
       name: 'account',
       head: words.name,
-      cell: ({ accountName }) => <span className="nw">{accountName}</span>,
+      cell: ({ accountName }) => <span className="no-wrap">{accountName}</span>,
       phone: 1,
     },
     status,
@@ -96,8 +93,8 @@ export const columns: { [K in Kind]: Column<Collected[K]>[] } = {
       name: 'number',
       head: words.account,
       cell: ({ accountNumber, bankName }) => (
-        <span className="nw">
-          <AccountNumber value={accountNumber} /> <span className="soft sm">{bankName}</span>
+        <span className="no-wrap">
+          <AccountNumber value={accountNumber} /> <span className="soft small">{bankName}</span>
         </span>
       ),
     },

@@ -1,14 +1,15 @@
-import { Checkbox, Select, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useMembership } from '../../api/session'
 import { useWrite } from '../../api/writes'
+import { Checkbox } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { SelectField, TextField } from '../../parts/fields'
 import { type Asset, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
-import { texts } from '../../texts/en'
 import { apiPaths, type Collected, type Kind, referenceOf } from './kinds'
+import { collectTexts } from './texts'
 
-const words = texts.collect.form
+const words = collectTexts.form
 
 type Typed = {
   amount: bigint | null
@@ -44,23 +45,20 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
     onCreated(referenceOf(made))
   }
   const field = (name: string, label: string, placeholder?: string) => (
-    <TextInput
+    <TextField
       label={label}
       placeholder={placeholder}
       value={typed.text[name] ?? ''}
       error={refusal?.issueOf(name)}
-      onChange={({ currentTarget }: FormEvent<HTMLInputElement>) =>
-        set({ text: { ...typed.text, [name]: currentTarget.value } })
-      }
+      onChange={(text) => set({ text: { ...typed.text, [name]: text } })}
     />
   )
   const coinChoice = (
-    <Select
+    <SelectField
       label={words.coin}
-      data={['USDC', 'USDT']}
+      options={['USDC', 'USDT']}
       value={typed.coin}
-      allowDeselect={false}
-      onChange={(value) => set({ coin: value as Typed['coin'], coinAmount: null })}
+      onChange={(coin) => set({ coin, coinAmount: null })}
     />
   )
   const coinAmount = (
@@ -75,7 +73,6 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
   )
   return (
     <ConfirmDialog
-      isOpen
       title={words.titles[kind]}
       confirmLabel={words.confirm}
       isBusy={isBusy}
@@ -96,7 +93,7 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
         />
       )}
       {kind === 'wallets' && (
-        <div className="g2">
+        <div className="two-columns">
           {coinChoice}
           {coinAmount}
         </div>
@@ -104,34 +101,33 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
       {kind === 'links' && (
         <>
           {field('description', words.description, words.descriptionPlaceholder)}
-          <div className="g2">
+          <div className="two-columns">
             {field('customer.name', words.customerName)}
             {field('customer.email', words.customerEmail)}
           </div>
           <fieldset className="plain-set">
-            <legend className="b">{words.methods}</legend>
-            <Checkbox label={words.bankTransfer} checked disabled readOnly />
+            <legend className="bold">{words.methods}</legend>
+            <Checkbox label={words.bankTransfer} isOn isDisabled />
             <Checkbox
               label={words.alsoCoins}
-              checked={typed.hasCoins}
-              onChange={({ currentTarget }) => set({ hasCoins: currentTarget.checked })}
+              isOn={typed.hasCoins}
+              onChange={(hasCoins) => set({ hasCoins })}
             />
           </fieldset>
           {typed.hasCoins && (
-            <div className="g2">
+            <div className="two-columns">
               {coinChoice}
-              <Select
+              <SelectField
                 label={words.coinPrice}
-                data={Object.entries(words.coinPrices).map(([value, label]) => ({ value, label }))}
+                options={words.coinPrices}
                 value={typed.coinPrice}
-                allowDeselect={false}
-                onChange={(value) => set({ coinPrice: value as Typed['coinPrice'] })}
+                onChange={(coinPrice) => set({ coinPrice })}
               />
             </div>
           )}
           {typed.hasCoins && typed.coinPrice === 'own' && coinAmount}
           {typed.hasCoins && typed.coinPrice === 'rate' && (
-            <p className="soft sm">{words.coinPriceHint}</p>
+            <p className="soft small">{words.coinPriceHint}</p>
           )}
         </>
       )}
@@ -140,7 +136,7 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
       {(kind === 'dedicated' || kind === 'dedicated-wallets') &&
         field('externalReference', words.reference)}
       {kind === 'dedicated' && (
-        <div className="g2">
+        <div className="two-columns">
           {field('customer.name', words.customerName)}
           {field('customer.email', words.customerEmail)}
           {field('customer.phone', words.customerPhone)}
@@ -148,11 +144,10 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
         </div>
       )}
       {!kind.startsWith('dedicated') && (
-        <Select
+        <SelectField
           label={words.expires}
-          data={Object.entries(words.expiries).map(([value, label]) => ({ value, label }))}
+          options={words.expiries}
           value={typed.expiresMinutes}
-          allowDeselect={false}
           onChange={(value) => set({ expiresMinutes: value ?? '30' })}
         />
       )}

@@ -1,3 +1,4 @@
+import { collectTexts as words } from './texts'
 import './collect.css'
 import { useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -22,15 +23,12 @@ import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { formatRateNaira } from '../conversions/format-rate'
 import { apiPaths, type Collected, type Kind, pathOfKind, referenceOf } from './kinds'
 import { PayDialog, type PayTarget } from './pay-dialog'
 import { Payments } from './payments-of'
 import { Qr } from './qr'
 import { State } from './state'
-
-const words = texts.collect
 
 /** One payment link, collection account or wallet, with what was paid to it. */
 function Detail<K extends Kind>({ kind }: { kind: K }) {
@@ -53,9 +51,9 @@ function Detail<K extends Kind>({ kind }: { kind: K }) {
       )}
       {isPending && <Skeleton height={320} />}
       {data && (
-        <div className="two w">
+        <div className="with-aside wide-aside">
           <Payments one={data} />
-          <div className="col">
+          <div className="stack">
             <Scan kind={kind} one={data} />
             <Card title={words.facts.title}>
               <Facts>
@@ -67,7 +65,7 @@ function Detail<K extends Kind>({ kind }: { kind: K }) {
       )}
       {data && (
         <Card title={words.answer}>
-          <div className="pad" style={{ paddingTop: 0 }}>
+          <div className="padded" style={{ paddingTop: 0 }}>
             <JsonView value={data} label={words.answer} />
           </div>
         </Card>
@@ -94,8 +92,8 @@ function Scan({ kind, one }: { kind: Kind; one: Collected[Kind] }) {
     <Card title={words.qr}>
       <div className="qr-box">
         <Qr text={text} />
-        <p className="soft sm">{kind === 'links' ? words.scanLink : words.scanAddress}</p>
-        <p className="sm link-line">
+        <p className="soft small">{kind === 'links' ? words.scanLink : words.scanAddress}</p>
+        <p className="small break-anywhere">
           <Copy text={text}>{text}</Copy>
         </p>
       </div>
@@ -268,18 +266,19 @@ function End({ kind, path }: { kind: Kind; path: string }) {
       <Button kind="danger" onClick={() => setAsking(true)}>
         {label}
       </Button>
-      <ConfirmDialog
-        isOpen={isAsking}
-        title={isDedicated ? words.deactivateTitle : words.cancelTitles[kind]}
-        confirmLabel={label}
-        isDangerous
-        isBusy={isBusy}
-        refusal={refusal}
-        onConfirm={() => void end()}
-        onClose={() => setAsking(false)}
-      >
-        <p>{isDedicated ? words.deactivateText : words.cancelText}</p>
-      </ConfirmDialog>
+      {isAsking && (
+        <ConfirmDialog
+          title={isDedicated ? words.deactivateTitle : words.cancelTitles[kind]}
+          confirmLabel={label}
+          isDangerous
+          isBusy={isBusy}
+          refusal={refusal}
+          onConfirm={() => void end()}
+          onClose={() => setAsking(false)}
+        >
+          <p>{isDedicated ? words.deactivateText : words.cancelText}</p>
+        </ConfirmDialog>
+      )}
     </>
   )
 }

@@ -1,5 +1,8 @@
+import { PageTabs } from '../../parts/page-tabs'
+import { commonTexts } from '../../texts/common'
+import { collectTexts as words } from './texts'
 import './collect.css'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { usePages } from '../../api/reads'
 import { toRefusal } from '../../api/refusal'
@@ -8,10 +11,8 @@ import { download } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
-import { LiveBadge } from '../../parts/live-badge'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead } from '../../parts/page'
-import { texts } from '../../texts/en'
 import { wordOf } from '../../texts/status'
 import { columns } from './columns'
 import { CreateDialog } from './create-dialog'
@@ -24,8 +25,6 @@ import {
   referenceOf,
   statuses,
 } from './kinds'
-
-const words = texts.collect
 
 const filtersOf = (kind: Kind): Filter[] => [
   {
@@ -46,7 +45,7 @@ function List<K extends Kind>({ kind }: { kind: K }) {
   const mayExport = useMay('exports.make')
   const [isCreating, setCreating] = useState(false)
   const filters = filtersOf(kind)
-  const { values, change } = useFilters(filters)
+  const { values, change, isFiltered } = useFilters(filters)
   const list = usePages<Collected[K]>(apiPaths[kind], values, { keyOfRow: referenceOf })
   // `/collect?new=link` opens the form once; the address stays that of the list.
   const isAsked = search.new === 'link' && mayCreate
@@ -73,28 +72,18 @@ function List<K extends Kind>({ kind }: { kind: K }) {
           <>
             {mayExport && (
               <Button icon="download" onClick={() => void save()}>
-                {texts.common.export}
+                {commonTexts.export}
               </Button>
             )}
             {create}
           </>
         }
       />
-      <nav className="tb at-top" aria-label={words.title}>
-        {kinds.map((one) => (
-          <Link
-            key={one}
-            to={pathOfKind(one)}
-            className={one === kind ? 'on' : ''}
-            aria-current={one === kind ? 'page' : undefined}
-          >
-            {words.tabs[one]}
-          </Link>
-        ))}
-      </nav>
-      <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
-      </Filters>
+      <PageTabs
+        label={words.title}
+        pages={kinds.map((tab) => ({ path: pathOfKind(tab), label: words.tabs[tab] }))}
+      />
+      <Filters filters={filters} values={values} onChange={change} isLive />
       <Card>
         <DataTable
           caption={words.captions(words.tabs[kind])}
@@ -103,7 +92,7 @@ function List<K extends Kind>({ kind }: { kind: K }) {
           keyOf={referenceOf}
           pathOf={(row) => `/collect/${kind}/${referenceOf(row)}`}
           empty={
-            Object.keys(values).length > 0 ? (
+            isFiltered ? (
               <EmptyState icon="search">{words.noMatches}</EmptyState>
             ) : (
               <EmptyState icon="link" action={create}>

@@ -1,13 +1,13 @@
-import { Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { SelectField, TextField } from '../../parts/fields'
 import { type Asset, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
+import { collectTexts } from './texts'
 
-const words = texts.collect.pay
+const words = collectTexts.pay
 
 /** Where a simulated customer can send money. Without an amount, the user chooses it. */
 export type PayTarget =
@@ -45,7 +45,6 @@ export function PayDialog({ targets, onClose }: { targets: PayTarget[]; onClose:
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.title}
       confirmLabel={words.confirm}
       isBusy={isBusy}
@@ -57,14 +56,13 @@ export function PayDialog({ targets, onClose }: { targets: PayTarget[]; onClose:
     >
       <p className="soft">{words.text}</p>
       {targets.length > 1 && (
-        <Select
+        <SelectField
           label={words.method}
-          data={targets.map((one, index) => ({
-            value: String(index),
-            label: 'accountNumber' in one ? words.bank : words.chain,
-          }))}
+          options={targets.map((_, index) => String(index))}
+          labels={Object.fromEntries(
+            targets.map((one, index) => [index, 'accountNumber' in one ? words.bank : words.chain]),
+          )}
           value={String(at)}
-          allowDeselect={false}
           onChange={(value) => {
             setAt(Number(value))
             setTyped(undefined)
@@ -72,12 +70,11 @@ export function PayDialog({ targets, onClose }: { targets: PayTarget[]; onClose:
         />
       )}
       {!isBank && target.asset === null && (
-        <Select
+        <SelectField
           label={words.coin}
-          data={['USDC', 'USDT']}
+          options={['USDC', 'USDT']}
           value={coin}
-          allowDeselect={false}
-          onChange={(value) => setCoin(value as typeof coin)}
+          onChange={setCoin}
         />
       )}
       <MoneyInput
@@ -90,12 +87,7 @@ export function PayDialog({ targets, onClose }: { targets: PayTarget[]; onClose:
         autoFocus
       />
       {isBank && (
-        <TextInput
-          label={words.name}
-          placeholder="CHUKA OKAFOR"
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
+        <TextField label={words.name} placeholder="CHUKA OKAFOR" value={name} onChange={setName} />
       )}
     </ConfirmDialog>
   )

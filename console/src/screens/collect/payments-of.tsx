@@ -6,10 +6,8 @@ import { Money } from '../../parts/money'
 import { Card, EmptyState } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { type Collected, type Kind, referenceOf } from './kinds'
-
-const words = texts.collect
+import { collectTexts as words } from './texts'
 
 /** What was paid to a link, account or wallet. */
 export function Payments({ one }: { one: Collected[Kind] }) {
@@ -65,11 +63,8 @@ const columns: Column<ListedPayment>[] = [
   {
     name: 'received',
     head: words.paymentColumns.received,
-    cell: ({ receivedAt }) => (
-      <span className="soft">
-        <Time value={receivedAt} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ receivedAt }) => <Time value={receivedAt} />,
     phone: 4,
   },
 ]

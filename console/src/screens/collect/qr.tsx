@@ -1,6 +1,6 @@
 import { useRead } from '../../api/reads'
 import { Skeleton } from '../../parts/page'
-import { texts } from '../../texts/en'
+import { collectTexts } from './texts'
 
 /** A QR code that the server draws. */
 export function Qr({ text }: { text: string }) {
@@ -8,5 +8,5 @@ export function Qr({ text }: { text: string }) {
   if (isPending) return <Skeleton height={200} width={200} />
   if (!data) return null
   const source = `data:image/svg+xml,${encodeURIComponent(data.svg)}`
-  return <img className="qr-code" src={source} alt={texts.collect.qrOf(text)} />
+  return <img className="qr-code" src={source} alt={collectTexts.qrOf(text)} />
 }

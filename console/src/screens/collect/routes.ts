@@ -1,8 +1,8 @@
 import type { ComponentType } from 'react'
-import { texts } from '../../texts/en'
+import { frameTexts } from '../../frame/texts'
 import type { ScreenRoute } from '../screen-route'
 
-const { menu } = texts.frame
+const { menu } = frameTexts
 const permissions: ScreenRoute['permissions'] = ['payments.see']
 
 type Lists = typeof import('./lists')

@@ -14,8 +14,8 @@ import { formatMoney } from '../../parts/money-format'
 import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { conversionTexts } from '../../texts/conversions'
 import { formatRate } from './format-rate'
+import { conversionTexts } from './texts'
 
 const words = conversionTexts.page
 
@@ -63,7 +63,7 @@ function ConversionPage({ conversion }: { conversion: Conversion }) {
           )
         }
       />
-      <div className="two w">
+      <div className="with-aside wide-aside">
         <JsonCard title={words.conversion} value={conversion} words={words}>
           <Facts>
             <Fact name={words.paid}>
@@ -91,20 +91,18 @@ function ConversionPage({ conversion }: { conversion: Conversion }) {
             </Fact>
           </Facts>
         </JsonCard>
-        <Card title={words.statement}>
-          <div className="pad top0 frm">
-            <p className="soft sm">{words.statementText}</p>
-            <div className="row wrap">
-              {[from, to].map((asset) => (
-                <Button
-                  key={asset}
-                  size="small"
-                  to={`/balances?asset=${asset}&reference=${reference}&period=all`}
-                >
-                  {words.open(conversionTexts.names[asset])}
-                </Button>
-              ))}
-            </div>
+        <Card title={words.statement} layout="form">
+          <p className="soft small">{words.statementText}</p>
+          <div className="row wrap">
+            {[from, to].map((asset) => (
+              <Button
+                key={asset}
+                size="small"
+                to={`/balances?asset=${asset}&reference=${reference}&period=all`}
+              >
+                {words.open(conversionTexts.names[asset])}
+              </Button>
+            ))}
           </div>
         </Card>
       </div>

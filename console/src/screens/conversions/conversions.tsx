@@ -1,17 +1,18 @@
+import { usePages } from '../../api/reads'
+import { balanceTexts } from '../balances/texts'
 import './conversions.css'
 import type { Conversion } from '../../../../sdk/src/types'
 import { useMay } from '../../api/session'
 import { ResourceList } from '../../frame/resource-list'
 import { Button } from '../../parts/button'
 import type { Column } from '../../parts/data-table'
-import type { Filter } from '../../parts/filters'
+import { type Filter, useFilters } from '../../parts/filters'
 import { ResourceLink } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { Time } from '../../parts/time'
-import { conversionTexts as words } from '../../texts/conversions'
-import { texts } from '../../texts/en'
 import { BalanceTabs } from '../balances/balance-tabs'
 import { formatRate } from './format-rate'
+import { conversionTexts as words } from './texts'
 
 const filters: Filter[] = [{ kind: 'period', label: words.period }]
 
@@ -38,18 +39,17 @@ const columns: Column<Conversion>[] = [
     name: 'rate',
     head: words.columns.rate,
     phone: 3,
-    cell: ({ rate, from, to }) => <span className="soft nw">{formatRate(rate, from, to)}</span>,
+    cell: ({ rate, from, to }) => (
+      <span className="soft no-wrap">{formatRate(rate, from, to)}</span>
+    ),
   },
   {
     name: 'fee',
     head: words.columns.fee,
     align: 'end',
     isWideOnly: true,
-    cell: ({ fee, from }) => (
-      <span className="soft">
-        <Money amount={fee} asset={from} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ fee, from }) => <Money amount={fee} asset={from} />,
   },
   {
     name: 'transfer',
@@ -67,23 +67,25 @@ const columns: Column<Conversion>[] = [
     name: 'when',
     head: words.columns.when,
     phone: 4,
-    cell: ({ createdAt }) => (
-      <span className="soft">
-        <Time value={createdAt} show="clock" />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ createdAt }) => <Time value={createdAt} show="clock" />,
   },
 ]
 
 export function Screen() {
   const mayConvert = useMay('payouts.create')
+  const filtering = useFilters(filters)
+  const list = usePages<Conversion>('/v1/conversions', filtering.values)
   return (
     <ResourceList
-      area={{ title: texts.balances.title, tabs: <BalanceTabs /> }}
+      title={balanceTexts.title}
+      tab={`${words.title} · ${balanceTexts.title}`}
       path="/v1/conversions"
       pagePath="/balances/conversions"
       fileName="conversions.csv"
       filters={filters}
+      filtering={filtering}
+      list={list}
       columns={columns}
       icon="swap"
       create={
@@ -94,6 +96,8 @@ export function Screen() {
         )
       }
       words={words}
-    />
+    >
+      <BalanceTabs />
+    </ResourceList>
   )
 }

@@ -1,5 +1,7 @@
+import { SelectField } from '../../parts/fields'
+import { Form } from '../../parts/form'
+import { balanceTexts } from '../balances/texts'
 import './conversions.css'
-import { Select } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Balance, Conversion, ConversionQuote, Rate } from '../../../../sdk/src/types'
@@ -15,10 +17,9 @@ import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
-import { conversionTexts } from '../../texts/conversions'
-import { texts } from '../../texts/en'
 import { formatRate, formatRateNaira } from './format-rate'
 import { PriceTimer } from './price-timer'
+import { conversionTexts } from './texts'
 import { useConversionQuote, type Wanted } from './use-conversion-quote'
 
 const words = conversionTexts.form
@@ -77,21 +78,19 @@ export function Screen() {
     )
   }
   return (
-    <form
-      className="col"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      onSubmit={() => {
         if (isReady) void convert()
       }}
     >
       <PageHead
         title={words.title}
-        parent={{ to: '/balances', label: texts.balances.title, current: words.crumb }}
+        parent={{ to: '/balances', label: balanceTexts.title, current: words.crumb }}
       />
-      <div className="two w">
-        <Card isPadded className="frm">
-          <fieldset className="plain frm" disabled={isUnknown}>
-            <div className="amt">
+      <div className="with-aside wide-aside">
+        <Card isPadded className="form">
+          <fieldset className="plain form" disabled={isUnknown}>
+            <div className="amount-field">
               <div className="pair">
                 <MoneyInput
                   key={`source ${from}`}
@@ -101,22 +100,22 @@ export function Screen() {
                   autoFocus
                   onChange={(typed) => setWanted({ ...wanted, side: 'source', units: typed })}
                 />
-                <Select
+                <SelectField
                   label={words.from}
-                  data={optionsOf(assets)}
+                  options={assets}
+                  labels={balanceTexts.names}
                   value={from}
-                  allowDeselect={false}
-                  onChange={(asset) => choose(asset as Asset, to)}
+                  onChange={(asset) => choose(asset, to)}
                 />
               </div>
-              <p className="hint row sp">
+              <p className="hint row spread">
                 <span>
                   {available !== undefined && words.available(formatMoney(available, from))}
                 </span>
                 {available !== undefined && available > 0n && (
                   <button
                     type="button"
-                    className="lnk nw"
+                    className="link no-wrap"
                     onClick={() => setWanted({ ...wanted, side: 'source', units: available })}
                   >
                     {words.everything}
@@ -129,7 +128,7 @@ export function Screen() {
                 {words.swap}
               </Button>
             </div>
-            <div className="amt">
+            <div className="amount-field">
               <div className="pair">
                 <MoneyInput
                   key={`target ${to}`}
@@ -138,34 +137,34 @@ export function Screen() {
                   value={shownUnits('target')}
                   onChange={(typed) => setWanted({ ...wanted, side: 'target', units: typed })}
                 />
-                <Select
+                <SelectField
                   label={words.to}
-                  data={optionsOf(targetsOf(from))}
+                  options={targetsOf(from)}
+                  labels={balanceTexts.names}
                   value={to}
-                  allowDeselect={false}
-                  onChange={(asset) => choose(from, asset as Asset)}
+                  onChange={(asset) => choose(from, asset)}
                 />
               </div>
             </div>
           </fieldset>
         </Card>
-        <div className="col">
+        <div className="stack">
           <Card title={words.summary}>
             {quote ? (
               <Summary quote={quote} balances={balances} isShort={isShort} />
             ) : (
-              <p className="pad top0 soft" role="status">
+              <p className="padded no-top-padding soft" role="status">
                 {units && !price.error ? words.asking : !price.error && words.type}
               </p>
             )}
             {price.error && (
-              <div className="pad top0" role="alert">
+              <div className="padded no-top-padding" role="alert">
                 <Note tone="bad" title={toRefusal(price.error).sentence} />
               </div>
             )}
-            <div className="pad line">
+            <div className="padded top-line">
               {!isUnknown && <PriceTimer price={price} />}
-              <div className="stick">
+              <div className="sticky-actions">
                 <Button
                   type="submit"
                   kind="primary"
@@ -180,20 +179,17 @@ export function Screen() {
                     : words.confirmEmpty}
                 </Button>
               </div>
-              <p className="hint mid">{mode === 'live' ? words.proof : words.atOnce}</p>
+              <p className="hint centered">{mode === 'live' ? words.proof : words.atOnce}</p>
               <Refusal error={refusal} />
-              {isUnknown && <p className="soft sm">{words.unknown}</p>}
+              {isUnknown && <p className="soft small">{words.unknown}</p>}
             </div>
           </Card>
           <Rates />
         </div>
       </div>
-    </form>
+    </Form>
   )
 }
-
-const optionsOf = (offered: Asset[]) =>
-  offered.map((value) => ({ value, label: texts.balances.names[value] }))
 
 const hasUnknownOutcome = (refusal: ApiRefusal | null) =>
   refusal !== null && (refusal.status === 0 || refusal.status >= 500)
@@ -225,7 +221,7 @@ function Summary({ quote, balances, isShort }: SummaryProps) {
         </Fact>
         <Fact name={words.rate}>{formatRate(rate, from, to)}</Fact>
       </Facts>
-      <div className="tot">
+      <div className="total">
         <Facts>
           <Fact name={words.got}>
             <Money amount={targetAmount} asset={to} />
@@ -234,15 +230,17 @@ function Summary({ quote, balances, isShort }: SummaryProps) {
       </div>
       {source !== undefined && target !== undefined && !isShort && (
         <Facts isSmall>
-          <Fact name={words.after(texts.balances.names[from])}>
+          <Fact name={words.after(balanceTexts.names[from])}>
             {formatMoney(source - toUnits(sourceAmount, from), from)}
           </Fact>
-          <Fact name={words.after(texts.balances.names[to])}>
+          <Fact name={words.after(balanceTexts.names[to])}>
             {formatMoney(target + toUnits(targetAmount, to), to)}
           </Fact>
         </Facts>
       )}
-      {isShort && <p className="pad top0 bad">{words.short(conversionTexts.names[from])}</p>}
+      {isShort && (
+        <p className="padded no-top-padding bad">{words.short(conversionTexts.names[from])}</p>
+      )}
     </>
   )
 }
@@ -259,7 +257,7 @@ function Rates() {
   return (
     <Card title={words.rates}>
       {data.items.length === 0 ? (
-        <p className="pad top0 soft">{words.noRates}</p>
+        <p className="padded no-top-padding soft">{words.noRates}</p>
       ) : (
         <>
           <Facts isSmall>

@@ -1,5 +1,5 @@
 import type { Asset } from '../../parts/money-format'
-import { conversionTexts as words } from '../../texts/conversions'
+import { conversionTexts as words } from './texts'
 
 /** `₦1,602.50`: the naira of a rate, with all of its decimals. */
 export function formatRateNaira(rate: string): string {

@@ -1,7 +1,8 @@
+import { ProgressBar } from '../../parts/progress-bar'
 import './conversions.css'
 import { Button } from '../../parts/button'
 import { Note } from '../../parts/page'
-import { conversionTexts as words } from '../../texts/conversions'
+import { conversionTexts as words } from './texts'
 import type { Price } from './use-conversion-quote'
 
 /** How long the price is valid, and a button to get a new one. */
@@ -15,12 +16,10 @@ export function PriceTimer({ price }: { price: Price }) {
         <Note tone="warn" icon="clock" title={words.expired} />
       ) : (
         <>
-          <p className="soft sm" role="timer" aria-live="off">
+          <p className="soft small" role="timer" aria-live="off">
             {words.holds(formatSeconds(secondsLeft))}
           </p>
-          <div className="bar" aria-hidden="true">
-            <i style={{ width: `${share * 100}%` }} />
-          </div>
+          <ProgressBar share={share} />
         </>
       )}
       <p className="hidden" role="status">

@@ -1,14 +1,13 @@
-import { Checkbox, Radio, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { KeyPermission } from '../../../../src/merchants/keys/key-permissions'
 import { useScope } from '../../api/scope'
 import { useWrite } from '../../api/writes'
+import { CheckboxList, RadioField } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
-import { texts } from '../../texts/en'
+import { TextArea, TextField } from '../../parts/fields'
 import type { ShownKey } from './api-key'
+import { keyTexts as words } from './key-texts'
 
-const words = texts.keys
-const permissionNames = Object.keys(words.permissions) as KeyPermission[]
 const atFields = ['name', 'expiresAt', 'allowedAddresses', 'permissions']
 
 type Props = { onClose: () => void; onMade: (key: ShownKey) => void }
@@ -18,7 +17,7 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
   const [name, setName] = useState('')
   const [kind, setKind] = useState<'secret' | 'public'>('secret')
   const [isRestricted, setRestricted] = useState(false)
-  const [permissions, setPermissions] = useState<string[]>([])
+  const [permissions, setPermissions] = useState<KeyPermission[]>([])
   const [addresses, setAddresses] = useState('')
   const [expiry, setExpiry] = useState('')
   const { write, isBusy, refusal } = useWrite<ShownKey>()
@@ -38,7 +37,6 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
 
   return (
     <ConfirmDialog
-      isOpen
       title={words.createTitle(mode)}
       confirmLabel={words.create}
       isBusy={isBusy}
@@ -48,72 +46,60 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
       onConfirm={() => void create()}
       onClose={onClose}
     >
-      <TextInput
+      <TextField
         label={words.name}
         description={words.nameHint}
-        data-autofocus
+        isFirst
         maxLength={100}
         value={name}
         error={refusal?.issueOf('name')}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        onChange={setName}
       />
-      <Radio.Group
+      <RadioField
         label={words.kind}
         value={kind}
-        onChange={(value) => setKind(value as 'secret' | 'public')}
-      >
-        <div className="col" style={{ gap: 8, marginTop: 6 }}>
-          {(['secret', 'public'] as const).map((one) => (
-            <Radio
-              key={one}
-              value={one}
-              label={words.kinds[one]}
-              description={words.kindHints[one]}
-            />
-          ))}
-        </div>
-      </Radio.Group>
+        onChange={setKind}
+        choices={(['secret', 'public'] as const).map((value) => ({
+          value,
+          label: words.kinds[value],
+          description: words.kindHints[value],
+        }))}
+      />
       {kind === 'secret' && (
-        <Radio.Group
+        <RadioField
           label={words.access}
           value={isRestricted ? 'restricted' : 'all'}
-          onChange={(value) => setRestricted(value === 'restricted')}
-        >
-          <div className="col" style={{ gap: 8, marginTop: 6 }}>
-            <Radio value="all" label={words.allAccess} description={words.allAccessHint} />
-            <Radio value="restricted" label={words.restricted} description={words.restrictedHint} />
-          </div>
-        </Radio.Group>
+          onChange={(access) => setRestricted(access === 'restricted')}
+          choices={[
+            { value: 'all', label: words.allAccess, description: words.allAccessHint },
+            { value: 'restricted', label: words.restricted, description: words.restrictedHint },
+          ]}
+        />
       )}
       {kind === 'secret' && isRestricted && (
-        <Checkbox.Group
-          value={permissions}
+        <CheckboxList
+          hiddenLabel={words.restricted}
+          options={words.permissions}
+          values={permissions}
           onChange={setPermissions}
-          aria-label={words.restricted}
           error={refusal?.issueOf('permissions') ?? (lacksPermission && words.choosePermission)}
-        >
-          <div className="col perms">
-            {permissionNames.map((one) => (
-              <Checkbox key={one} value={one} label={words.permissions[one]} />
-            ))}
-          </div>
-        </Checkbox.Group>
+        />
       )}
-      <TextInput
+      <TextField
         type="date"
         label={words.expires}
         description={words.expiryHint}
         value={expiry}
         error={refusal?.issueOf('expiresAt')}
-        onChange={({ currentTarget }) => setExpiry(currentTarget.value)}
+        onChange={setExpiry}
       />
-      <Textarea
+      <TextArea
         label={words.addresses}
         description={words.addressesHint}
         rows={2}
         value={addresses}
         error={refusal?.issueOf('allowedAddresses')}
-        onChange={({ currentTarget }) => setAddresses(currentTarget.value)}
+        onChange={setAddresses}
       />
     </ConfirmDialog>
   )

@@ -9,11 +9,11 @@ import { Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { HttpStatus } from './http-status'
 import { resourceOf } from './resource-of'
+import { developerTexts } from './texts'
 
-const words = texts.developers.webhooks
+const words = developerTexts.webhooks
 
 /** One delivery: every attempt with its answer, and what was sent. */
 export function DeliveryDetail({ eventId, endpointId }: { eventId: string; endpointId: string }) {
@@ -35,10 +35,10 @@ export function DeliveryDetail({ eventId, endpointId }: { eventId: string; endpo
   return (
     <div className="split">
       <div className="box">
-        <div className="bh">
+        <div className="box-head">
           <h3>{words.attempts}</h3>
           {link && (
-            <Link className="lnk mono" to={link}>
+            <Link className="link mono" to={link}>
               {shorten(resource)}
             </Link>
           )}
@@ -46,9 +46,9 @@ export function DeliveryDetail({ eventId, endpointId }: { eventId: string; endpo
         {delivery && <Attempts delivery={delivery} />}
       </div>
       <div className="box">
-        <div className="bh">
+        <div className="box-head">
           <h3>{words.sent}</h3>
-          <Link className="lnk mono" to={`/events/${eventId}`}>
+          <Link className="link mono" to={`/events/${eventId}`}>
             {shorten(eventId)}
           </Link>
         </div>
@@ -63,12 +63,12 @@ export function Attempts({ delivery }: { delivery: EventDelivery }) {
   const attempts = [...delivery.attempts].sort((a, b) => b.number - a.number)
   const [chosen, setChosen] = useState<number | null>(null)
   const shown = attempts.find(({ number }) => number === chosen) ?? attempts[0]
-  if (!shown) return <p className="soft pad">{words.noAttempts}</p>
+  if (!shown) return <p className="soft padded">{words.noAttempts}</p>
   return (
     <>
-      <ol className="att" style={{ maxHeight: 220, overflow: 'auto' }}>
+      <ol className="attempts" style={{ maxHeight: 220, overflow: 'auto' }}>
         {attempts.map((attempt) => (
-          <li key={attempt.number} className={attempt === shown ? 'on' : ''}>
+          <li key={attempt.number} className={attempt === shown ? 'selected' : ''}>
             <button
               type="button"
               aria-pressed={attempt === shown}
@@ -76,9 +76,9 @@ export function Attempts({ delivery }: { delivery: EventDelivery }) {
             >
               <span className="soft">{attempt.number}</span>
               <HttpStatus status={attempt.status} none={words.noAnswer} />
-              <span className="soft nw">{formatDuration(attempt.durationMs)}</span>
-              <span className="mono soft el dk">{attempt.error}</span>
-              <span className="soft gap">
+              <span className="soft no-wrap">{formatDuration(attempt.durationMs)}</span>
+              <span className="mono soft ellipsis desktop-only">{attempt.error}</span>
+              <span className="soft push-end">
                 <Time value={attempt.startedAt} show="utcShort" />
               </span>
             </button>

@@ -6,19 +6,18 @@ import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { type Column, DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
-import { LiveBadge } from '../../parts/live-badge'
 import { notify, useNotifiedRefusal } from '../../parts/notify'
 import { EmptyState } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { DeliveryDetail } from './delivery-detail'
 import { eventOptions } from './event-types'
 import { HttpStatus } from './http-status'
+import { developerTexts } from './texts'
 
-const words = texts.developers.webhooks
+const words = developerTexts.webhooks
 const statuses = statusWords.delivery
 
 const filters: Filter[] = [
@@ -35,10 +34,9 @@ const filters: Filter[] = [
 /** What was sent to one endpoint. A row opens below itself: its address names the event. */
 export function EndpointDeliveries({ endpointId }: { endpointId: string }) {
   const search = useSearch({ strict: false }) as Record<string, string>
-  const { values, change } = useFilters(filters)
+  const { values, change, isFiltered } = useFilters(filters)
   const path = `/v1/webhook-endpoints/${endpointId}/deliveries`
   const list = usePages<EndpointDelivery>(path, values, { keyOfRow: keyOf })
-  const isFiltered = Object.keys(values).length > 0
   const pathOf = ({ eventId }: EndpointDelivery) => {
     const { event, ...rest } = search
     const next = new URLSearchParams(event === eventId ? rest : { ...rest, event: eventId })
@@ -47,9 +45,7 @@ export function EndpointDeliveries({ endpointId }: { endpointId: string }) {
   return (
     <div className="logs">
       <div style={{ padding: '12px 20px' }}>
-        <Filters filters={filters} values={values} onChange={change}>
-          <LiveBadge className="gap dk" />
-        </Filters>
+        <Filters filters={filters} values={values} onChange={change} isLive />
       </div>
       <DataTable
         caption={words.caption}
@@ -93,23 +89,22 @@ const columnsOf = (endpointId: string): Column<EndpointDelivery>[] => [
   {
     name: 'tries',
     head: words.columns.tries,
-    cell: ({ attemptCount }) => <span className="soft nw">{words.tries(attemptCount)}</span>,
+    cell: ({ attemptCount }) => <span className="soft no-wrap">{words.tries(attemptCount)}</span>,
     phone: 3,
   },
   {
     name: 'next',
     head: words.columns.next,
-    cell: ({ nextAttemptAt }) => <span className="soft nw">{describeNext(nextAttemptAt)}</span>,
+    cell: ({ nextAttemptAt }) => (
+      <span className="soft no-wrap">{describeNext(nextAttemptAt)}</span>
+    ),
     isWideOnly: true,
   },
   {
     name: 'happened',
     head: words.columns.happened,
-    cell: ({ eventCreatedAt }) => (
-      <span className="soft">
-        <Time value={eventCreatedAt} show="utcShort" />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ eventCreatedAt }) => <Time value={eventCreatedAt} show="utcShort" />,
     phone: 4,
   },
   {

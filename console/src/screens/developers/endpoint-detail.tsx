@@ -15,15 +15,16 @@ import { Reference } from '../../parts/identifiers'
 import { notify } from '../../parts/notify'
 import { Fact, Facts, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
+import { Segments } from '../../parts/segments'
 import { Time } from '../../parts/time'
 import { formatUtc } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { EndpointDeliveries } from './endpoint-deliveries'
 import { EndpointForm } from './endpoint-form'
 import { RecoverDialog } from './recover-dialog'
+import { developerTexts } from './texts'
 import { nodeSample, pythonSample } from './verify-samples'
 
-const words = texts.developers.webhooks
+const words = developerTexts.webhooks
 const tabs = ['deliveries', 'settings', 'secret', 'verify'] as const
 
 type Props = { endpoint: WebhookEndpoint; onSecret: (secret: string) => void }
@@ -37,14 +38,14 @@ export function EndpointDetail({ endpoint, onSecret }: Props) {
     <>
       <Trouble endpoint={endpoint} />
       <section className="card">
-        <div className="tb" role="tablist" aria-label={endpoint.url} style={{ paddingTop: 4 }}>
+        <div className="tab-bar" role="tablist" aria-label={endpoint.url} style={{ paddingTop: 4 }}>
           {tabs.map((name) => (
             <button
               key={name}
               type="button"
               role="tab"
               aria-selected={tab === name}
-              className={tab === name ? 'on' : ''}
+              className={tab === name ? 'selected' : ''}
               onClick={() => setTab(name)}
             >
               {words.tabs[name]}
@@ -81,7 +82,7 @@ function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
   if (!enabled)
     return (
       <Note tone="calm">
-        <div className="row wrap sp">
+        <div className="row wrap spread">
           <p>{words.offText}</p>
           {mayChange && (
             <Button size="small" isBusy={isBusy} onClick={() => void enable()}>
@@ -96,7 +97,7 @@ function Trouble({ endpoint }: { endpoint: WebhookEndpoint }) {
   const lastDay = formatUtc(new Date(Date.parse(failingSince) + failingMaxMs).toISOString())
   return (
     <Note tone="bad" title={words.failedSince(new URL(url).host, formatUtc(failingSince))}>
-      <div className="row wrap sp">
+      <div className="row wrap spread">
         <p style={{ flex: '1 1 320px' }}>{words.failingText(undelivered, lastDay)}</p>
         {mayChange && (
           <Button size="small" onClick={() => setRecovering(true)}>
@@ -149,7 +150,7 @@ function Settings({ endpoint }: { endpoint: WebhookEndpoint }) {
         </Fact>
       </Facts>
       {mayChange && (
-        <div className="row wrap pad cf">
+        <div className="row wrap padded top-line">
           {mayRoute && (
             <Button size="small" onClick={() => setOpened('edit')}>
               {words.edit}
@@ -175,35 +176,37 @@ function Settings({ endpoint }: { endpoint: WebhookEndpoint }) {
         </div>
       )}
       {opened === null && change.refusal && (
-        <div className="pad top0">
+        <div className="padded no-top-padding">
           <Refusal error={change.refusal} />
         </div>
       )}
       {opened === 'edit' && <EndpointForm endpoint={endpoint} onClose={close} />}
       {opened === 'recover' && <RecoverDialog endpointId={id} since={createdAt} onClose={close} />}
-      <ConfirmDialog
-        isOpen={opened === 'disable'}
-        title={words.disableTitle}
-        confirmLabel={words.disable}
-        isBusy={change.isBusy}
-        refusal={change.refusal}
-        onConfirm={() => void turn(false)}
-        onClose={close}
-      >
-        <p>{words.disableText}</p>
-      </ConfirmDialog>
-      <ConfirmDialog
-        isOpen={opened === 'remove'}
-        title={words.removeTitle}
-        confirmLabel={words.remove}
-        isDangerous
-        isBusy={remove.isBusy}
-        refusal={remove.refusal}
-        onConfirm={() => void erase()}
-        onClose={close}
-      >
-        <p>{words.removeText}</p>
-      </ConfirmDialog>
+      {opened === 'disable' && (
+        <ConfirmDialog
+          title={words.disableTitle}
+          confirmLabel={words.disable}
+          isBusy={change.isBusy}
+          refusal={change.refusal}
+          onConfirm={() => void turn(false)}
+          onClose={close}
+        >
+          <p>{words.disableText}</p>
+        </ConfirmDialog>
+      )}
+      {opened === 'remove' && (
+        <ConfirmDialog
+          title={words.removeTitle}
+          confirmLabel={words.remove}
+          isDangerous
+          isBusy={remove.isBusy}
+          refusal={remove.refusal}
+          onConfirm={() => void erase()}
+          onClose={close}
+        >
+          <p>{words.removeText}</p>
+        </ConfirmDialog>
+      )}
     </>
   )
 }
@@ -219,7 +222,7 @@ function Secret({ endpoint, onSecret }: Props) {
     onSecret(rotated.secret)
   }
   return (
-    <div className="pad col">
+    <div className="padded stack">
       <p className="soft">{words.secret.text}</p>
       {mayChange && (
         <p>
@@ -228,42 +231,37 @@ function Secret({ endpoint, onSecret }: Props) {
           </Button>
         </p>
       )}
-      <ConfirmDialog
-        isOpen={isAsking}
-        title={words.secret.rotateTitle}
-        confirmLabel={words.secret.rotate}
-        isBusy={isBusy}
-        refusal={refusal}
-        onConfirm={() => void rotate()}
-        onClose={() => setAsking(false)}
-      >
-        <p>{words.secret.rotateText}</p>
-      </ConfirmDialog>
+      {isAsking && (
+        <ConfirmDialog
+          title={words.secret.rotateTitle}
+          confirmLabel={words.secret.rotate}
+          isBusy={isBusy}
+          refusal={refusal}
+          onConfirm={() => void rotate()}
+          onClose={() => setAsking(false)}
+        >
+          <p>{words.secret.rotateText}</p>
+        </ConfirmDialog>
+      )}
     </div>
   )
 }
 
 const samples = { 'Node.js': nodeSample, Python: pythonSample }
+type Language = keyof typeof samples
 
 function Verify() {
-  const [language, setLanguage] = useState<keyof typeof samples>('Node.js')
+  const [language, setLanguage] = useState<Language>('Node.js')
   return (
-    <div className="pad col">
+    <div className="padded stack">
       <p className="soft">{words.verifyText}</p>
       <div>
-        <span className="seg" role="group" aria-label={words.tabs.verify}>
-          {Object.keys(samples).map((name) => (
-            <button
-              key={name}
-              type="button"
-              className={name === language ? 'on' : ''}
-              aria-pressed={name === language}
-              onClick={() => setLanguage(name as keyof typeof samples)}
-            >
-              {name}
-            </button>
-          ))}
-        </span>
+        <Segments
+          label={words.tabs.verify}
+          value={language}
+          options={Object.keys(samples) as Language[]}
+          onChange={setLanguage}
+        />
       </div>
       <CopyBlock text={samples[language]} label={words.tabs.verify} />
     </div>

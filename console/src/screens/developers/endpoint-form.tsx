@@ -1,14 +1,15 @@
-import { Checkbox, Radio, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from '../../../../sdk/src/types'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
+import { Checkbox, RadioField } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
 import { eventGroups, typesOfGroup } from './event-types'
+import { developerTexts } from './texts'
 
-const words = texts.developers.webhooks.form
+const words = developerTexts.webhooks.form
 
 type Props = {
   /** The endpoint to edit; absent: a new one. */
@@ -47,7 +48,6 @@ export function EndpointForm({ endpoint, onCreated, onClose }: Props) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={endpoint ? words.editTitle : words.createTitle}
       confirmLabel={endpoint ? words.save : words.create}
       isBusy={isBusy}
@@ -57,32 +57,32 @@ export function EndpointForm({ endpoint, onCreated, onClose }: Props) {
       onConfirm={() => void save()}
       onClose={onClose}
     >
-      <TextInput
+      <TextField
         label={words.url}
         placeholder={words.urlPlaceholder}
         value={url}
         error={refusal?.issueOf('url')}
         inputMode="url"
         autoFocus
-        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+        onChange={setUrl}
       />
-      <TextInput
+      <TextField
         label={words.description}
         placeholder={words.descriptionPlaceholder}
         value={description}
         error={refusal?.issueOf('description')}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+        onChange={setDescription}
       />
-      <Radio.Group
+      <RadioField
         label={words.events}
         value={isAll ? 'all' : 'some'}
         onChange={(value) => setAll(value === 'all')}
-      >
-        <div className="row" style={{ gap: 20, paddingTop: 6 }}>
-          <Radio value="all" label={words.all} disabled={!seesAll} />
-          <Radio value="some" label={words.some} />
-        </div>
-      </Radio.Group>
+        choices={[
+          { value: 'all', label: words.all, isDisabled: !seesAll },
+          { value: 'some', label: words.some },
+        ]}
+        isRow
+      />
       {!isAll && (
         <div className="types" role="group" aria-label={words.events}>
           {eventGroups.map((group) => (
@@ -104,20 +104,15 @@ function Group({ group, chosen, onToggle }: GroupProps) {
   const isWhole = chosen.includes(group)
   return (
     <>
-      <Checkbox
-        label={group}
-        checked={isWhole}
-        onChange={({ currentTarget }) => onToggle(group, currentTarget.checked)}
-      />
+      <Checkbox label={group} isOn={isWhole} onChange={(isOn) => onToggle(group, isOn)} />
       {typesOfGroup(group).map((type) => (
         <Checkbox
           key={type}
-          className="in"
+          isNested
           label={type}
-          size="xs"
-          checked={isWhole || chosen.includes(type)}
-          disabled={isWhole}
-          onChange={({ currentTarget }) => onToggle(type, currentTarget.checked)}
+          isOn={isWhole || chosen.includes(type)}
+          isDisabled={isWhole}
+          onChange={(isOn) => onToggle(type, isOn)}
         />
       ))}
     </>

@@ -1,3 +1,4 @@
+import { developerTexts } from './texts'
 import './deliveries.css'
 import { Link, useParams } from '@tanstack/react-router'
 import type { EventDelivery, WebhookEvent } from '../../../../sdk/src/types'
@@ -13,13 +14,12 @@ import { Card, EmptyState, Fact, Facts, PageHead, Skeleton } from '../../parts/p
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { Attempts } from './delivery-detail'
 import { Resend } from './endpoint-deliveries'
 import { resourceOf } from './resource-of'
 
-const words = texts.developers.events
+const words = developerTexts.events
 const statuses = statusWords.delivery
 const tones = { PENDING: 'brand', DELIVERED: 'good', GIVEN_UP: 'bad' } as const
 
@@ -56,11 +56,11 @@ export function Screen() {
       )}
       {event.isPending && <Skeleton height={300} />}
       {event.data && (
-        <div className="two w">
-          <div className="col">
+        <div className="with-aside wide-aside">
+          <div className="stack">
             <Deliveries id={id} />
             <Card title={words.payload}>
-              <div className="pad" style={{ paddingTop: 0 }}>
+              <div className="padded" style={{ paddingTop: 0 }}>
                 <JsonView value={event.data} label={words.payload} />
               </div>
             </Card>
@@ -73,7 +73,7 @@ export function Screen() {
               <Fact name={words.facts.resource}>
                 {resource &&
                   (link ? (
-                    <Link className="lnk mono" to={link} title={resource}>
+                    <Link className="link mono" to={link} title={resource}>
                       {shorten(resource)}
                     </Link>
                   ) : (
@@ -103,12 +103,11 @@ function Deliveries({ id }: { id: string }) {
       {error && !data && <ErrorState error={error} retry={() => void refetch()} />}
       {data?.items.length === 0 && <EmptyState icon="hook">{words.notSent}</EmptyState>}
       {data?.items.map((delivery) => (
-        <section key={delivery.endpointId} className="cf">
-          <div className="ch wrap">
+        <section key={delivery.endpointId} className="top-line">
+          <div className="card-head wrap">
             <div className="row wrap" style={{ minWidth: 0 }}>
               <Link
-                className="mono b"
-                style={{ overflowWrap: 'anywhere' }}
+                className="mono bold break-anywhere"
                 to={`/webhooks/${delivery.endpointId}`}
                 data-row=""
               >

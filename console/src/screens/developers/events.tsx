@@ -3,12 +3,12 @@ import type { Column } from '../../parts/data-table'
 import type { Filter } from '../../parts/filters'
 import { Reference } from '../../parts/identifiers'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { eventOptions } from './event-types'
 import { LogPage } from './log-page'
 import { resourceOf } from './resource-of'
+import { developerTexts } from './texts'
 
-const words = texts.developers.events
+const words = developerTexts.events
 
 const filters: Filter[] = [
   { kind: 'choice', name: 'type', label: words.filters.type, options: eventOptions },
@@ -62,7 +62,7 @@ const columns: Column<WebhookEvent>[] = [
     name: 'id',
     head: words.columns.id,
     cell: ({ id }) => (
-      <span className="soft nw">
+      <span className="soft no-wrap">
         <Reference value={id} isShort />
       </span>
     ),
@@ -71,11 +71,8 @@ const columns: Column<WebhookEvent>[] = [
   {
     name: 'when',
     head: words.columns.when,
-    cell: ({ timestamp }) => (
-      <span className="soft">
-        <Time value={timestamp} show="utcShort" />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ timestamp }) => <Time value={timestamp} show="utcShort" />,
     phone: 4,
   },
 ]

@@ -1,4 +1,3 @@
-import { Menu, Select } from '@mantine/core'
 import { useState } from 'react'
 import { usePages } from '../../api/reads'
 import { useScope } from '../../api/scope'
@@ -8,17 +7,18 @@ import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Dialog } from '../../parts/dialog'
+import { SelectField } from '../../parts/fields'
 import { Icon } from '../../parts/icons'
+import { Menu, MenuItem } from '../../parts/menu'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
+import { commonTexts } from '../../texts/common'
 import { statusWords } from '../../texts/status'
 import type { ApiKey, ShownKey } from './api-key'
 import { CreateKeyDialog } from './create-key'
-
-const words = texts.keys
+import { keyTexts as words } from './key-texts'
 
 type Chosen = { key: ApiKey; action: 'roll' | 'revoke' }
 
@@ -44,7 +44,7 @@ export function Screen() {
   async function show(key: ApiKey) {
     const found = await reveal.write(`/v1/api-keys/${key.id}/reveal`)
     if (found) setShown(found)
-    else void notify(texts.common.failed, 'bad')
+    else void notify(commonTexts.failed, 'bad')
   }
 
   return (
@@ -68,7 +68,7 @@ export function Screen() {
           empty={<EmptyState icon="key">{words.empty}</EmptyState>}
           foot={
             hasEnded && (
-              <button type="button" className="lnk" onClick={() => setShowsEnded(!showsEnded)}>
+              <button type="button" className="link" onClick={() => setShowsEnded(!showsEnded)}>
                 {showsEnded ? words.hideEnded : words.showEnded}
               </button>
             )
@@ -118,7 +118,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       phone: 1,
       cell: ({ name, hint }) => (
         <>
-          <span className="b">{name}</span>
+          <span className="bold">{name}</span>
           <br />
           <span className="mono soft">{hint}</span>
         </>
@@ -128,7 +128,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       name: 'access',
       head: words.access,
       cell: ({ kind, permissions, allowedAddresses }) => (
-        <span className="nw">
+        <span className="no-wrap">
           {words.kinds[kind]}
           {kind === 'secret' && (
             <span className="soft">
@@ -137,7 +137,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
             </span>
           )}
           <br />
-          <span className="soft sm">{describeAddresses(allowedAddresses)}</span>
+          <span className="soft small">{describeAddresses(allowedAddresses)}</span>
         </span>
       ),
     },
@@ -146,7 +146,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
       head: words.lastUsed,
       phone: 3,
       cell: ({ lastUsedAt }) => (
-        <span className="soft nw">
+        <span className="soft no-wrap">
           {lastUsedAt ? <Time value={lastUsedAt} show="utcShort" /> : words.never}
         </span>
       ),
@@ -159,7 +159,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
         <span className="soft">
           <Time value={createdAt} show="utcShort" />
           {createdBy && (
-            <span className="sm">
+            <span className="small">
               <br />
               {words.createdBy} {createdBy.name}
             </span>
@@ -175,7 +175,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
         <>
           <Chip tone={tones[state]}>{statusWords.key[state]}</Chip>
           {expiresAt && (state === 'active' || state === 'rolled') && (
-            <span className="soft sm">
+            <span className="soft small">
               {' '}
               {words.until} <Time value={expiresAt} show="utcShort" />
             </span>
@@ -197,23 +197,22 @@ function Actions({ apiKey, show, choose }: Tools & { apiKey: ApiKey }) {
   const { state, name, isRevealable } = apiKey
   if (state === 'expired' || state === 'revoked') return null
   return (
-    <Menu position="bottom-end" width={180}>
-      <Menu.Target>
-        <button type="button" className="ib" aria-label={`${words.actions}: ${name}`}>
+    <Menu
+      isFlat
+      width={180}
+      button={
+        <button type="button" className="icon-button" aria-label={`${words.actions}: ${name}`}>
           <Icon name="dots" />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {isRevealable && <Menu.Item onClick={() => show(apiKey)}>{words.reveal}</Menu.Item>}
-        {state === 'active' && (
-          <Menu.Item onClick={() => choose({ key: apiKey, action: 'roll' })}>
-            {words.roll}
-          </Menu.Item>
-        )}
-        <Menu.Item color="red" onClick={() => choose({ key: apiKey, action: 'revoke' })}>
-          {words.revoke}
-        </Menu.Item>
-      </Menu.Dropdown>
+      }
+    >
+      {isRevealable && <MenuItem onClick={() => show(apiKey)}>{words.reveal}</MenuItem>}
+      {state === 'active' && (
+        <MenuItem onClick={() => choose({ key: apiKey, action: 'roll' })}>{words.roll}</MenuItem>
+      )}
+      <MenuItem isDangerous onClick={() => choose({ key: apiKey, action: 'revoke' })}>
+        {words.revoke}
+      </MenuItem>
     </Menu>
   )
 }
@@ -234,7 +233,6 @@ function RollDialog({
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.rollTitle(apiKey.name)}
       confirmLabel={words.roll}
       isBusy={isBusy}
@@ -243,12 +241,11 @@ function RollDialog({
       onClose={onClose}
     >
       <p className="soft">{words.rollText}</p>
-      <Select
+      <SelectField
         label={words.grace}
-        data={Object.entries(words.graces).map(([value, label]) => ({ value, label }))}
+        options={words.graces}
         value={graceHours}
-        allowDeselect={false}
-        onChange={(hours) => setGraceHours(hours ?? '24')}
+        onChange={setGraceHours}
       />
     </ConfirmDialog>
   )
@@ -263,7 +260,6 @@ function RevokeDialog({ apiKey, onClose, onDone }: DialogProps & { onDone: () =>
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.revokeTitle(apiKey.name)}
       confirmLabel={words.revoke}
       isDangerous
@@ -280,11 +276,11 @@ function RevokeDialog({ apiKey, onClose, onDone }: DialogProps & { onDone: () =>
 function ShownDialog({ shown, onClose }: { shown: ShownKey; onClose: () => void }) {
   const isNew = !shown.isRevealable || shown.mode === 'live'
   return (
-    <Dialog isOpen isSticky={isNew} title={isNew ? words.madeTitle : shown.name} onClose={onClose}>
-      <div className="col" style={{ gap: 16 }}>
+    <Dialog isSticky={isNew} title={isNew ? words.madeTitle : shown.name} onClose={onClose}>
+      <div className="stack" style={{ gap: 16 }}>
         <p className="soft">{shown.isRevealable ? words.madeTest : words.madeOnce}</p>
         <CopyBlock text={shown.key} label={words.key} />
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="actions-end">
           <Button kind="primary" onClick={onClose}>
             {words.done}
           </Button>

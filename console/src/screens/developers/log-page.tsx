@@ -7,7 +7,6 @@ import { type Column, DataTable } from '../../parts/data-table'
 import { ExportButton } from '../../parts/export-button'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import type { IconName } from '../../parts/icons'
-import { LiveBadge } from '../../parts/live-badge'
 import { Card, EmptyState, PageHead } from '../../parts/page'
 
 type Props<Row> = {
@@ -31,9 +30,8 @@ type Props<Row> = {
 export function LogPage<Row extends { id: string }>(props: Props<Row>) {
   const { title, under, path, fileName, filters, columns, words, newLabel, pathOf } = props
   const mayExport = useMay('exports.make')
-  const { values, change } = useFilters(filters)
+  const { values, change, isFiltered } = useFilters(filters)
   const list = usePages<Row>(path, values, { limit: props.limit ?? 25, keyOfRow: ({ id }) => id })
-  const isFiltered = Object.keys(values).length > 0
   return (
     <>
       <PageHead
@@ -41,9 +39,7 @@ export function LogPage<Row extends { id: string }>(props: Props<Row>) {
         under={under}
         actions={mayExport && <ExportButton path={path} filters={values} fileName={fileName} />}
       />
-      <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
-      </Filters>
+      <Filters filters={filters} values={values} onChange={change} isLive />
       <Card className="logs">
         <DataTable
           caption={words.caption}

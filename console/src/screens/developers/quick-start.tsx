@@ -1,3 +1,8 @@
+import type { CheckoutSession, WebhookEvent } from '../../../../sdk/src/types'
+import { Segments } from '../../parts/segments'
+import { commonTexts } from '../../texts/common'
+import { keyTexts } from './key-texts'
+import './deliveries.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api/call'
@@ -11,16 +16,12 @@ import { CopyBlock, JsonView } from '../../parts/code'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
-import { texts } from '../../texts/en'
 import { type ApiKey, isForExamples, type ShownKey } from './api-key'
 import { type Example, type Language, writeExample } from './examples'
 
-const words = texts.keys.quick
-const languages = Object.keys(words.languages) as Language[]
+const words = keyTexts.quick
 const placeholder = 'sk_test_…'
 const amount = 1_250_000
-
-type Session = { url: string; bankTransfer?: { accountNumber: string } }
 
 export function Screen() {
   const { merchant, mode } = useScope()
@@ -35,7 +36,7 @@ export function Screen() {
             icon="code"
             action={
               <Button kind="primary" onClick={() => writeScope({ merchant, mode: 'test' })}>
-                {texts.common.otherMode('test')}
+                {commonTexts.otherMode('test')}
               </Button>
             }
           >
@@ -53,7 +54,7 @@ function Steps() {
   const usable = keys.rows.find(isForExamples)
   const [language, setLanguage] = useState<Language>('curl')
   const [shown, setShown] = useState<ShownKey | null>(null)
-  const [session, setSession] = useState<Session | null>(null)
+  const [session, setSession] = useState<CheckoutSession | null>(null)
   const reveal = useWrite<ShownKey>({ isKeyed: false })
   const create = useWrite<ShownKey>()
 
@@ -78,22 +79,15 @@ function Steps() {
   return (
     <>
       {keys.error && <ErrorState error={keys.error} retry={keys.retry} />}
-      <div className="row wrap sp">
-        <div className="seg" role="group" aria-label={words.title}>
-          {languages.map((one) => (
-            <button
-              key={one}
-              type="button"
-              className={one === language ? 'on' : ''}
-              aria-pressed={one === language}
-              onClick={() => setLanguage(one)}
-            >
-              {words.languages[one]}
-            </button>
-          ))}
-        </div>
+      <div className="row wrap spread">
+        <Segments
+          label={words.title}
+          value={language}
+          options={words.languages}
+          onChange={setLanguage}
+        />
         {shown && (
-          <span className="soft sm">
+          <span className="soft small">
             {words.usesKey} <span className="mono">{shown.hint}</span>
           </span>
         )}
@@ -142,7 +136,7 @@ function Steps() {
             customer: { name: 'Ada Obi', email: 'ada@example.com' },
           },
         }}
-        onAnswer={(data) => setSession(data as Session)}
+        onAnswer={(data) => setSession(data as CheckoutSession)}
         beside={
           session && (
             <Button size="small" icon="external" href={session.url}>
@@ -163,11 +157,9 @@ function Steps() {
           body: { accountNumber: accountNumber ?? '0000014572', amount },
         }}
       />
-      <Card title={words.next}>
-        <div className="pad frm top0">
-          <p className="soft">{words.nextText}</p>
-          <CopyBlock text="npx manilla listen" />
-        </div>
+      <Card title={words.next} layout="form">
+        <p className="soft">{words.nextText}</p>
+        <CopyBlock text="npx manilla listen" />
       </Card>
     </>
   )
@@ -229,7 +221,7 @@ function Step(props: StepProps) {
       if (response.ok) onAnswer?.(json.data)
       void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[2] === 'quick-event' })
     } catch {
-      const message = texts.common.unreachable
+      const message = commonTexts.unreachable
       setFailure(new ApiRefusal({ status: 0, code: 'unreachable', message }))
     } finally {
       setBusy(false)
@@ -257,45 +249,42 @@ function Step(props: StepProps) {
           )}
         </span>
       }
+      layout="form"
     >
-      <div className="pad frm top0">
-        <p className="soft">{isWaiting && hint ? hint : text}</p>
-        <CopyBlock
-          text={writeExample(language, example, { key: keyText, origin, idempotencyKey })}
-          label={title}
-        />
-        <Refusal error={failure} />
-        {run && (
-          <div className={hasEvent ? 'g2 answers' : ''}>
-            <div className="frm" style={{ gap: 8 }}>
-              <h3 className="row">
-                {words.answer}
-                <Chip tone={run.status < 400 ? 'good' : 'bad'}>{run.status}</Chip>
-              </h3>
-              <JsonView value={run.json} label={`${words.answer}: ${title}`} />
-            </div>
-            {hasEvent && <EventAfter step={title} eventBefore={run.eventBefore} />}
+      <p className="soft">{isWaiting && hint ? hint : text}</p>
+      <CopyBlock
+        text={writeExample(language, example, { key: keyText, origin, idempotencyKey })}
+        label={title}
+      />
+      <Refusal error={failure} />
+      {run && (
+        <div className={hasEvent ? 'two-columns answers' : ''}>
+          <div className="form" style={{ gap: 8 }}>
+            <h3 className="row">
+              {words.answer}
+              <Chip tone={run.status < 400 ? 'good' : 'bad'}>{run.status}</Chip>
+            </h3>
+            <JsonView value={run.json} label={`${words.answer}: ${title}`} />
           </div>
-        )}
-      </div>
+          {hasEvent && <EventAfter step={title} eventBefore={run.eventBefore} />}
+        </div>
+      )}
     </Card>
   )
 }
 
-type Event = { id: string; type: string }
-
 async function findNewestEvent(): Promise<string | undefined> {
-  const { items } = await call<Page<Event>>('/v1/events', { query: { limit: 1 } })
+  const { items } = await call<Page<WebhookEvent>>('/v1/events', { query: { limit: 1 } })
   return items[0]?.id
 }
 
 /** The newest event since the call, as a webhook would carry it. */
 function EventAfter({ step, eventBefore }: Pick<Run, 'eventBefore'> & { step: string }) {
-  const { data } = useRead<Page<Event>>('quick-event', '/v1/events', { limit: 1 })
+  const { data } = useRead<Page<WebhookEvent>>('quick-event', '/v1/events', { limit: 1 })
   const newest = data?.items[0]
   const isNew = newest && newest.id !== eventBefore
   return (
-    <div className="frm" style={{ gap: 8 }}>
+    <div className="form" style={{ gap: 8 }}>
       <h3 className="row">
         {words.event}
         {isNew && <Chip tone="brand">{newest.type}</Chip>}
@@ -303,7 +292,7 @@ function EventAfter({ step, eventBefore }: Pick<Run, 'eventBefore'> & { step: st
       {isNew ? (
         <JsonView value={newest} label={`${words.event}: ${step}`} />
       ) : (
-        <p className="soft sm">{words.noEvent}</p>
+        <p className="soft small">{words.noEvent}</p>
       )}
     </div>
   )

@@ -1,13 +1,13 @@
-import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../api/call'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
+import { developerTexts } from './texts'
 
-const words = texts.developers.webhooks.recover
+const words = developerTexts.webhooks.recover
 
 /** Counts what an endpoint has missed; sends nothing. */
 function useMissed(endpointId: string, since: string, isEnabled: boolean) {
@@ -45,7 +45,6 @@ export function RecoverDialog({ endpointId, since: proposed, onClose }: Props) {
   const count = missed.data ?? 0
   return (
     <ConfirmDialog
-      isOpen
       title={words.title}
       confirmLabel={count === 0 ? words.confirmNone : words.confirm(count)}
       isBusy={isBusy}
@@ -54,12 +53,12 @@ export function RecoverDialog({ endpointId, since: proposed, onClose }: Props) {
       onConfirm={() => void send()}
       onClose={onClose}
     >
-      <TextInput
+      <TextField
         type="datetime-local"
         label={words.since}
         description={words.sinceHint}
         value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={setTyped}
       />
       <p role="status">{missed.data === undefined ? words.counting : words.count(missed.data)}</p>
     </ConfirmDialog>

@@ -1,3 +1,4 @@
+import { developerTexts } from './texts'
 import './deliveries.css'
 import { useParams } from '@tanstack/react-router'
 import { useRead } from '../../api/reads'
@@ -10,11 +11,10 @@ import { Card, Fact, Facts, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { HttpStatus } from './http-status'
 import { findReference, type RequestLogWithBodies, toCurl } from './request-log'
 
-const words = texts.developers.requests
+const words = developerTexts.requests
 
 export function Screen() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
@@ -59,11 +59,11 @@ export function Screen() {
       )}
       {isPending && <Skeleton height={300} />}
       {data && (
-        <div className="two w">
+        <div className="with-aside wide-aside">
           <div className="bodies">
             <Body title={words.request} text={data.requestBody} isCut={data.requestBodyCut} />
             <Body title={words.response} text={data.responseBody} isCut={data.responseBodyCut} />
-            <p className="soft sm">{data.hidden ? words.hidden : words.masked}</p>
+            <p className="soft small">{data.hidden ? words.hidden : words.masked}</p>
           </div>
           <Card>
             <div style={{ paddingTop: 10 }}>
@@ -95,11 +95,11 @@ function Body({ title, text, isCut }: BodyProps) {
   const parsed = text ? parse(text) : undefined
   return (
     <Card title={title}>
-      <div className="pad" style={{ paddingTop: 0 }}>
+      <div className="padded" style={{ paddingTop: 0 }}>
         {!text && <p className="soft">{words.noBody}</p>}
         {text && parsed === undefined && <CopyBlock text={text} label={title} />}
         {parsed !== undefined && <JsonView value={parsed} label={title} />}
-        {isCut && <p className="soft sm">{words.cut}</p>}
+        {isCut && <p className="soft small">{words.cut}</p>}
       </div>
     </Card>
   )

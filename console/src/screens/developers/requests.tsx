@@ -2,12 +2,12 @@ import type { Column } from '../../parts/data-table'
 import type { Filter } from '../../parts/filters'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { HttpStatus } from './http-status'
 import { LogPage } from './log-page'
 import type { RequestLog } from './request-log'
+import { developerTexts } from './texts'
 
-const words = texts.developers.requests
+const words = developerTexts.requests
 const methods = ['GET', 'POST', 'PATCH', 'DELETE']
 
 const filters: Filter[] = [
@@ -70,7 +70,7 @@ const columns: Column<RequestLog>[] = [
     head: words.columns.path,
     cell: ({ method, path, query }) => (
       <span className="mono">
-        <span className="soft ph">{method} </span>
+        <span className="soft phone-only">{method} </span>
         {path}
         {query && <span className="soft">?{query}</span>}
       </span>
@@ -81,24 +81,21 @@ const columns: Column<RequestLog>[] = [
   {
     name: 'key',
     head: words.columns.key,
-    cell: ({ keyName }) => <span className="soft nw">{keyName}</span>,
+    cell: ({ keyName }) => <span className="soft no-wrap">{keyName}</span>,
     phone: 3,
   },
   {
     name: 'duration',
     head: words.columns.duration,
-    cell: ({ durationMs }) => <span className="soft nw">{formatDuration(durationMs)}</span>,
+    cell: ({ durationMs }) => <span className="soft no-wrap">{formatDuration(durationMs)}</span>,
     align: 'end',
     isWideOnly: true,
   },
   {
     name: 'when',
     head: words.columns.when,
-    cell: ({ createdAt }) => (
-      <span className="soft">
-        <Time value={createdAt} show="utcShort" />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ createdAt }) => <Time value={createdAt} show="utcShort" />,
     phone: 4,
   },
 ]

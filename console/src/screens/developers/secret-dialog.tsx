@@ -2,18 +2,18 @@ import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
 import { Dialog } from '../../parts/dialog'
 import { Note } from '../../parts/page'
-import { texts } from '../../texts/en'
+import { developerTexts } from './texts'
 
-const words = texts.developers.webhooks.secret
+const words = developerTexts.webhooks.secret
 
 /** A secret that was just made. Closing the dialog forgets it. */
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
-    <Dialog isOpen isSticky title={words.shownOnce} onClose={onClose}>
-      <div className="col" style={{ gap: 16 }}>
+    <Dialog isSticky title={words.shownOnce} onClose={onClose}>
+      <div className="stack" style={{ gap: 16 }}>
         <Note>{words.shownOnceText}</Note>
         <CopyBlock text={secret} label={words.shownOnce} />
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="actions-end">
           <Button kind="primary" onClick={onClose}>
             {words.stored}
           </Button>

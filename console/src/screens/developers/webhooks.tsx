@@ -1,3 +1,5 @@
+import { commonTexts } from '../../texts/common'
+import { developerTexts } from './texts'
 import './deliveries.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -15,12 +17,11 @@ import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead, SkeletonRows } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
-import { texts } from '../../texts/en'
 import { EndpointDetail } from './endpoint-detail'
 import { EndpointForm } from './endpoint-form'
 import { SecretDialog } from './secret-dialog'
 
-const words = texts.developers.webhooks
+const words = developerTexts.webhooks
 
 /** The endpoints, and below them the chosen one. */
 export function Screen() {
@@ -70,7 +71,7 @@ export function Screen() {
           <ErrorState error={test.refusal} />
         </Card>
       )}
-      <Card className="over">
+      <Card className="overflowing">
         {list.isPending && <SkeletonRows count={2} />}
         {list.error && !list.data && (
           <ErrorState error={list.error} retry={() => void list.refetch()} />
@@ -86,7 +87,7 @@ export function Screen() {
       </Card>
       {id && list.data && !shown && (
         <Card>
-          <EmptyState icon="search">{texts.common.notFoundText}</EmptyState>
+          <EmptyState icon="search">{commonTexts.notFoundText}</EmptyState>
         </Card>
       )}
       {shown && <EndpointDetail key={shown.id} endpoint={shown} onSecret={setSecret} />}
@@ -120,11 +121,11 @@ function Row({ endpoint, isShown }: { endpoint: WebhookEndpoint; isShown: boolea
   const { id, url, description, events } = endpoint
   const named = events.includes('*') ? words.allEvents : events.join(', ')
   return (
-    <li className={isShown ? 'on' : ''}>
-      <div className="t">
-        <p className="el">
+    <li className={isShown ? 'selected' : ''}>
+      <div className="text">
+        <p className="ellipsis">
           <Link
-            className="mono b row-link"
+            className="mono bold row-link"
             to={`/webhooks/${id}`}
             data-row=""
             aria-current={isShown ? 'true' : undefined}
@@ -132,7 +133,7 @@ function Row({ endpoint, isShown }: { endpoint: WebhookEndpoint; isShown: boolea
             {shortUrl(url)}
           </Link>
         </p>
-        <p className="soft sm el">{[description, named].filter(Boolean).join(' · ')}</p>
+        <p className="soft small ellipsis">{[description, named].filter(Boolean).join(' · ')}</p>
       </div>
       <Bars id={id} />
       <span className="hook-state">
@@ -157,20 +158,20 @@ function Bars({ id }: { id: string }) {
   if (!data) return null
   const { delivered, failed, undelivered, hours } = data
   return (
-    <div className="dk">
+    <div className="desktop-only">
       <span className="bars" role="img" aria-label={words.bars(delivered, failed)}>
         {hours.map((hour) => {
           const count = hour.delivered + hour.failed
           return (
             <i
               key={hour.from}
-              className={count === 0 ? 'h' : hour.failed > 0 ? 'n' : ''}
+              className={count === 0 ? 'none' : hour.failed > 0 ? 'failed' : ''}
               style={count === 0 ? {} : { height: '100%' }}
             />
           )
         })}
       </span>
-      <p className="soft sm r">
+      <p className="soft small align-end">
         {delivered + failed + undelivered === 0
           ? words.noDeliveries
           : words.counts(delivered, undelivered)}

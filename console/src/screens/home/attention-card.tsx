@@ -2,12 +2,12 @@ import { type Attention, useAttention } from '../../frame/attention'
 import { Button } from '../../parts/button'
 import { Icon, type IconName } from '../../parts/icons'
 import { type Asset, formatMoney } from '../../parts/money-format'
-import { Card, Tile } from '../../parts/page'
+import { Card, ListItem } from '../../parts/page'
 import type { Tone } from '../../parts/status'
 import { formatWhen } from '../../parts/time-format'
-import { texts } from '../../texts/en'
+import { homeTexts } from './texts'
 
-const words = texts.home.attention
+const words = homeTexts.attention
 
 /** What waits for a decision of this user. Absent if nothing does. */
 export function AttentionCard() {
@@ -15,7 +15,10 @@ export function AttentionCard() {
   if (items.length === 0) return null
   return (
     <div id="attention">
-      <Card title={words.title} aside={<span className="soft sm">{words.open(items.length)}</span>}>
+      <Card
+        title={words.title}
+        aside={<span className="soft small">{words.open(items.length)}</span>}
+      >
         <ul className="list">
           {items.map((item) => (
             <Item key={`${item.kind} ${item.subject}`} item={item} />
@@ -32,16 +35,8 @@ function Item({ item }: { item: Attention }) {
   const { icon, tone, title, text, action } = describe(item)
   const since = item.since === null ? '' : ` ${words.since(formatWhen(item.since))}.`
   return (
-    <li>
-      <Tile icon={icon} tone={tone} />
-      <div className="t">
-        <p className="b">{title}</p>
-        <p className="soft sm">
-          {text}
-          {since}
-        </p>
-      </div>
-      <span className="go">
+    <ListItem icon={icon} tone={tone} title={title} text={text + since}>
+      <span className="open-arrow">
         <Icon name="right" />
       </span>
       {item.link && (
@@ -49,7 +44,7 @@ function Item({ item }: { item: Attention }) {
           {action}
         </Button>
       )}
-    </li>
+    </ListItem>
   )
 }
 

@@ -1,22 +1,17 @@
-import { Select } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Balance } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
-import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
-import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { Money } from '../../parts/money'
-import { type Asset, toWire } from '../../parts/money-format'
-import { MoneyInput } from '../../parts/money-input'
-import { notify } from '../../parts/notify'
-import { Card, Skeleton } from '../../parts/page'
+import { Card, Fact, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
-import { texts } from '../../texts/en'
+import { FundDialog } from '../balances/fund-dialog'
+import { homeTexts } from './texts'
 
-const words = texts.home.balances
+const words = homeTexts.balances
 
 export function BalancesCard() {
   const { data, error, refetch } = useRead<{ items: Balance[] }>('balances', '/v1/balances')
@@ -30,7 +25,7 @@ export function BalancesCard() {
       title={words.title}
       className="tall"
       aside={
-        <Link className="lnk sm" to="/balances">
+        <Link className="link small" to="/balances">
           {words.statement}
         </Link>
       }
@@ -38,47 +33,40 @@ export function BalancesCard() {
       {naira && (
         <>
           <div style={{ padding: '0 20px 12px' }}>
-            <p className="soft sm">{words.available}</p>
-            <p className="fig">
+            <p className="soft small">{words.available}</p>
+            <p className="figure">
               <Money amount={naira.available} asset="NGN" />
             </p>
           </div>
-          <dl className="kv sm">
-            <div>
-              <dt>{words.held}</dt>
-              <dd>
-                <Money amount={naira.held} asset="NGN" />
-              </dd>
-            </div>
-            <div>
-              <dt>{words.pending}</dt>
-              <dd>
-                <Money amount={naira.pending} asset="NGN" />
-              </dd>
-            </div>
+          <dl className="facts small">
+            <Fact name={words.held}>
+              <Money amount={naira.held} asset="NGN" />
+            </Fact>
+            <Fact name={words.pending}>
+              <Money amount={naira.pending} asset="NGN" />
+            </Fact>
           </dl>
         </>
       )}
-      <dl className="kv hr">
+      <dl className="facts divided">
         {coins.map(({ asset, available }) => (
-          <div key={asset}>
-            <dt>{asset}</dt>
-            <dd className="b">
+          <Fact key={asset} name={asset}>
+            <b>
               <Money amount={available} asset={asset} />
-            </dd>
-          </div>
+            </b>
+          </Fact>
         ))}
       </dl>
       {!data && error && <ErrorState error={error} retry={() => void refetch()} />}
       {!data && !error && (
-        <div className="pad">
+        <div className="padded">
           <Skeleton height={180} />
         </div>
       )}
       {mayPay && (
-        <div className="row hr foot">
+        <div className="row divided foot">
           <Button size="small" isWide to="/payouts/new">
-            {texts.home.payOut}
+            {homeTexts.payOut}
           </Button>
           {mode === 'test' && (
             <Button size="small" isWide onClick={() => setFunding(true)}>
@@ -89,50 +77,5 @@ export function BalancesCard() {
       )}
       {isFunding && <FundDialog onClose={() => setFunding(false)} />}
     </Card>
-  )
-}
-
-/** Play money, in test mode only. */
-export function FundDialog({ onClose }: { onClose: () => void }) {
-  const [asset, setAsset] = useState<Asset>('NGN')
-  const [amount, setAmount] = useState<bigint | null>(100_000_000n)
-  const { write, isBusy, refusal } = useWrite({ topics: ['balances'] })
-  const run = async () => {
-    const body = { asset, amount: toWire(amount!, asset) }
-    if ((await write('/v1/test/balances/fund', body)) === undefined) return
-    onClose()
-    await notify(words.funded)
-  }
-  return (
-    <ConfirmDialog
-      isOpen
-      title={words.fundTitle}
-      confirmLabel={words.fund}
-      isBusy={isBusy}
-      isDisabled={amount === null || amount === 0n}
-      refusal={refusal}
-      atFields={['amount']}
-      onConfirm={() => void run()}
-      onClose={onClose}
-    >
-      <p className="soft">{words.fundText}</p>
-      <Select
-        label={words.asset}
-        data={['NGN', 'USDC', 'USDT']}
-        value={asset}
-        allowDeselect={false}
-        onChange={(chosen) => {
-          setAsset((chosen ?? 'NGN') as Asset)
-          setAmount(null)
-        }}
-      />
-      <MoneyInput
-        asset={asset}
-        label={words.amount}
-        value={amount}
-        onChange={setAmount}
-        error={refusal?.issueOf('amount')}
-      />
-    </ConfirmDialog>
   )
 }

@@ -6,10 +6,11 @@ import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { Icon } from '../../parts/icons'
 import { Card, Tile } from '../../parts/page'
+import { ProgressBar } from '../../parts/progress-bar'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
+import { homeTexts } from './texts'
 
-const words = texts.home.start
+const words = homeTexts.start
 
 /** Naira 12,500.00 in kobo. */
 const testAmount = 1_250_000
@@ -118,12 +119,10 @@ export function Checklist() {
   return (
     <Card
       title={words.title}
-      aside={<span className="soft sm">{words.progress(done, items.length)}</span>}
+      aside={<span className="soft small">{words.progress(done, items.length)}</span>}
     >
       <div style={{ padding: '0 20px 6px' }}>
-        <div className="bar">
-          <i style={{ width: `${(done / items.length) * 100}%` }} />
-        </div>
+        <ProgressBar share={done / items.length} />
       </div>
       <ul className="list plain" style={{ paddingBottom: 10 }}>
         {items.map((item) => (
@@ -138,28 +137,28 @@ function ChecklistItem({ item: { name, text, isDone, to, onClick } }: { item: It
   if (isDone)
     return (
       <li>
-        <span className="ok">
+        <span className="step-done">
           <Icon name="check" size={13} />
         </span>
-        <div className="t">
+        <div className="text">
           <p className="soft">{name}</p>
         </div>
       </li>
     )
   return (
     <li>
-      <span className="no" />
-      <div className="t">
+      <span className="step-open" />
+      <div className="text">
         {to === undefined ? (
-          <button type="button" className="lnk" onClick={onClick}>
+          <button type="button" className="link" onClick={onClick}>
             {name}
           </button>
         ) : (
-          <Link className="b" to={to}>
+          <Link className="bold" to={to}>
             {name}
           </Link>
         )}
-        <p className="soft sm">{text}</p>
+        <p className="soft small">{text}</p>
       </div>
     </li>
   )

@@ -6,16 +6,15 @@ import { formatMoney, toUnits } from '../../parts/money-format'
 import { Card, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { daysAgo, formatDay, formatDuration } from '../../parts/time-format'
-import { texts } from '../../texts/en'
+import { homeTexts as words } from './texts'
 
-const words = texts.home
 const days = 14
 const fromDay = () => daysAgo(days - 1)
 
 /** Three small charts of the last two weeks. */
 export function Figures({ hasBalance }: { hasBalance: boolean }) {
   return (
-    <div className="three">
+    <div className="three-columns">
       <Conversion />
       <PayoutTime />
       {hasBalance && <NairaBalance />}
@@ -27,10 +26,10 @@ type FigureProps = { title: string; figure: ReactNode; text: ReactNode; children
 
 function Figure({ title, figure, text, children }: FigureProps) {
   return (
-    <Card isPadded className="over">
-      <h2 className="soft w5">{title}</h2>
-      <p className="fig m">{figure}</p>
-      <p className="sm soft" style={{ marginBottom: 10 }}>
+    <Card isPadded className="overflowing">
+      <h2 className="soft medium">{title}</h2>
+      <p className="figure smaller">{figure}</p>
+      <p className="small soft" style={{ marginBottom: 10 }}>
         {text}
       </p>
       {children}
@@ -89,7 +88,7 @@ function PayoutTime() {
         latest ? (
           <>
             {formatDuration(latest.medianMs!)}{' '}
-            <span className="unit sm">{words.payoutTime.median}</span>
+            <span className="unit small">{words.payoutTime.median}</span>
           </>
         ) : (
           '–'

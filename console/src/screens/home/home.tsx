@@ -1,17 +1,16 @@
+import { homeTexts as words } from './texts'
+import './home.css'
 import { useScope } from '../../api/scope'
 import { useMay, useSession } from '../../api/session'
 import { Button } from '../../parts/button'
 import { PageHead } from '../../parts/page'
 import { currentTime, formatToday, hourOf } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { AttentionCard } from './attention-card'
 import { BalancesCard } from './balances-card'
 import { Checklist, FirstPayment } from './checklist'
 import { Figures } from './figures'
 import { Latest } from './latest'
 import { ReceivedCard } from './received-card'
-
-const words = texts.home
 
 export function Screen() {
   const { user } = useSession()
@@ -44,12 +43,12 @@ export function Screen() {
       />
       {mode === 'test' && mayCollect && <FirstPayment />}
       <AttentionCard />
-      <div className={maySeeBalances ? 'two stretch' : 'col'}>
+      <div className={maySeeBalances ? 'with-aside stretch' : 'stack'}>
         <ReceivedCard />
         {maySeeBalances && <BalancesCard />}
       </div>
       <Figures hasBalance={maySeeBalances} />
-      <div className={mode === 'test' ? 'two' : 'col'}>
+      <div className={mode === 'test' ? 'with-aside' : 'stack'}>
         <Latest />
         {mode === 'test' && <Checklist />}
       </div>

@@ -10,8 +10,8 @@ import { Card, EmptyState, SkeletonRows, Tile } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { nameOf, placeOf, purposeOf } from '../payments/describe-payment'
+import { homeTexts } from './texts'
 
 type Disbursement = BankDisbursement | CryptoDisbursement
 
@@ -46,13 +46,13 @@ export function Latest() {
     .sort((a, b) => (a.at < b.at ? 1 : -1))
     .slice(0, limit)
   return (
-    <Card title={texts.home.latest.title} aside={<LiveBadge />}>
+    <Card title={homeTexts.latest.title} aside={<LiveBadge />}>
       {payments.isPending ? (
         <SkeletonRows />
       ) : payments.error && !payments.data ? (
         <ErrorState error={payments.error} retry={() => void payments.refetch()} />
       ) : lines.length === 0 ? (
-        <EmptyState icon="pulse">{texts.home.latest.empty}</EmptyState>
+        <EmptyState icon="pulse">{homeTexts.latest.empty}</EmptyState>
       ) : (
         <div className="list">
           {lines.map((line) => (
@@ -69,19 +69,19 @@ function LatestLine({ line }: { line: Line }) {
   return (
     <Link to={path} data-row="">
       <Tile icon={isIn ? 'payIn' : 'payOut'} tone={isIn ? 'good' : 'calm'} />
-      <div className="t">
-        <p className="b nw">{name}</p>
-        <p className="soft sm nw">{text}</p>
+      <div className="text">
+        <p className="bold no-wrap">{name}</p>
+        <p className="soft small no-wrap">{text}</p>
       </div>
-      <div className="r">
-        <p className="b">
+      <div className="align-end">
+        <p className="bold">
           <Money amount={amount} asset={asset} isNegative={!isIn} />
         </p>
-        <p className="soft sm">
+        <p className="soft small">
           <Time value={at} />
         </p>
       </div>
-      <span className="dk r" style={{ width: 132 }}>
+      <span className="desktop-only align-end" style={{ width: 132 }}>
         <Status value={status} />
       </span>
     </Link>
@@ -108,7 +108,7 @@ function ofPayout(payout: Disbursement): Line {
   const isBank = payout.kind === 'bank_transfer'
   const place = isBank
     ? `${payout.bankName} ••• ${payout.accountNumber.slice(-4)}`
-    : texts.home.latest.wallet
+    : homeTexts.latest.wallet
   return {
     key: reference,
     path: `/payouts/${reference}`,

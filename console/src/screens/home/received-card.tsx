@@ -8,10 +8,12 @@ import { type Asset, formatCompact, formatMoney, toUnits } from '../../parts/mon
 import { MoneySums } from '../../parts/money-sums'
 import { Card, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
+import { Segments } from '../../parts/segments'
 import { daysAgo, formatDay } from '../../parts/time-format'
-import { texts } from '../../texts/en'
+import { balanceTexts } from '../balances/texts'
+import { homeTexts } from './texts'
 
-const words = texts.home.received
+const words = homeTexts.received
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 const periods = [7, 30, 90]
 const ticksMax = 5
@@ -37,13 +39,13 @@ export function ReceivedCard() {
   })
   const { data } = now
   return (
-    <Card isPadded className="over">
-      <div className="row sp wrap" style={{ alignItems: 'flex-start' }}>
+    <Card isPadded className="overflowing">
+      <div className="row spread wrap" style={{ alignItems: 'flex-start' }}>
         <div>
-          <h2 className="soft w5">{words.title}</h2>
+          <h2 className="soft medium">{words.title}</h2>
           {data ? (
             <>
-              <p className="fig">{formatMoney(data.total.amount, asset)}</p>
+              <p className="figure">{formatMoney(data.total.amount, asset)}</p>
               <Change report={data} asset={asset} days={days} />
             </>
           ) : (
@@ -51,21 +53,9 @@ export function ReceivedCard() {
           )}
         </div>
         <div className="row wrap">
-          <span className="seg" role="group" aria-label={words.currency}>
-            {assets.map((one) => (
-              <button
-                key={one}
-                type="button"
-                className={one === asset ? 'on' : ''}
-                aria-pressed={one === asset}
-                onClick={() => setAsset(one)}
-              >
-                {one}
-              </button>
-            ))}
-          </span>
+          <Segments label={words.currency} value={asset} options={assets} onChange={setAsset} />
           <select
-            className="f on"
+            className="filter selected"
             aria-label={words.period}
             value={days}
             onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}
@@ -94,9 +84,9 @@ export function ReceivedCard() {
       </div>
       {data && <MoneySums money={data.total} asset={asset} />}
       {maySeeBalances && (
-        <p className="sm r">
-          <Link className="lnk" to="/balances/month">
-            {texts.balances.monthReport}
+        <p className="small align-end">
+          <Link className="link" to="/balances/month">
+            {balanceTexts.monthReport}
           </Link>
         </p>
       )}
@@ -110,7 +100,7 @@ function Change({ report: { previous, change }, asset, days }: ChangeProps) {
   if (!previous || !change) return null
   const before = words.from(formatMoney(previous.amount, asset), days)
   const units = toUnits(change.amount, asset)
-  if (change.percent === null) return <p className="sm soft">{before}</p>
+  if (change.percent === null) return <p className="small soft">{before}</p>
   const percent = Math.abs(change.percent).toLocaleString('en', { minimumFractionDigits: 1 })
   const [className, text] =
     units === 0n
@@ -119,7 +109,7 @@ function Change({ report: { previous, change }, asset, days }: ChangeProps) {
         ? ['up', words.up(percent)]
         : ['down', words.down(percent)]
   return (
-    <p className="sm">
+    <p className="small">
       <span className={className}>{text}</span> <span className="soft">{before}</span>
     </p>
   )

@@ -9,7 +9,7 @@ import { notify } from '../../parts/notify'
 import { Card, EmptyState, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 import { Segments } from '../../parts/segments'
 
@@ -40,7 +40,7 @@ export function Screen() {
         <>
           <b>{t.actions.kinds[action.kind] ?? action.kind}</b>
           <br />
-          <span className="soft sm">{subjectOf(action)}</span>
+          <span className="soft small">{subjectOf(action)}</span>
         </>
       ),
     },
@@ -56,18 +56,15 @@ export function Screen() {
       name: 'by',
       head: t.actions.proposedBy,
       isWideOnly: true,
-      cell: (action) => <span className="nw">{action.proposedBy}</span>,
+      cell: (action) => <span className="no-wrap">{action.proposedBy}</span>,
     },
     {
       name: 'at',
       head: state === 'waiting' ? t.actions.expires : t.since,
       align: 'end',
       phone: 4,
-      cell: ({ expiresAt, endedAt }) => (
-        <span className="soft">
-          <Time value={endedAt ?? expiresAt} />
-        </span>
-      ),
+      isSoft: true,
+      cell: ({ expiresAt, endedAt }) => <Time value={endedAt ?? expiresAt} />,
     },
     {
       name: 'open',
@@ -147,7 +144,6 @@ function ActionDialog({ action, onClose, onDone }: DialogProps) {
   const mayConfirm = isWaiting && !action.isOwn
   return (
     <ConfirmDialog
-      isOpen
       title={mayConfirm ? t.actions.confirmTitle(kind) : kind}
       confirmLabel={mayConfirm ? t.actions.confirm : t.actions.withdraw}
       isBusy={isBusy}
@@ -181,7 +177,7 @@ function ActionDialog({ action, onClose, onDone }: DialogProps) {
         <p>
           <button
             type="button"
-            className="lnk"
+            className="link"
             onClick={() => void run('withdraw', t.actions.withdrawn)}
           >
             {t.actions.withdraw}

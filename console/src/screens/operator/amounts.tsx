@@ -1,6 +1,6 @@
 import type { AssetAmount } from '../../api/answers'
 import { Money } from '../../parts/money'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 
 /** One amount a line: assets are never summed. */
 export function Amounts({ amounts }: { amounts: AssetAmount[] }) {

@@ -10,8 +10,8 @@ import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { auditTexts } from '../business/texts'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 
 const filters: Filter[] = [
@@ -21,7 +21,7 @@ const filters: Filter[] = [
 ]
 
 export function Screen() {
-  const { values, change } = useFilters(filters)
+  const { values, change, isFiltered } = useFilters(filters)
   const path = '/operator/v1/audit-lines'
   const list = usePages<InstallationLine>(path, values)
   const { data: head } = useRead<ChainState>('audit-head', `${path}/head`)
@@ -33,7 +33,7 @@ export function Screen() {
       name: 'action',
       head: t.audit.action,
       phone: 1,
-      cell: ({ action }) => <b>{texts.audit.action(action)}</b>,
+      cell: ({ action }) => <b>{auditTexts.action(action)}</b>,
     },
     {
       name: 'actor',
@@ -47,11 +47,8 @@ export function Screen() {
       head: t.audit.time,
       align: 'end',
       phone: 4,
-      cell: ({ createdAt }) => (
-        <span className="soft">
-          <Time value={createdAt} />
-        </span>
-      ),
+      isSoft: true,
+      cell: ({ createdAt }) => <Time value={createdAt} />,
     },
     {
       name: 'details',
@@ -61,7 +58,7 @@ export function Screen() {
       cell: ({ id }) => (
         <button
           type="button"
-          className="lnk sm"
+          className="link small"
           aria-expanded={opened === id}
           onClick={() => setOpened(opened === id ? null : id)}
         >
@@ -101,9 +98,7 @@ export function Screen() {
           keyOf={({ id }) => id}
           detailOf={({ id, details }) => opened === id && <JsonView value={details} />}
           empty={
-            <EmptyState icon="shield">
-              {Object.keys(values).length > 0 ? t.audit.noMatches : t.audit.empty}
-            </EmptyState>
+            <EmptyState icon="shield">{isFiltered ? t.audit.noMatches : t.audit.empty}</EmptyState>
           }
         />
       </Card>

@@ -1,11 +1,11 @@
 import type { Treasury, TreasuryCoin } from '../../api/answers'
 import { Note } from '../../parts/page'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 
 /** What a hot wallet holds, beside what it needs: the mark is exactly that. */
 export function CoinBars({ treasury: { coins, failure } }: { treasury: Treasury }) {
   return (
-    <div className="cns">
+    <div className="coin-levels">
       {failure && (
         <Note tone="bad" title={t.treasury.failure}>
           <p>{failure}</p>
@@ -13,7 +13,7 @@ export function CoinBars({ treasury: { coins, failure } }: { treasury: Treasury 
       )}
       {coins.map(({ coin, held, promised, floor, fill, isShort }) => (
         <div key={coin}>
-          <p className="row sp">
+          <p className="row spread">
             <b>{coin}</b>
             <b>{held}</b>
           </p>
@@ -21,7 +21,7 @@ export function CoinBars({ treasury: { coins, failure } }: { treasury: Treasury 
             {fill > 0 && <i style={{ width: `${Math.max(fill * 100, 1)}%` }} />}
             {hasNeed({ floor, promised }) && <em />}
           </div>
-          <p className="soft sm">{t.health.floor(floor, promised)}</p>
+          <p className="soft small">{t.health.floor(floor, promised)}</p>
         </div>
       ))}
     </div>

@@ -1,10 +1,10 @@
-import { Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { OneMerchant } from '../../api/answers'
+import { SelectField, TextField } from '../../parts/fields'
 import { type Asset, formatDigits } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
-import { operatorTexts as t } from '../../texts/operator-screens'
 import { ReasonDialog } from './reason-dialog'
+import { operatorTexts as t } from './texts'
 
 /** Money that arrived outside of the rails. Another operator confirms it. */
 export function CreditDialog(props: { merchant: OneMerchant; onClose: () => void }) {
@@ -29,32 +29,25 @@ export function CreditDialog(props: { merchant: OneMerchant; onClose: () => void
       isIncomplete={amount === null || amount === 0n || once.trim() === ''}
       onClose={onClose}
     >
-      <div className="g2">
-        <Select
-          label={t.mode}
-          data={['live', 'test']}
-          value={mode}
-          allowDeselect={false}
-          onChange={(value) => setMode(value ?? 'live')}
-        />
-        <Select
+      <div className="two-columns">
+        <SelectField label={t.mode} options={['live', 'test']} value={mode} onChange={setMode} />
+        <SelectField
           label={t.merchant.asset}
-          data={['NGN', 'USDC', 'USDT']}
+          options={['NGN', 'USDC', 'USDT']}
           value={asset}
-          allowDeselect={false}
           onChange={(value) => {
-            setAsset((value ?? 'NGN') as Asset)
+            setAsset(value)
             setAmount(null)
           }}
         />
       </div>
       <MoneyInput key={asset} asset={asset} label={t.amount} value={amount} onChange={setAmount} />
-      <TextInput
+      <TextField
         label={t.merchant.once}
         description={t.merchant.onceHint}
         value={once}
         maxLength={200}
-        onChange={({ currentTarget }) => setOnce(currentTarget.value)}
+        onChange={setOnce}
       />
     </ReasonDialog>
   )

@@ -2,8 +2,8 @@ import type { ModeExchange, Rates } from '../../api/answers'
 import './operator.css'
 import './exchange.css'
 import { PageHead, Skeleton } from '../../parts/page'
-import { ErrorState } from '../../parts/refusals'
-import { exchangeTexts as t } from '../../texts/exchange'
+import { WhenRead } from '../../parts/when-read'
+import { exchangeTexts as t } from './exchange-texts'
 import { Positions } from './positions'
 import { RateCard } from './rate-card'
 import { usePolled } from './use-polled'
@@ -17,31 +17,22 @@ export function Screen() {
     <>
       <PageHead title={t.title} over={t.over} />
       <WaitingChanges />
-      {rates.error && !rates.data && (
-        <ErrorState error={rates.error} retry={() => void rates.refetch()} />
-      )}
-      {!rates.data && !rates.error && <Skeleton height={220} />}
-      {rates.data && (
-        <div className="coins">
-          {rates.data.items.map((rate) => (
-            <RateCard
-              key={rate.asset}
-              rate={rate}
-              maxAgeSeconds={rates.data!.maxAgeSeconds}
-              maxDeviationPercent={rates.data!.maxDeviationPercent}
-            />
-          ))}
-        </div>
-      )}
-      {exchange.error && !exchange.data && (
-        <ErrorState error={exchange.error} retry={() => void exchange.refetch()} />
-      )}
-      {!exchange.data && !exchange.error && <Skeleton height={220} />}
-      {exchange.data?.items
-        .toSorted((one) => (one.mode === 'live' ? -1 : 1))
-        .map((one) => (
-          <Positions key={one.mode} exchange={one} />
-        ))}
+      <WhenRead read={rates} placeholder={<Skeleton height={220} />}>
+        {({ items, ...bounds }) => (
+          <div className="coins">
+            {items.map((rate) => (
+              <RateCard key={rate.asset} rate={rate} {...bounds} />
+            ))}
+          </div>
+        )}
+      </WhenRead>
+      <WhenRead read={exchange} placeholder={<Skeleton height={220} />}>
+        {({ items }) =>
+          items
+            .toSorted((one) => (one.mode === 'live' ? -1 : 1))
+            .map((one) => <Positions key={one.mode} exchange={one} />)
+        }
+      </WhenRead>
     </>
   )
 }

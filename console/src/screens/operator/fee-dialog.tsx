@@ -1,14 +1,14 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { FeePreview, MerchantFee } from '../../api/answers'
 import type { Mode } from '../../api/scope'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { Money } from '../../parts/money'
 import { notify } from '../../parts/notify'
 import { Note } from '../../parts/page'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 
 type Props = { fee: MerchantFee; path: string; mode: Mode; onClose: () => void }
 
@@ -37,22 +37,20 @@ export function FeeDialog({ fee, path, mode, onClose }: Props) {
     },
   }
   const field = (name: keyof typeof typed, label: string) => (
-    <TextInput
+    <TextField
       label={label}
       inputMode="decimal"
       value={typed[name]}
-      rightSection={<span className="soft sm">{name === 'percent' ? '%' : fee.unit}</span>}
-      rightSectionWidth={56}
+      unit={name === 'percent' ? '%' : fee.unit}
       placeholder={name === 'cap' ? t.fees.noCap : '0'}
-      onChange={({ currentTarget }) => {
-        setTyped({ ...typed, [name]: currentTarget.value })
+      onChange={(text) => {
+        setTyped({ ...typed, [name]: text })
         setPreview(undefined)
       }}
     />
   )
   return (
     <ConfirmDialog
-      isOpen
       title={t.fees.changeTitle(t.fees.operations[fee.operation] ?? fee.operation)}
       confirmLabel={t.fees.save}
       isBusy={saving.isBusy}
@@ -65,7 +63,7 @@ export function FeeDialog({ fee, path, mode, onClose }: Props) {
         onClose()
       }}
     >
-      <div className="g2">
+      <div className="two-columns">
         {field('flat', t.fees.flat)}
         {field('percent', t.fees.points)}
         {field('floor', t.fees.floor)}
@@ -100,8 +98,8 @@ function Preview({ preview }: { preview: FeePreview | null }) {
   return (
     <div role="status">
       {preview.totals.map(({ asset, count, feeNow, feeNew, change }) => (
-        <dl className="kv" key={asset}>
-          <p className="soft sm">{t.fees.previewText(count)}</p>
+        <dl className="facts" key={asset}>
+          <p className="soft small">{t.fees.previewText(count)}</p>
           <div>
             <dt>{t.fees.now}</dt>
             <dd>
@@ -110,7 +108,7 @@ function Preview({ preview }: { preview: FeePreview | null }) {
           </div>
           <div>
             <dt>{t.fees.new}</dt>
-            <dd className="b">
+            <dd className="bold">
               <Money amount={feeNew} asset={asset} />
             </dd>
           </div>
@@ -120,7 +118,7 @@ function Preview({ preview }: { preview: FeePreview | null }) {
           </div>
         </dl>
       ))}
-      {preview.isPartial && <p className="soft sm">{t.fees.partial}</p>}
+      {preview.isPartial && <p className="soft small">{t.fees.partial}</p>}
     </div>
   )
 }

@@ -3,8 +3,8 @@ import { usePages } from '../../api/reads'
 import { DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { Card, EmptyState, PageHead } from '../../parts/page'
-import { operatorTexts as t } from '../../texts/operator-screens'
 import { Amounts } from './amounts'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 
 const filters: Filter[] = [{ kind: 'text', name: 'q', label: t.merchants.search }]

@@ -4,10 +4,10 @@ import { Button } from '../../parts/button'
 import { LineChart } from '../../parts/chart'
 import { Icon, type IconName } from '../../parts/icons'
 import { Money } from '../../parts/money'
-import { Card, Fact, Facts, PageHead, Skeleton, Tile } from '../../parts/page'
+import { Card, Fact, Facts, ListItem, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { formatClock, formatDuration } from '../../parts/time-format'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 import { CoinBars } from './coin-bars'
 import { RailTable } from './rail-table'
@@ -38,7 +38,7 @@ export function Screen() {
         actions={
           <>
             {doctor.data && (
-              <span className="live" style={{ alignSelf: 'center' }} role="status">
+              <span className="live-badge" style={{ alignSelf: 'center' }} role="status">
                 {t.health.checked(formatClock(doctor.data.checkedAt))}
               </span>
             )}
@@ -51,7 +51,7 @@ export function Screen() {
       {doctor.error && !doctor.data && <ErrorState error={doctor.error} retry={again} />}
       {troubles.length > 0 && (
         <Card>
-          <ul className="list nd">
+          <ul className="list attention-list">
             {troubles.map((check) => (
               <Trouble key={`${check.check} ${check.message}`} check={check} />
             ))}
@@ -63,12 +63,12 @@ export function Screen() {
       ) : (
         <Figures health={health.data ?? undefined} />
       )}
-      <div className="two">
-        <div className="col">
+      <div className="with-aside">
+        <div className="stack">
           <Card
             title={t.health.rails}
             aside={
-              <Link className="lnk sm" to="/operator/rails">
+              <Link className="link small" to="/operator/rails">
                 {t.health.allRails}
               </Link>
             }
@@ -77,12 +77,12 @@ export function Screen() {
           </Card>
           <Well checks={checks.filter(({ state }) => state === 'ok')} />
         </div>
-        <div className="col">
+        <div className="stack">
           {wallet && (
             <Card
               title={t.health.wallet(wallet.mode)}
               aside={
-                <Link className="lnk sm" to="/operator/treasury">
+                <Link className="link small" to="/operator/treasury">
                   {t.health.treasury}
                 </Link>
               }
@@ -119,24 +119,18 @@ function iconOf(check: string): IconName {
 function Trouble({ check }: { check: Check }) {
   const { state, message, fix, link } = check
   return (
-    <li>
-      <Tile icon={iconOf(check.check)} tone={state === 'error' ? 'bad' : 'warn'} />
-      <div className="t">
-        <p className="b">
-          {check.check}: {message}
-        </p>
-        {fix && (
-          <p className="soft sm">
-            <WithCode text={fix} />
-          </p>
-        )}
-      </div>
+    <ListItem
+      icon={iconOf(check.check)}
+      tone={state === 'error' ? 'bad' : 'warn'}
+      title={`${check.check}: ${message}`}
+      text={fix && <WithCode text={fix} />}
+    >
       {link && (
         <Button size="small" kind={state === 'error' ? 'primary' : 'plain'} to={link}>
           {t.health.open}
         </Button>
       )}
-    </li>
+    </ListItem>
   )
 }
 
@@ -153,7 +147,7 @@ function Figures({ health }: { health: Health | undefined }) {
   const [first] = received.amounts
   const late = overdue.reduce((sum, { count }) => sum + count, 0)
   return (
-    <div className="four">
+    <div className="four-columns">
       <Figure
         name={t.health.received}
         value={
@@ -192,9 +186,9 @@ type FigureProps = { name: string; value: string; note: React.ReactNode; isBad?:
 function Figure({ name, value, note, isBad = false }: FigureProps) {
   return (
     <Card isPadded>
-      <p className="soft sm">{name}</p>
-      <p className={isBad ? 'fig m down' : 'fig m'}>{value}</p>
-      <p className="sm soft">{note}</p>
+      <p className="soft small">{name}</p>
+      <p className={isBad ? 'figure smaller down' : 'figure smaller'}>{value}</p>
+      <p className="small soft">{note}</p>
     </Card>
   )
 }
@@ -210,11 +204,11 @@ function formatAge(durationMs: number): string {
 function Well({ checks }: { checks: Check[] }) {
   if (checks.length === 0) return null
   return (
-    <Card title={t.health.well} aside={<span className="soft sm">{t.health.doctor}</span>}>
-      <ul className="wl">
+    <Card title={t.health.well} aside={<span className="soft small">{t.health.doctor}</span>}>
+      <ul className="workers">
         {checks.map(({ check, message }) => (
           <li key={`${check} ${message}`}>
-            <span className="okd">
+            <span className="check-dot">
               <Icon name="check" size={12} />
             </span>
             <b>{check}</b>
@@ -240,11 +234,11 @@ function Rate({ health }: { health: Health | undefined }) {
   const last = points.at(-1)
   return (
     <Card isPadded>
-      <div className="row sp">
+      <div className="row spread">
         <h2>{t.health.rate}</h2>
-        <span className="soft sm">{t.health.hours}</span>
+        <span className="soft small">{t.health.hours}</span>
       </div>
-      <p className="fig m" style={{ marginTop: 2 }}>
+      <p className="figure smaller" style={{ marginTop: 2 }}>
         {last?.text ?? '0'}
       </p>
       <LineChart points={points} name={t.health.rate} summary={t.health.rateSummary} isSmall />
@@ -259,7 +253,7 @@ function Waiting({ queues }: { queues: Queues | undefined }) {
       {count === 0 ? (
         <span className="soft">0</span>
       ) : (
-        <Link className="lnk" to={to}>
+        <Link className="link" to={to}>
           {count}
         </Link>
       )}

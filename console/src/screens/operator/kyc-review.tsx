@@ -3,12 +3,12 @@ import { useState } from 'react'
 import type { Kyc, KycForm, KycStatus, OneMerchant } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { Button } from '../../parts/button'
-import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../parts/page'
+import { Card, EmptyState, Fact, Facts, ListItem, PageHead, SkeletonRows } from '../../parts/page'
 import { ErrorPage } from '../../parts/refusals'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
 import { ReasonDialog } from './reason-dialog'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 
 type Outcome = 'approve' | 'ask' | 'reject'
@@ -55,9 +55,9 @@ export function Screen() {
             </Button>
           ))}
       />
-      <div className="two">
+      <div className="with-aside">
         <Stated form={kyc.form} />
-        <div className="col">
+        <div className="stack">
           <Documents id={id} kyc={kyc} />
           <History kyc={kyc} />
         </div>
@@ -102,7 +102,7 @@ function Fields({ values }: { values: Record<string, string | number | null> }) 
 
 function Stated({ form }: { form: KycForm }) {
   return (
-    <div className="col">
+    <div className="stack">
       <Card title={t.kyc.business}>
         <Fields values={form.business} />
       </Card>
@@ -127,25 +127,23 @@ function Documents({ id, kyc }: { id: string; kyc: Kyc }) {
       ) : (
         <ul className="list">
           {kyc.documents.map(({ reference, name, kind, sizeBytes }) => (
-            <li key={reference}>
-              <div className="t">
-                <p className="b el">{name}</p>
-                <p className="soft sm">
-                  {kind} · {Math.ceil(sizeBytes / 1_024)} kB
-                </p>
-              </div>
+            <ListItem
+              key={reference}
+              title={<span className="no-wrap">{name}</span>}
+              text={`${kind} · ${Math.ceil(sizeBytes / 1_024)} kB`}
+            >
               <a
-                className="btn s"
+                className="button small"
                 href={`/operator/v1/kyc/${id}/documents/${reference}`}
                 download={name}
               >
                 {t.kyc.download}
               </a>
-            </li>
+            </ListItem>
           ))}
         </ul>
       )}
-      <p className="soft sm pad">{t.kyc.audited}</p>
+      <p className="soft small padded">{t.kyc.audited}</p>
     </Card>
   )
 }
@@ -153,29 +151,20 @@ function Documents({ id, kyc }: { id: string; kyc: Kyc }) {
 function History({ kyc: { decisions, submittedAt } }: { kyc: Kyc }) {
   return (
     <Card title={t.kyc.history}>
-      {decisions.length === 0 && !submittedAt && <p className="soft pad">{t.kyc.noHistory}</p>}
+      {decisions.length === 0 && !submittedAt && <p className="soft padded">{t.kyc.noHistory}</p>}
       <ul className="list">
         {decisions.map(({ outcome, note, decidedBy, createdAt }) => (
           <li key={createdAt}>
-            <div className="t">
-              <p className="b">{t.kyc.decidedText[outcome]}</p>
+            <div className="text">
+              <p className="bold">{t.kyc.decidedText[outcome]}</p>
               {note && <p>{note}</p>}
-              <p className="soft sm">
+              <p className="soft small">
                 {decidedBy}, <Time value={createdAt} />
               </p>
             </div>
           </li>
         ))}
-        {submittedAt && (
-          <li>
-            <div className="t">
-              <p className="b">{t.kyc.submitted}</p>
-              <p className="soft sm">
-                <Time value={submittedAt} />
-              </p>
-            </div>
-          </li>
-        )}
+        {submittedAt && <ListItem title={t.kyc.submitted} text={<Time value={submittedAt} />} />}
       </ul>
     </Card>
   )

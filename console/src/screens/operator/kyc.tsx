@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import type { KycSubmission } from '../../api/answers'
-import { useRead } from '../../api/reads'
+import { toList, useRead } from '../../api/reads'
 import { DataTable } from '../../parts/data-table'
 import { Card, EmptyState, PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 import { Segments } from '../../parts/segments'
 
@@ -28,12 +28,7 @@ export function Screen() {
       <Card>
         <DataTable
           caption={t.kyc.caption}
-          list={{
-            rows: read.data?.items ?? [],
-            isLoading: read.isPending,
-            error: read.error,
-            retry: () => void read.refetch(),
-          }}
+          list={toList(read)}
           keyOf={({ merchant }) => merchant}
           pathOf={({ merchant }) => `/operator/kyc/${merchant}`}
           empty={<EmptyState icon="file">{t.nothing}</EmptyState>}

@@ -8,8 +8,8 @@ import { DataTable } from '../../parts/data-table'
 import { Card, PageHead, SkeletonRows } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
 import { FeeDialog } from './fee-dialog'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 import { Segments } from '../../parts/segments'
 
@@ -57,7 +57,7 @@ export function Screen() {
                 name: 'fee',
                 head: t.fees.fee,
                 phone: 3,
-                cell: ({ text }) => <span className="nw">{describe(text)}</span>,
+                cell: ({ text }) => <span className="no-wrap">{describe(text)}</span>,
               },
               {
                 name: 'version',
@@ -88,7 +88,7 @@ export function Screen() {
           caption={t.fees.history}
           list={{ rows: data?.versions ?? [] }}
           keyOf={({ operation, version }) => `${operation} ${version}`}
-          empty={<p className="soft pad">{t.fees.noHistory}</p>}
+          empty={<p className="soft padded">{t.fees.noHistory}</p>}
           columns={[
             {
               name: 'operation',
@@ -101,7 +101,7 @@ export function Screen() {
               name: 'fee',
               head: t.fees.fee,
               phone: 3,
-              cell: ({ text }) => <span className="nw">{describe(text)}</span>,
+              cell: ({ text }) => <span className="no-wrap">{describe(text)}</span>,
             },
             {
               name: 'version',
@@ -115,11 +115,8 @@ export function Screen() {
               head: t.since,
               align: 'end',
               phone: 4,
-              cell: ({ createdAt }) => (
-                <span className="soft">
-                  <Time value={createdAt} />
-                </span>
-              ),
+              isSoft: true,
+              cell: ({ createdAt }) => <Time value={createdAt} />,
             },
           ]}
         />

@@ -15,9 +15,9 @@ import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../par
 import { ErrorPage } from '../../parts/refusals'
 import { Chip, Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
 import { Amounts } from './amounts'
 import { CreditDialog } from './credit-dialog'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 import { ReasonDialog } from './reason-dialog'
 
@@ -61,11 +61,11 @@ export function Screen() {
           </>
         }
       />
-      <div className="two">
-        <div className="col">
+      <div className="with-aside">
+        <div className="stack">
           <Keys merchant={merchant} path={path} />
         </div>
-        <div className="col">
+        <div className="stack">
           <About merchant={merchant} />
           <Money merchant={merchant} />
         </div>
@@ -127,7 +127,7 @@ function About({ merchant }: { merchant: OneMerchant }) {
         )}
         <Fact name={t.merchant.members}>{merchant.members}</Fact>
         <Fact name={t.merchant.kyc}>
-          <Link className="lnk" to={`/operator/kyc/${merchant.id}`}>
+          <Link className="link" to={`/operator/kyc/${merchant.id}`}>
             <Status
               value={merchant.kycStatus}
               tone={merchant.kycStatus === 'APPROVED' ? 'good' : 'calm'}
@@ -135,7 +135,7 @@ function About({ merchant }: { merchant: OneMerchant }) {
           </Link>
         </Fact>
         <Fact name={t.merchant.fees}>
-          <Link className="lnk" to={`/operator/fees/${merchant.id}`}>
+          <Link className="link" to={`/operator/fees/${merchant.id}`}>
             {t.health.open}
           </Link>
         </Fact>
@@ -219,7 +219,6 @@ function Keys({ merchant, path }: { merchant: OneMerchant; path: string }) {
       />
       {revoked && (
         <ConfirmDialog
-          isOpen
           isDangerous
           title={t.merchant.revokeTitle(revoked.name)}
           confirmLabel={t.merchant.revoke}

@@ -1,4 +1,3 @@
-import { TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { CreatedMerchant, ListedMerchant } from '../../api/answers'
@@ -9,12 +8,13 @@ import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Dialog } from '../../parts/dialog'
+import { TextField } from '../../parts/fields'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip, Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
 import { Amounts } from './amounts'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 
 const filters: Filter[] = [{ kind: 'text', name: 'q', label: t.merchants.search }]
@@ -66,11 +66,8 @@ const columns: Column<ListedMerchant>[] = [
     head: t.merchants.created,
     align: 'end',
     phone: 4,
-    cell: ({ createdAt }) => (
-      <span className="soft">
-        <Time value={createdAt} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ createdAt }) => <Time value={createdAt} />,
   },
 ]
 
@@ -128,7 +125,6 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
     )
   return (
     <ConfirmDialog
-      isOpen
       title={t.merchants.create}
       confirmLabel={t.merchants.create}
       isBusy={isBusy}
@@ -140,12 +136,12 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
         if (data) setCreated(data)
       }}
     >
-      <TextInput
+      <TextField
         label={t.merchants.displayName}
         value={displayName}
         maxLength={100}
-        data-autofocus
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        isFirst
+        onChange={setName}
       />
     </ConfirmDialog>
   )
@@ -154,18 +150,18 @@ function CreateDialog({ onClose }: { onClose: () => void }) {
 /** Keys that were just made. Closing the dialog forgets them. */
 function ShownKeys({ created, onClose }: { created: CreatedMerchant; onClose: () => void }) {
   return (
-    <Dialog isOpen isSticky title={created.name} onClose={onClose}>
-      <div className="col" style={{ gap: 16 }}>
+    <Dialog isSticky title={created.name} onClose={onClose}>
+      <div className="stack" style={{ gap: 16 }}>
         <Note tone="calm" icon="key">
           {t.merchants.keysOnce}
         </Note>
         {created.keys.map(({ kind, key }) => (
           <div key={kind}>
-            <p className="soft sm">{t.merchants[kind]}</p>
+            <p className="soft small">{t.merchants[kind]}</p>
             <CopyBlock text={key} label={t.merchants[kind]} />
           </div>
         ))}
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="actions-end">
           <Button kind="primary" onClick={onClose}>
             {t.merchants.done}
           </Button>

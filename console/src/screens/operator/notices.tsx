@@ -1,7 +1,6 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Notice, NoticeDetail, SentBack } from '../../api/answers'
-import { useRead } from '../../api/reads'
+import { toList, useRead } from '../../api/reads'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { CopyBlock } from '../../parts/code'
@@ -13,8 +12,9 @@ import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../par
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
+import { TextField } from '../../parts/fields'
 import { Segments } from '../../parts/segments'
 import { ReasonDialog } from './reason-dialog'
 
@@ -57,7 +57,7 @@ function NoticeList({ state, open }: { state: State; open: (notice: Notice) => v
         <>
           <b>{accountNumber}</b>
           <br />
-          <span className="soft sm">
+          <span className="soft small">
             {rail} · {mode}
           </span>
         </>
@@ -85,11 +85,8 @@ function NoticeList({ state, open }: { state: State; open: (notice: Notice) => v
       head: t.notices.received,
       align: 'end',
       isWideOnly: true,
-      cell: ({ receivedAt }) => (
-        <span className="soft">
-          <Time value={receivedAt} />
-        </span>
-      ),
+      isSoft: true,
+      cell: ({ receivedAt }) => <Time value={receivedAt} />,
     },
     {
       name: 'open',
@@ -107,12 +104,7 @@ function NoticeList({ state, open }: { state: State; open: (notice: Notice) => v
     <DataTable
       caption={t.notices.caption}
       columns={columns}
-      list={{
-        rows: read.data?.items ?? [],
-        isLoading: read.isPending,
-        error: read.error,
-        retry: () => void read.refetch(),
-      }}
+      list={toList(read)}
       keyOf={({ rail, mode, id }) => `${rail} ${mode} ${id}`}
       empty={<EmptyState icon="held">{t.nothing}</EmptyState>}
     />
@@ -137,12 +129,7 @@ function SentBackList() {
   return (
     <DataTable
       caption={t.notices.states.sent_back}
-      list={{
-        rows: read.data?.items ?? [],
-        isLoading: read.isPending,
-        error: read.error,
-        retry: () => void read.refetch(),
-      }}
+      list={toList(read)}
       keyOf={({ rail, receivedAt, reason }) => `${rail} ${receivedAt} ${reason}`}
       empty={<EmptyState icon="held">{t.nothing}</EmptyState>}
       columns={[
@@ -165,11 +152,8 @@ function SentBackList() {
           head: t.notices.received,
           align: 'end',
           phone: 4,
-          cell: ({ receivedAt }) => (
-            <span className="soft">
-              <Time value={receivedAt} />
-            </span>
-          ),
+          isSoft: true,
+          cell: ({ receivedAt }) => <Time value={receivedAt} />,
         },
       ]}
     />
@@ -185,8 +169,8 @@ function NoticeDialog({ notice, onClose }: { notice: Notice; onClose: () => void
   if (isAssigning) return <AssignDialog path={path} onClose={onClose} />
   const { sender, narration } = data?.reported ?? {}
   return (
-    <Dialog isOpen onClose={onClose} title={id}>
-      <div className="col" style={{ gap: 16 }}>
+    <Dialog onClose={onClose} title={id}>
+      <div className="stack" style={{ gap: 16 }}>
         <Facts>
           <Fact name={t.state}>
             <NoticeState notice={notice} />
@@ -208,7 +192,7 @@ function NoticeDialog({ notice, onClose }: { notice: Notice; onClose: () => void
         {data && <Raw body={data.body} />}
         <Refusal error={refusal} />
         {state === 'UNMATCHED' && (
-          <div className="acts-end">
+          <div className="actions-end">
             <Button
               isBusy={isBusy}
               onClick={async () => {
@@ -235,7 +219,7 @@ function Raw({ body }: { body: string | null }) {
   if (body === null) return <p className="soft">{t.notices.noRaw}</p>
   return (
     <div>
-      <p className="soft sm">{t.notices.raw}</p>
+      <p className="soft small">{t.notices.raw}</p>
       <CopyBlock text={body} label={t.notices.raw} />
     </div>
   )
@@ -259,16 +243,8 @@ function AssignDialog({ path, onClose }: { path: string; onClose: () => void }) 
       isIncomplete={merchant.trim() === '' || account.trim() === ''}
       onClose={onClose}
     >
-      <TextInput
-        label={t.notices.merchantReference}
-        value={merchant}
-        onChange={({ currentTarget }) => setMerchant(currentTarget.value)}
-      />
-      <TextInput
-        label={t.notices.accountReference}
-        value={account}
-        onChange={({ currentTarget }) => setAccount(currentTarget.value)}
-      />
+      <TextField label={t.notices.merchantReference} value={merchant} onChange={setMerchant} />
+      <TextField label={t.notices.accountReference} value={account} onChange={setAccount} />
     </ReasonDialog>
   )
 }

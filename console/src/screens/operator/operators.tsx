@@ -1,11 +1,11 @@
 import type { Operator } from '../../api/answers'
-import { useRead } from '../../api/reads'
+import { toList, useRead } from '../../api/reads'
 import { CopyBlock } from '../../parts/code'
 import { DataTable } from '../../parts/data-table'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 
 export function Screen() {
@@ -18,12 +18,7 @@ export function Screen() {
       <Card>
         <DataTable
           caption={t.operators.caption}
-          list={{
-            rows: read.data?.items ?? [],
-            isLoading: read.isPending,
-            error: read.error,
-            retry: () => void read.refetch(),
-          }}
+          list={toList(read)}
           keyOf={({ id }) => id}
           empty={<EmptyState icon="users">{t.nothing}</EmptyState>}
           columns={[

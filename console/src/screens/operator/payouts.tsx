@@ -1,14 +1,14 @@
-import { Checkbox, Radio } from '@mantine/core'
 import { useState } from 'react'
 import type { OpenPayout } from '../../api/answers'
 import { usePages } from '../../api/reads'
 import { Button } from '../../parts/button'
+import { Checkbox, RadioField } from '../../parts/choices'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Reference, shorten } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 import { Segments } from '../../parts/segments'
 import { ReasonDialog } from './reason-dialog'
@@ -27,7 +27,7 @@ export function Screen() {
         <>
           <b>{merchantName}</b>
           <br />
-          <span className="soft sm">{recipient}</span>
+          <span className="soft small">{recipient}</span>
         </>
       ),
     },
@@ -36,7 +36,7 @@ export function Screen() {
       head: t.rail,
       isWideOnly: true,
       cell: ({ rail, mode }) => (
-        <span className="soft nw">
+        <span className="soft no-wrap">
           {shorten(rail, 14)} · {mode}
         </span>
       ),
@@ -57,11 +57,8 @@ export function Screen() {
       head: t.payouts.submitted,
       align: 'end',
       phone: 3,
-      cell: ({ submittedAt }) => (
-        <span className="soft">
-          <Time value={submittedAt} />
-        </span>
-      ),
+      isSoft: true,
+      cell: ({ submittedAt }) => <Time value={submittedAt} />,
     },
     {
       name: 'decide',
@@ -108,7 +105,7 @@ export function Screen() {
 }
 
 function DecideDialog({ payout, onClose }: { payout: OpenPayout; onClose: () => void }) {
-  const [outcome, setOutcome] = useState<string | null>(null)
+  const [outcome, setOutcome] = useState<'completed' | 'failed'>()
   const [isSure, setSure] = useState(false)
   const isCrypto = payout.asset !== 'NGN'
   const hasChoice = outcome === 'failed' || (outcome === 'completed' && isCrypto)
@@ -125,7 +122,7 @@ function DecideDialog({ payout, onClose }: { payout: OpenPayout; onClose: () => 
       reads={[]}
       done={t.proposed}
       body={{ outcome, ...(hasChoice && isSure && { [sure]: true }) }}
-      isIncomplete={outcome === null}
+      isIncomplete={outcome === undefined}
       onClose={onClose}
     >
       <Facts>
@@ -142,17 +139,20 @@ function DecideDialog({ payout, onClose }: { payout: OpenPayout; onClose: () => 
         )}
         <Fact name={t.payouts.attempts}>{payout.attempts}</Fact>
       </Facts>
-      <Radio.Group label={t.payouts.outcome} value={outcome} onChange={setOutcome}>
-        <div className="col" style={{ gap: 8, marginTop: 6 }}>
-          <Radio value="completed" label={t.payouts.completed} />
-          <Radio value="failed" label={t.payouts.failed} />
-        </div>
-      </Radio.Group>
+      <RadioField
+        label={t.payouts.outcome}
+        value={outcome}
+        onChange={setOutcome}
+        choices={[
+          { value: 'completed', label: t.payouts.completed },
+          { value: 'failed', label: t.payouts.failed },
+        ]}
+      />
       {hasChoice && (
         <Checkbox
-          checked={isSure}
+          isOn={isSure}
           label={outcome === 'failed' ? t.payouts.confirmNotLanded : t.payouts.confirmLanded}
-          onChange={({ currentTarget }) => setSure(currentTarget.checked)}
+          onChange={setSure}
         />
       )}
     </ReasonDialog>

@@ -7,9 +7,9 @@ import { formatDigits } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts } from '../../parts/page'
-import { exchangeTexts } from '../../texts/exchange'
-import { operatorTexts } from '../../texts/operator-screens'
+import { exchangeTexts } from './exchange-texts'
 import { ReasonDialog } from './reason-dialog'
+import { operatorTexts } from './texts'
 
 const t = exchangeTexts.positions
 
@@ -23,20 +23,20 @@ export function Positions({ exchange: { mode, profit, positions } }: { exchange:
     <Card
       title={t.title(mode)}
       aside={
-        <span className="r">
-          <span className="soft sm">{t.profit}</span>{' '}
-          <b className="nw">{profit ?? t.profitUnknown}</b>
+        <span className="align-end">
+          <span className="soft small">{t.profit}</span>{' '}
+          <b className="no-wrap">{profit ?? t.profitUnknown}</b>
         </span>
       }
     >
-      <div className="pos">
+      <div className="positions">
         {positions.map((position) => (
           <div key={position.asset}>
-            <div className="top3">
-              <p className="soft sm">
+            <div className="position-head">
+              <p className="soft small">
                 {position.asset} · {t.inventory}
               </p>
-              <p className="fig m">{position.inventory}</p>
+              <p className="figure smaller">{position.inventory}</p>
             </div>
             <Facts isSmall>
               <Fact name={t.stock}>{position.stock}</Fact>
@@ -46,7 +46,7 @@ export function Positions({ exchange: { mode, profit, positions } }: { exchange:
               <Fact name={t.worth}>{position.worth ?? '–'}</Fact>
               <Fact name={t.limit}>{position.ceiling ?? t.noLimit}</Fact>
             </Facts>
-            <div className="acts-end">
+            <div className="actions-end">
               {(['add', 'take', 'limit'] as const).map((kind) => (
                 <Button
                   key={kind}
@@ -61,7 +61,7 @@ export function Positions({ exchange: { mode, profit, positions } }: { exchange:
           </div>
         ))}
       </div>
-      <p className="soft sm pad line">{t.profitText}</p>
+      <p className="soft small padded top-line">{t.profitText}</p>
       {change?.kind === 'limit' && (
         <LimitDialog mode={mode} position={change.position} onClose={close} />
       )}
@@ -122,7 +122,6 @@ function LimitDialog({ mode, position: { asset }, onClose }: DialogProps) {
   const { write, isBusy, refusal } = useWrite({ reads: ['exchange'], isKeyed: false })
   return (
     <ConfirmDialog
-      isOpen
       title={words.title(asset, mode)}
       confirmLabel={words.confirm}
       isBusy={isBusy}

@@ -5,7 +5,7 @@ import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import { usePolled } from './use-polled'
 
 /** Every claim about the ledger, checked against every row by a worker. */
@@ -30,17 +30,17 @@ export function Proofs() {
       }
     >
       <Refusal error={refusal} />
-      {items.length === 0 && <p className="soft pad">{t.reconciliation.notProven}</p>}
+      {items.length === 0 && <p className="soft padded">{t.reconciliation.notProven}</p>}
       <ul className="list">
         {items.slice(0, 5).map((proof) => (
           <li key={proof.id}>
-            <div className="t">
+            <div className="text">
               <Verdict proof={proof} />
               {proof.violations?.map(({ claim }) => (
                 <p key={claim}>{claim}</p>
               ))}
               {proof.failure && <p>{proof.failure}</p>}
-              <p className="soft sm">
+              <p className="soft small">
                 <Time value={proof.endedAt ?? proof.requestedAt} />,{' '}
                 {t.reconciliation.requestedBy(proof.requestedBy)}
               </p>

@@ -5,7 +5,7 @@ import { EmptyState } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { formatDuration } from '../../parts/time-format'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 
 const columns: Column<Rail>[] = [
   {
@@ -16,7 +16,7 @@ const columns: Column<Rail>[] = [
       <>
         <b>{title}</b>
         <br />
-        <span className="soft sm nw">
+        <span className="soft small no-wrap">
           {[mode, nameOf({ rail, title, kind })].filter(Boolean).join(' · ')}
           {disputes > 0 && ` · ${t.rails.lag(disputes)}`}
         </span>
@@ -29,7 +29,7 @@ const columns: Column<Rail>[] = [
     head: t.rails.succeeded,
     align: 'end',
     phone: 3,
-    cell: ({ lastHour }) => <span className="nw">{shareOf(lastHour)}</span>,
+    cell: ({ lastHour }) => <span className="no-wrap">{shareOf(lastHour)}</span>,
   },
   {
     name: 'answers',
@@ -37,7 +37,7 @@ const columns: Column<Rail>[] = [
     align: 'end',
     isWideOnly: true,
     cell: ({ calls }) => (
-      <span className="soft nw">
+      <span className="soft no-wrap">
         {calls?.averageMs == null ? '–' : formatDuration(calls.averageMs)}
       </span>
     ),
@@ -51,7 +51,7 @@ const columns: Column<Rail>[] = [
       reconciliation ? (
         <span className="soft">
           <Time value={reconciliation.reconciledAt} />,{' '}
-          <span className="nw">{t.rails.differences(reconciliation.differences)}</span>
+          <span className="no-wrap">{t.rails.differences(reconciliation.differences)}</span>
         </span>
       ) : (
         <span className="soft">{t.never}</span>

@@ -4,7 +4,7 @@ import { Button } from '../../parts/button'
 import { DataTable } from '../../parts/data-table'
 import { Card, Note, PageHead } from '../../parts/page'
 import { formatDuration } from '../../parts/time-format'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 import { RailTable } from './rail-table'
 import { ReasonDialog } from './reason-dialog'
@@ -40,7 +40,7 @@ export function Screen() {
             </Button>
           )}
         />
-        <p className="soft sm pad">{t.rails.perProcess}</p>
+        <p className="soft small padded">{t.rails.perProcess}</p>
       </Card>
       {data && data.endpoints.length > 0 && (
         <Card title={t.rails.endpoints}>

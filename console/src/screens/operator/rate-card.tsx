@@ -9,8 +9,8 @@ import { Card, Fact, Facts, Note } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { currentTime, formatDuration } from '../../parts/time-format'
-import { exchangeTexts } from '../../texts/exchange'
 import { formatRateNaira } from '../conversions/format-rate'
+import { exchangeTexts } from './exchange-texts'
 import { RateHistory } from './rate-history'
 import { SetRateDialog } from './set-rate-dialog'
 
@@ -39,13 +39,13 @@ export function RateCard({ rate: shown, maxAgeSeconds, maxDeviationPercent }: Pr
       {sources.length > 0 && (
         <>
           <Sources coin={asset} sources={sources} />
-          <p className="soft sm pad">
+          <p className="soft small padded">
             {isOther && `${t.median(median.buy, median.sell)} `}
             {t.bounds(formatDuration(maxAgeSeconds * 1_000), maxDeviationPercent)}
           </p>
         </>
       )}
-      <div className="acts-end">
+      <div className="actions-end">
         <Button size="small" icon="clock" onClick={() => setOpened('history')}>
           {t.history}
         </Button>
@@ -78,7 +78,7 @@ const originOf = ({ origin, givenBy }: CurrentRate) => `${t.origins[origin]} ${g
 
 function Missing({ isMissing }: { isMissing: boolean }) {
   return (
-    <div className="pad top0">
+    <div className="padded no-top-padding">
       {isMissing ? <Note tone="bad" title={t.missing} /> : <p className="soft">{t.noneText}</p>}
     </div>
   )
@@ -90,12 +90,12 @@ function Current({ rate }: { rate: CurrentRate }) {
     <>
       <div className="quotes">
         <div>
-          <p className="soft sm">{t.sell}</p>
-          <p className="fig m">{formatRateNaira(rate.sell)}</p>
+          <p className="soft small">{t.sell}</p>
+          <p className="figure smaller">{formatRateNaira(rate.sell)}</p>
         </div>
         <div>
-          <p className="soft sm">{t.buy}</p>
-          <p className="fig m">{formatRateNaira(rate.buy)}</p>
+          <p className="soft small">{t.buy}</p>
+          <p className="figure smaller">{formatRateNaira(rate.buy)}</p>
         </div>
       </div>
       <Facts isSmall>
@@ -118,7 +118,7 @@ function Current({ rate }: { rate: CurrentRate }) {
 
 function Sources({ coin, sources }: { coin: Coin; sources: RateSource[] }) {
   return (
-    <div className="src">
+    <div className="rate-sources top-line">
       <DataTable
         caption={t.sourcesCaption(coin)}
         list={{ rows: sources }}
@@ -142,7 +142,7 @@ function Sources({ coin, sources }: { coin: Coin; sources: RateSource[] }) {
             align: 'end',
             phone: 2,
             cell: ({ buy, sell }) => (
-              <span className="nw">{buy && sell ? `${buy} / ${sell}` : '–'}</span>
+              <span className="no-wrap">{buy && sell ? `${buy} / ${sell}` : '–'}</span>
             ),
           },
           {
@@ -150,7 +150,7 @@ function Sources({ coin, sources }: { coin: Coin; sources: RateSource[] }) {
             head: t.read,
             phone: 3,
             cell: ({ readAt }) => (
-              <span className="soft nw">
+              <span className="soft no-wrap">
                 {readAt ? <Time value={readAt} show="seconds" /> : t.neverRead}
               </span>
             ),
@@ -167,7 +167,6 @@ function ClearDialog({ coin, onClose }: { coin: Coin; onClose: () => void }) {
   const { write, isBusy, refusal } = useWrite({ reads, isKeyed: false })
   return (
     <ConfirmDialog
-      isOpen
       isDangerous
       title={exchangeTexts.clear.title(coin)}
       confirmLabel={exchangeTexts.clear.confirm}
@@ -192,7 +191,6 @@ function AcceptDialog(props: { coin: Coin; median: RatePair; onClose: () => void
   const { write, isBusy, refusal } = useWrite({ reads, isKeyed: false })
   return (
     <ConfirmDialog
-      isOpen
       title={exchangeTexts.accept.title(coin)}
       confirmLabel={exchangeTexts.accept.confirm}
       isBusy={isBusy}

@@ -4,7 +4,7 @@ import { DataTable } from '../../parts/data-table'
 import { Dialog } from '../../parts/dialog'
 import { EmptyState } from '../../parts/page'
 import { Time } from '../../parts/time'
-import { exchangeTexts } from '../../texts/exchange'
+import { exchangeTexts } from './exchange-texts'
 
 const t = exchangeTexts.history
 
@@ -13,7 +13,7 @@ export function RateHistory({ coin, onClose }: { coin: Coin; onClose: () => void
   const path = `/operator/v1/rates/${coin}/history`
   const { data, error, isPending } = useRead<{ items: PastRate[] }>('rate history', path)
   return (
-    <Dialog isOpen title={t.title(coin)} onClose={onClose}>
+    <Dialog title={t.title(coin)} onClose={onClose}>
       <div className="flushed">
         <DataTable
           caption={t.caption}
@@ -27,10 +27,10 @@ export function RateHistory({ coin, onClose }: { coin: Coin; onClose: () => void
               phone: 1,
               cell: ({ buy, sell, origin, givenBy }) => (
                 <>
-                  <b className="nw">
+                  <b className="no-wrap">
                     {buy} / {sell}
                   </b>
-                  <p className="soft sm brk">
+                  <p className="soft small break-anywhere">
                     {exchangeTexts.rates.origins[origin]} {givenBy}
                   </p>
                 </>
@@ -40,11 +40,8 @@ export function RateHistory({ coin, onClose }: { coin: Coin; onClose: () => void
               name: 'at',
               head: t.at,
               phone: 2,
-              cell: ({ createdAt }) => (
-                <span className="soft">
-                  <Time value={createdAt} />
-                </span>
-              ),
+              isSoft: true,
+              cell: ({ createdAt }) => <Time value={createdAt} />,
             },
             {
               name: 'withdrawn',

@@ -1,9 +1,9 @@
-import { Textarea } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextArea } from '../../parts/fields'
 import { notify } from '../../parts/notify'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 
 type Props = {
   title: string
@@ -40,7 +40,6 @@ export function ReasonDialog(props: Props) {
   const isEmpty = words.trim() === ''
   return (
     <ConfirmDialog
-      isOpen
       title={title}
       confirmLabel={confirmLabel}
       isDangerous={isDangerous}
@@ -59,14 +58,12 @@ export function ReasonDialog(props: Props) {
     >
       <p className="soft">{text}</p>
       {props.children}
-      <Textarea
+      <TextArea
         label={label}
         description={hint}
         value={words}
         maxLength={500}
-        autosize
-        minRows={2}
-        onChange={({ currentTarget }) => setWords(currentTarget.value)}
+        onChange={setWords}
       />
     </ConfirmDialog>
   )

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Difference, Reconciliation } from '../../api/answers'
-import { usePages } from '../../api/reads'
+import { toList, usePages } from '../../api/reads'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { type Column, DataTable } from '../../parts/data-table'
@@ -10,7 +10,7 @@ import { Card, EmptyState, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 import { Segments } from '../../parts/segments'
 import { Proofs } from './proofs'
@@ -40,16 +40,11 @@ export function Screen() {
       />
       <Refusal error={refusal} />
       <Differences />
-      <div className="two">
+      <div className="with-aside">
         <Card title={t.reconciliation.rails}>
           <DataTable
             caption={t.reconciliation.railsCaption}
-            list={{
-              rows: read.data?.items ?? [],
-              isLoading: read.isPending,
-              error: read.error,
-              retry: () => void read.refetch(),
-            }}
+            list={toList(read)}
             keyOf={({ rail }) => rail}
             empty={<EmptyState icon="scale">{t.reconciliation.noRails}</EmptyState>}
             columns={[
@@ -75,11 +70,8 @@ export function Screen() {
                 head: t.reconciliation.compared,
                 align: 'end',
                 phone: 3,
-                cell: ({ reconciledAt }) => (
-                  <span className="soft">
-                    <Time value={reconciledAt} />
-                  </span>
-                ),
+                isSoft: true,
+                cell: ({ reconciledAt }) => <Time value={reconciledAt} />,
               },
             ]}
           />
@@ -99,7 +91,7 @@ const columns: Column<Difference>[] = [
       <>
         <b>{t.reconciliation.kinds[kind] ?? kind}</b>
         <br />
-        <span className="soft sm" title={name}>
+        <span className="soft small" title={name}>
           {shorten(name, 20)} · {shorten(rail, 14)}
         </span>
       </>
@@ -124,11 +116,8 @@ const columns: Column<Difference>[] = [
     head: t.reconciliation.found,
     align: 'end',
     isWideOnly: true,
-    cell: ({ foundAt }) => (
-      <span className="soft">
-        <Time value={foundAt} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ foundAt }) => <Time value={foundAt} />,
   },
 ]
 
@@ -167,7 +156,7 @@ function Differences() {
         keyOf={({ id }) => id}
         detailOf={({ note, notedBy }) =>
           note && (
-            <span className="soft sm">
+            <span className="soft small">
               {note} {notedBy && t.reconciliation.notedBy(notedBy)}
             </span>
           )

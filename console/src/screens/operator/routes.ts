@@ -1,7 +1,7 @@
-import { texts } from '../../texts/en'
 import type { ScreenRoute } from '../screen-route'
+import { operatorMenuTexts } from './menu-texts'
 
-const { menu } = texts.operator
+const { menu } = operatorMenuTexts
 
 /** Paths below /operator are for operators, whatever their roles at merchants are. */
 export const operatorRoutes: ScreenRoute[] = [

@@ -1,10 +1,10 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Coin, CurrentRate } from '../../api/answers'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
-import { exchangeTexts } from '../../texts/exchange'
+import { exchangeTexts } from './exchange-texts'
 
 const t = exchangeTexts.set
 const reads = ['rates', 'exchange', 'rate history', 'doctor', 'exchange actions', 'queues', 'pages']
@@ -25,14 +25,13 @@ export function SetRateDialog({ coin, rate, onClose }: Props) {
     inputMode: 'decimal' as const,
     autoComplete: 'off',
     error: refusal?.issueOf(name),
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
-      setTyped({ ...typed, [name]: currentTarget.value })
+    onChange: (text: string) => {
+      setTyped({ ...typed, [name]: text })
       clear()
     },
   })
   return (
     <ConfirmDialog
-      isOpen
       title={t.title(coin)}
       confirmLabel={isFar ? t.confirmFar : t.confirm}
       isDangerous={isFar}
@@ -54,15 +53,9 @@ export function SetRateDialog({ coin, rate, onClose }: Props) {
       }}
     >
       <p className="soft">{t.text}</p>
-      <TextInput label={`${t.buy} ${coin}`} leftSection="₦" data-autofocus {...field('buy')} />
-      <TextInput label={`${t.sell} ${coin}`} leftSection="₦" {...field('sell')} />
-      <TextInput
-        label={t.hours}
-        description={t.hoursHint}
-        rightSection={<span className="soft sm">{t.unit}</span>}
-        rightSectionWidth={56}
-        {...field('hours')}
-      />
+      <TextField label={`${t.buy} ${coin}`} prefix="₦" isFirst {...field('buy')} />
+      <TextField label={`${t.sell} ${coin}`} prefix="₦" {...field('sell')} />
+      <TextField label={t.hours} description={t.hoursHint} unit={t.unit} {...field('hours')} />
     </ConfirmDialog>
   )
 }

@@ -6,7 +6,7 @@ import { Money } from '../../parts/money'
 import { Card, EmptyState, Fact, Facts, PageHead, SkeletonRows } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
-import { operatorTexts as t } from '../../texts/operator-screens'
+import { operatorTexts as t } from './texts'
 import './operator.css'
 import { CoinBars } from './coin-bars'
 import { usePolled } from './use-polled'
@@ -65,11 +65,11 @@ function Wallet({ treasury }: { treasury: Treasury }) {
           alt={`${t.treasury.address} ${treasury.address}`}
         />
         <div>
-          <p className="soft sm">{t.treasury.address}</p>
-          <p className="brk">
+          <p className="soft small">{t.treasury.address}</p>
+          <p className="break-anywhere">
             <Reference value={treasury.address} />
           </p>
-          <p className="soft sm" style={{ marginTop: 6 }}>
+          <p className="soft small" style={{ marginTop: 6 }}>
             {t.treasury.topUp}
           </p>
         </div>
@@ -111,7 +111,7 @@ function Floats({ floats }: { floats: Float[] }) {
             phone: 2,
             cell: ({ float, failure }) =>
               float === null ? (
-                <span className="soft nw">{failure ?? t.treasury.unknown}</span>
+                <span className="soft no-wrap">{failure ?? t.treasury.unknown}</span>
               ) : (
                 <Money amount={float} asset="NGN" />
               ),

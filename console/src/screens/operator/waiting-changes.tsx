@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { OperatorAction } from '../../api/answers'
 import { type Asset, formatMoney, parseMoney } from '../../parts/money-format'
 import { Note } from '../../parts/page'
-import { exchangeTexts } from '../../texts/exchange'
+import { exchangeTexts } from './exchange-texts'
 import { usePolled } from './use-polled'
 
 const t = exchangeTexts.waiting
@@ -26,7 +26,7 @@ export function WaitingChanges() {
           {text} · {isOwn ? t.own : t.other(proposedBy)}
         </p>
       ))}
-      <Link className="lnk" to="/operator/actions">
+      <Link className="link" to="/operator/actions">
         {t.open}
       </Link>
     </Note>

@@ -1,17 +1,17 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Payment } from '../../../../sdk/src/types'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { Icon } from '../../parts/icons'
 import { formatMoney } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
 import { type AnyPayment, nameOf } from './describe-payment'
+import { paymentTexts } from './texts'
 
-const words = texts.payments.decide
+const words = paymentTexts.decide
 
 /** Held money: keep it, or send it back. */
 export function Decision({ payment }: { payment: AnyPayment }) {
@@ -24,16 +24,16 @@ export function Decision({ payment }: { payment: AnyPayment }) {
       ? words.anyAmount
       : formatMoney(amountExpected, currency)
   return (
-    <section className="note" aria-label={words.title(held)}>
+    <section className="note warn" aria-label={words.title(held)}>
       <Icon name="held" />
-      <div className="t de">
+      <div className="text decision-row">
         <div>
-          <p className="b">{words.title(held)}</p>
+          <p className="bold">{words.title(held)}</p>
           <p>{words[variance](formatMoney(amount, currency), formatExpected())}</p>
           {!mayDecide && <p className="soft">{words.mayNot}</p>}
         </div>
         {mayDecide && (
-          <div className="row stick">
+          <div className="row sticky-actions">
             <Button isWide onClick={() => setAsked('accept')}>
               {words.keep(held)}
             </Button>
@@ -68,7 +68,6 @@ function Confirm({ payment, action, onClose }: ConfirmProps) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={isReturn ? words.returnTitle(held) : words.keepTitle(held)}
       confirmLabel={isReturn ? words.sendBack : words.keep(held)}
       isBusy={isBusy}
@@ -79,12 +78,12 @@ function Confirm({ payment, action, onClose }: ConfirmProps) {
     >
       <p>{isReturn ? words.returnText(nameOf(payment)) : words.keepText}</p>
       {needsAddress && (
-        <TextInput
+        <TextField
           label={words.address}
           description={words.returnWalletText}
           value={address}
           autoComplete="off"
-          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+          onChange={setAddress}
         />
       )}
     </ConfirmDialog>

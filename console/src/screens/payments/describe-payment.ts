@@ -1,19 +1,19 @@
 import type { ListedPayment, Payment } from '../../../../sdk/src/types'
 import { formatWallet } from '../../parts/identifiers'
 import { formatMoney } from '../../parts/money-format'
-import { texts } from '../../texts/en'
+import { paymentTexts } from './texts'
 
 export type AnyPayment = Payment & Partial<ListedPayment>
 
 /** Who paid: a name, or a wallet in short. */
 export function nameOf({ sender }: Payment): string {
   if ('name' in sender) return sender.name
-  return sender.address === null ? texts.payments.unknownWallet : formatWallet(sender.address)
+  return sender.address === null ? paymentTexts.unknownWallet : formatWallet(sender.address)
 }
 
 /** `GTBank ••• 4432`, or the chain. */
 export function placeOf({ sender }: Payment): string {
-  if (!('name' in sender)) return texts.payments.solana
+  if (!('name' in sender)) return paymentTexts.solana
   return `${sender.bankName} ••• ${sender.accountNumber.slice(-4)}`
 }
 
@@ -25,7 +25,7 @@ export function purposeOf({ checkoutSession, merchantReference, narration }: Any
 /** Why it is held or went back: `Too little, ₦12,000.00 asked` if an amount was. */
 export function differenceOf({ variance, amountExpected, currency }: AnyPayment): string {
   if (variance === 'NONE') return ''
-  const { variances, asked } = texts.payments
+  const { variances, asked } = paymentTexts
   const isKnown = amountExpected !== null && amountExpected !== undefined
   return [variances[variance], isKnown && asked(formatMoney(amountExpected, currency))]
     .filter(Boolean)

@@ -1,4 +1,7 @@
-import { Menu } from '@mantine/core'
+import { Menu, MenuItem } from '../../parts/menu'
+import { commonTexts } from '../../texts/common'
+import { paymentTexts as words } from './texts'
+import './payments.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { ListedPayment, Payment, PaymentReturn } from '../../../../sdk/src/types'
@@ -27,13 +30,11 @@ import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { Decision } from './decision'
 import { type AnyPayment, nameOf } from './describe-payment'
 import { RefundDialog } from './refund-dialog'
 import { Requests } from './requests'
 
-const words = texts.payments
 const path = '/v1/collections/payments'
 
 /** The payment, with what only the list has: the checkout session and the account. */
@@ -103,13 +104,13 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
       />
       {status === 'HELD' && <Decision payment={payment} />}
       <Requests payment={payment} />
-      <div className="two">
-        <div className="col">
+      <div className="with-aside">
+        <div className="stack">
           <Amounts payment={payment} />
           <ResourceTimeline reference={reference} />
           <Returns reference={reference} />
         </div>
-        <div className="col">
+        <div className="stack">
           <PaymentFacts payment={payment} />
           <Sender payment={payment} />
           <Notes path={`${path}/${reference}/notes`} />
@@ -140,22 +141,21 @@ function Requery({ payment: { source, accountReference } }: { payment: Payment }
     if (answer !== undefined) await notify(words.requeried)
   }
   return (
-    <Menu position="bottom-end" shadow="md">
-      <Menu.Target>
+    <Menu
+      button={
         <button
           type="button"
-          className="btn"
-          aria-label={texts.common.more}
+          className="button"
+          aria-label={commonTexts.more}
           style={{ flex: 'none' }}
         >
           <Icon name="dots" size={16} />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<Icon name="search" />} onClick={() => void run()}>
-          {words.requery}
-        </Menu.Item>
-      </Menu.Dropdown>
+      }
+    >
+      <MenuItem icon="search" onClick={() => void run()}>
+        {words.requery}
+      </MenuItem>
     </Menu>
   )
 }
@@ -177,15 +177,15 @@ function Amounts({ payment }: { payment: Payment }) {
   return (
     <Card isPadded>
       <h2>{words.money.title}</h2>
-      <div className="sum" role="img" aria-label={summary}>
+      <div className="amount-bar" role="img" aria-label={summary}>
         {present.map(({ name, units, colour }) => (
           <i key={name} style={{ flexGrow: Number(units) / total, background: colour }} />
         ))}
       </div>
-      <dl className="amts">
+      <dl className="amounts">
         {parts.map(({ name, units, colour }) => (
           <div key={name}>
-            <dt className="soft sm">
+            <dt className="soft small">
               <i style={{ background: units > 0n ? colour : 'var(--line)' }} />
               {name}
             </dt>
@@ -208,7 +208,7 @@ function PaymentFacts({ payment }: { payment: AnyPayment }) {
       <Facts>
         <Fact name={words.facts.order}>
           {checkoutSession && (
-            <Link className="lnk" to={`/collect/links/${checkoutSession.reference}`}>
+            <Link className="link" to={`/collect/links/${checkoutSession.reference}`}>
               {checkoutSession.description}
             </Link>
           )}
@@ -260,8 +260,8 @@ function CopyFacts({ payment }: { payment: Payment }) {
   return (
     <button
       type="button"
-      className="ib small"
-      aria-label={isCopied ? texts.common.copied : texts.common.copy}
+      className="icon-button compact"
+      aria-label={isCopied ? commonTexts.copied : commonTexts.copy}
       onClick={() => void copy()}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
@@ -331,7 +331,7 @@ function ForDevelopers({ payment }: { payment: AnyPayment }) {
 /** `Paid twice · Same order, two transfers`. */
 function whyOf({ reason, note }: PaymentReturn) {
   const said = [reason && (words.refundReasons[reason] ?? reason), note].filter(Boolean)
-  return said.length > 0 && <span className="soft sm">{said.join(' · ')}</span>
+  return said.length > 0 && <span className="soft small">{said.join(' · ')}</span>
 }
 
 function Returns({ reference }: { reference: string }) {
@@ -343,7 +343,7 @@ function Returns({ reference }: { reference: string }) {
         caption={words.returns.caption}
         list={list}
         keyOf={(row) => row.reference}
-        empty={<EmptyState icon="redo">{texts.common.notFound}</EmptyState>}
+        empty={<EmptyState icon="redo">{commonTexts.notFound}</EmptyState>}
         detailOf={whyOf}
         columns={[
           {
@@ -373,11 +373,8 @@ function Returns({ reference }: { reference: string }) {
             name: 'at',
             head: words.facts.when,
             phone: 3,
-            cell: ({ createdAt }) => (
-              <span className="soft">
-                <Time value={createdAt} />
-              </span>
-            ),
+            isSoft: true,
+            cell: ({ createdAt }) => <Time value={createdAt} />,
           },
         ]}
       />

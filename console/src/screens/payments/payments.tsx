@@ -1,24 +1,22 @@
+import type { Resources } from '../../../../sdk/src/resources'
+import { ResourceList } from '../../frame/resource-list'
+import { paymentTexts as words } from './texts'
+import './payments.css'
 import type { ListedPayment, ReceivedReport } from '../../../../sdk/src/types'
 import { usePages, useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
-import { TableByDay } from '../../frame/table-by-day'
 import { Button } from '../../parts/button'
-import { CountTab, formatCount } from '../../parts/count-tab'
+import { formatCount, StatusTabs } from '../../parts/count-tab'
 import type { Column } from '../../parts/data-table'
-import { ExportButton } from '../../parts/export-button'
-import { type Filter, Filters, useFilters } from '../../parts/filters'
-import { LiveBadge } from '../../parts/live-badge'
+import { type Filter, useFilters } from '../../parts/filters'
 import { Money } from '../../parts/money'
 import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
-import { PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { dayOf, daysAgo } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { differenceOf, nameOf, placeOf, purposeOf } from './describe-payment'
 
-const words = texts.payments
 const path = '/v1/collections/payments'
 const statuses = ['ACCEPTED', 'HELD', 'RETURNING', 'RETURNED'] as const
 
@@ -54,7 +52,7 @@ const columns: Column<ListedPayment>[] = [
     align: 'end',
     phone: 2,
     cell: ({ amount, currency }) => (
-      <b className="b">
+      <b className="bold">
         <Money amount={amount} asset={currency} />
       </b>
     ),
@@ -67,7 +65,7 @@ const columns: Column<ListedPayment>[] = [
       <>
         <Status value={payment.status} />
         {payment.variance !== 'NONE' && (
-          <span className="soft sm difference">{differenceOf(payment)}</span>
+          <span className="soft small difference">{differenceOf(payment)}</span>
         )}
       </>
     ),
@@ -82,7 +80,7 @@ const columns: Column<ListedPayment>[] = [
     name: 'paidFrom',
     head: words.columns.paidFrom,
     isWideOnly: true,
-    cell: (payment) => <span className="soft nw">{placeOf(payment)}</span>,
+    cell: (payment) => <span className="soft no-wrap">{placeOf(payment)}</span>,
   },
   { name: 'for', head: words.columns.for, isGrowing: true, cell: purposeOf },
   {
@@ -90,80 +88,60 @@ const columns: Column<ListedPayment>[] = [
     head: words.columns.received,
     phone: 3,
     cell: (payment) => (
-      <span className="soft nw">
+      <span className="soft no-wrap">
         <Time value={payment.createdAt} show="clock" />
-        {purposeOf(payment) !== '' && <span className="ph"> · {purposeOf(payment)}</span>}
+        {purposeOf(payment) !== '' && <span className="phone-only"> · {purposeOf(payment)}</span>}
       </span>
     ),
   },
 ]
 
-type Counts = {
-  total: number | string
-  byStatus: Record<(typeof statuses)[number], number | string>
-}
+type PaymentStatus = (typeof statuses)[number]
+type Counts = Awaited<ReturnType<Resources['payments']['counts']>>
 
 export function Screen() {
   const maySeePayers = useMay('payers.see')
   const filters = maySeePayers ? allFilters : filtersWithoutPayer
-  const { values, change } = useFilters(filters, ['status'])
+  const filtering = useFilters(filters, ['status'])
+  const { values, change, isFiltered } = filtering
   const list = usePages<ListedPayment>(path, values)
   const { status, ...others } = values
   const counts = useRead<Counts>('payment counts', `${path}/counts`, others).data
-  const totals = useDayTotals(Object.keys(values).length === 0)
-  const mayExport = useMay('exports.make')
+  const totals = useDayTotals(!isFiltered)
   const mayCollect = useMay('collect.create')
-  const isFiltered = Object.keys(values).length > 0
   const create = mayCollect && (
     <Button kind="primary" icon="link" to="/collect?new=link">
       {words.link}
     </Button>
   )
-  const shown = status ? counts?.byStatus[status as (typeof statuses)[number]] : counts?.total
-
+  const countOf = (tabStatus?: PaymentStatus) =>
+    tabStatus ? counts?.byStatus[tabStatus] : counts?.total
+  const shown = countOf(status as PaymentStatus)
   return (
-    <>
-      <PageHead
-        title={words.title}
-        actions={
-          <>
-            {mayExport && <ExportButton path={path} filters={values} fileName="payments.csv" />}
-            {create}
-          </>
-        }
-      />
-      <div className="sts" role="group" aria-label={words.statuses}>
-        <CountTab
-          name={words.all}
-          count={counts?.total}
-          isOn={!status}
-          onClick={() => change({ status: undefined })}
-        />
-        {statuses.map((one) => (
-          <CountTab
-            key={one}
-            name={statusWords.payment[one]}
-            count={counts?.byStatus[one]}
-            isOn={status === one}
-            onClick={() => change({ status: one })}
-          />
-        ))}
-      </div>
-      <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
-      </Filters>
-      <TableByDay
-        list={list}
-        columns={columns}
-        pagePath="/payments"
-        isFiltered={isFiltered}
-        icon="payIn"
-        create={create}
-        besideDay={(day) => totals.get(day)}
-        foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
+    <ResourceList
+      title={words.title}
+      path={path}
+      pagePath="/payments"
+      fileName="payments.csv"
+      filters={filters}
+      filtering={filtering}
+      list={list}
+      columns={columns}
+      icon="payIn"
+      create={create}
+      besideDay={(day) => totals.get(day)}
+      foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
+      words={words}
+    >
+      <StatusTabs
         words={words}
+        statuses={statuses}
+        names={statusWords.payment}
+        chosen={status}
+        onChoose={(chosen) => change({ status: chosen })}
+        countOf={(tabStatus) => ({ count: countOf(tabStatus) })}
       />
-    </>
+    </ResourceList>
   )
 }
 

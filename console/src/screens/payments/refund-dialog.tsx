@@ -1,15 +1,15 @@
-import { Select, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Payment } from '../../../../sdk/src/types'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { SelectField, TextArea, TextField } from '../../parts/fields'
 import { formatMoney, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
-import { texts } from '../../texts/en'
 import { nameOf } from './describe-payment'
+import { paymentTexts } from './texts'
 
-const words = texts.payments.refunding
+const words = paymentTexts.refunding
 
 /** Sends accepted money back, in whole or in part. */
 export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: () => void }) {
@@ -33,7 +33,6 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.title}
       confirmLabel={
         amount === null ? words.confirmEmpty : words.confirm(formatMoney(amount, currency))
@@ -55,34 +54,30 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
         error={refusal?.issueOf('amount')}
       />
       {isCoin && (
-        <TextInput
-          label={texts.payments.decide.address}
-          description={texts.payments.decide.returnWalletText}
+        <TextField
+          label={paymentTexts.decide.address}
+          description={paymentTexts.decide.returnWalletText}
           value={address}
           autoComplete="off"
-          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+          onChange={setAddress}
         />
       )}
-      <Select
+      <SelectField
         label={words.reason}
         placeholder={words.noReason}
-        data={Object.entries(texts.payments.refundReasons).map(([value, label]) => ({
-          value,
-          label,
-        }))}
+        options={paymentTexts.refundReasons}
         value={reason}
-        clearable
         onChange={setReason}
+        onClear={() => setReason(null)}
+        hasClearButton
       />
-      <Textarea
+      <TextArea
         label={words.note}
         description={words.noteHint}
         value={note}
         maxLength={500}
-        autosize
-        minRows={2}
         error={refusal?.issueOf('note')}
-        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        onChange={setNote}
       />
     </ConfirmDialog>
   )

@@ -1,17 +1,18 @@
-import { Radio, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import type { Payment } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
+import { RadioField } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextArea } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
+import { payoutTexts } from '../payouts/texts'
 
-const words = texts.payouts.requests
+const words = payoutTexts.requests
 
 type Request = {
   reference: string
@@ -51,7 +52,7 @@ export function Requests({ payment }: { payment: Payment }) {
   return (
     <Note tone="warn" icon="users" title={words.asks(open.requestedBy, words.actions[open.action])}>
       <p>{open.note}</p>
-      <p className="soft sm">{mayDecide ? words.decideHint : words.waits}</p>
+      <p className="soft small">{mayDecide ? words.decideHint : words.waits}</p>
       <Refusal error={refusal} />
       <div className="row" style={{ marginTop: 10 }}>
         <Button size="small" isBusy={isBusy} onClick={() => void close()}>
@@ -77,7 +78,6 @@ function Ask({ payment, path, onClose }: AskProps) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.askTitle}
       confirmLabel={words.send}
       isBusy={isBusy}
@@ -86,25 +86,13 @@ function Ask({ payment, path, onClose }: AskProps) {
       onConfirm={() => void run()}
       onClose={onClose}
     >
-      <Radio.Group
+      <RadioField
         label={words.what}
         value={action}
-        onChange={(value) => setAction(value as Request['action'])}
-      >
-        <div className="col" style={{ gap: 8, marginTop: 8 }}>
-          {choices.map((one) => (
-            <Radio key={one} value={one} label={words.choices[one]} />
-          ))}
-        </div>
-      </Radio.Group>
-      <Textarea
-        label={words.note}
-        value={note}
-        maxLength={500}
-        autosize
-        minRows={2}
-        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        onChange={setAction}
+        choices={choices.map((value) => ({ value, label: words.choices[value] }))}
       />
+      <TextArea label={words.note} value={note} maxLength={500} onChange={setNote} />
     </ConfirmDialog>
   )
 }

@@ -1,15 +1,14 @@
-import type { ReactNode } from 'react'
-import { initialsOf } from '../../frame/initials'
 import { formatMoney } from '../../parts/money-format'
 import { Card, Note } from '../../parts/page'
+import { PersonRow } from '../../parts/person'
 import { Time } from '../../parts/time'
 import { formatFull } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { More, NoApprover, useApprovers } from './approvers'
 import { Decide, type Waiting } from './decide'
+import { payoutTexts } from './texts'
 import { amountOf, assetOf, path, type Transfer } from './transfer'
 
-const words = texts.payouts.approval
+const words = payoutTexts.approval
 
 /** Who asked for the payout, who decided, and the decision if it is this user's. */
 export function Approval({ transfer }: { transfer: Transfer }) {
@@ -18,8 +17,8 @@ export function Approval({ transfer }: { transfer: Transfer }) {
   return (
     <>
       <Card title={words.title} aside={<Progress approval={approval} />}>
-        <div className="stp">
-          <Step
+        <div className="approval-steps">
+          <PersonRow
             name={createdBy?.name ?? '–'}
             says={
               createdBy?.kind === 'key'
@@ -28,12 +27,12 @@ export function Approval({ transfer }: { transfer: Transfer }) {
             }
           >
             <Time value={createdAt} />
-          </Step>
+          </PersonRow>
           <Decisions approval={approval} />
           {isUndecided(transfer) && (
-            <Step name="?" says={words.notDecided}>
+            <PersonRow name="?" says={words.notDecided}>
               <Time value={approval.expiresAt} />
-            </Step>
+            </PersonRow>
           )}
           {status === 'PENDING' && <ApproverSteps waiting={transfer} />}
         </div>
@@ -52,7 +51,7 @@ type Decided = NonNullable<Transfer['approval']>
 
 /** The users behind the payout so far, of those whom it needs, with its creator. */
 export function Progress({ approval: { givenBy, needed } }: { approval: Decided }) {
-  return <span className="soft sm">{words.ofPeople(givenBy.length + 1, needed + 1)}</span>
+  return <span className="soft small">{words.ofPeople(givenBy.length + 1, needed + 1)}</span>
 }
 
 /** A step for each approval, and for the rejection. */
@@ -61,15 +60,15 @@ export function Decisions({ approval }: { approval: Decided }) {
   return (
     <>
       {givenBy.map(({ id, name, at }) => (
-        <Step key={id + at} name={name} says={words.approved(name)}>
+        <PersonRow key={id + at} name={name} says={words.approved(name)}>
           <Time value={at} />
-        </Step>
+        </PersonRow>
       ))}
       {rejectedBy && (
-        <Step name={rejectedBy.name} says={words.rejected(rejectedBy.name)}>
+        <PersonRow name={rejectedBy.name} says={words.rejected(rejectedBy.name)}>
           <Time value={rejectedBy.at} />
           {reason && <> · {reason}</>}
-        </Step>
+        </PersonRow>
       )}
     </>
   )
@@ -87,11 +86,11 @@ export function ApproverSteps({
   return (
     <>
       {shown.map((one) => (
-        <Step
+        <PersonRow
           key={one.id}
-          isOpen
           name={one.name}
           says={one === own && mayApprove ? words.youDecide : say(one)}
+          isOpen
         />
       ))}
       <More count={approvers.length - shown.length} />
@@ -101,33 +100,6 @@ export function ApproverSteps({
 
 /** It waited until its time was over. */
 const isUndecided = ({ failureReason }: Transfer) => failureReason === 'approval_expired'
-
-type StepProps = {
-  name: string
-  says: readonly [string, string]
-  isOpen?: boolean
-  children?: ReactNode
-}
-
-export function Step({ name, says: [who, what], isOpen = false, children }: StepProps) {
-  return (
-    <div className="per">
-      <span className={isOpen ? 'av q' : 'av'} aria-hidden="true">
-        {initialsOf(name)}
-      </span>
-      <span>
-        <b>{who}</b>
-        {what}
-        {children && (
-          <>
-            <br />
-            <span className="soft sm">{children}</span>
-          </>
-        )}
-      </span>
-    </div>
-  )
-}
 
 const changes: Waiting['changes'] = {
   topics: ['payouts', 'approvals', 'balances'],

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import type { ApprovalCheck } from '../../api/answers'
 import { useMay, useSession } from '../../api/session'
-import { initialsOf } from '../../frame/initials'
+import { PersonRow } from '../../parts/person'
 import { formatAge, formatUntil } from '../../parts/time-format'
-import { texts } from '../../texts/en'
+import { payoutTexts } from './texts'
 
-const words = texts.payouts.approvers
+const words = payoutTexts.approvers
 const shownMax = 5
 
 /** A member who may approve, from a moment on, as the server decided it. */
@@ -42,27 +42,16 @@ export function ApproverList({ approvers, verb = 'approve' }: ListProps) {
   if (approvers.length === 0) return <NoApprover verb={verb} />
   return (
     <>
-      {shown.map((one) => {
-        const [who, what] = say(one)
-        return (
-          <p key={one.id} className="per">
-            <span className={one.mayNow ? 'av' : 'av q'} aria-hidden="true">
-              {initialsOf(one.name)}
-            </span>
-            <span>
-              <b>{who}</b>
-              {what}
-            </span>
-          </p>
-        )
-      })}
+      {shown.map((one) => (
+        <PersonRow key={one.id} name={one.name} says={say(one)} isOpen={!one.mayNow} />
+      ))}
       <More count={approvers.length - shown.length} />
     </>
   )
 }
 
 export function More({ count }: { count: number }) {
-  return count > 0 ? <p className="soft sm">{words.more(count)}</p> : null
+  return count > 0 ? <p className="soft small">{words.more(count)}</p> : null
 }
 
 /** Says what to do if nobody may approve. */
@@ -72,7 +61,7 @@ export function NoApprover({ verb = 'approve' }: { verb?: Verb }) {
     <p>
       <b>{words.nobody(verb)}</b>{' '}
       {mayInvite ? (
-        <Link className="lnk" to="/team">
+        <Link className="link" to="/team">
           {words.invite}
         </Link>
       ) : (
@@ -88,7 +77,7 @@ export function FirstApprover({ approvers = [] }: { approvers: Approver[] | unde
   const [first] = inOrder
   const more = own ? 0 : approvers.length - 1
   return (
-    <span className="under-name soft sm">
+    <span className="under-name soft small">
       {first ? say(first).join('') : words.nobody('approve')}
       {more > 0 && words.orOthers(more)}
     </span>

@@ -1,25 +1,14 @@
-import type { ReactNode } from 'react'
-import type { Balance } from '../../../../sdk/src/types'
+import type { Balance, RecipientHistory } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { toRefusal } from '../../api/refusal'
 import { useMay } from '../../api/session'
-import type { IconName } from '../../parts/icons'
 import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
-import { Card, Tile } from '../../parts/page'
-import type { Tone } from '../../parts/status'
+import { Card, ListItem } from '../../parts/page'
 import { formatSeconds } from '../../parts/time-format'
-import { texts } from '../../texts/en'
-import {
-  amountOf,
-  assetOf,
-  type History,
-  isBank,
-  path,
-  recipientQuery,
-  type Transfer,
-} from './transfer'
+import { payoutTexts } from './texts'
+import { amountOf, assetOf, isBank, path, recipientQuery, type Transfer } from './transfer'
 
-const words = texts.payouts.checks
+const words = payoutTexts.checks
 
 /** What an approver should know before deciding, read when the page opens. */
 export function Checks({ transfer }: { transfer: Transfer }) {
@@ -32,7 +21,11 @@ export function Checks({ transfer }: { transfer: Transfer }) {
     isBank(transfer) ? recipientQuery(transfer) : {},
     { isEnabled: isBank(transfer) && mayResolve },
   )
-  const history = useRead<History>('recipient', `${path}/recipients`, recipientQuery(transfer)).data
+  const history = useRead<RecipientHistory>(
+    'recipient',
+    `${path}/recipients`,
+    recipientQuery(transfer),
+  ).data
   const balances = useRead<{ items: Balance[] }>(
     'balances',
     '/v1/balances',
@@ -44,7 +37,7 @@ export function Checks({ transfer }: { transfer: Transfer }) {
     <Card
       title={words.title}
       aside={
-        <span className="soft sm">
+        <span className="soft small">
           {name.dataUpdatedAt > 0 && formatSeconds(new Date(name.dataUpdatedAt).toISOString())}
         </span>
       }
@@ -53,15 +46,19 @@ export function Checks({ transfer }: { transfer: Transfer }) {
         {isBank(transfer) ? (
           <NameCheck transfer={transfer} name={name.data?.accountName} error={name.error} />
         ) : (
-          <Line tone="warn" icon="alert" title={words.wallet}>
-            {words.walletText}
-          </Line>
+          <ListItem tone="warn" icon="alert" title={words.wallet} text={words.walletText} />
         )}
         {history && <HistoryChecks transfer={transfer} history={history} asset={asset} />}
         {available !== undefined && (
-          <Line tone="good" icon="check" title={words.held}>
-            {words.heldText(formatMoney(transfer.totalDebit, asset), formatMoney(available, asset))}
-          </Line>
+          <ListItem
+            tone="good"
+            icon="check"
+            title={words.held}
+            text={words.heldText(
+              formatMoney(transfer.totalDebit, asset),
+              formatMoney(available, asset),
+            )}
+          />
         )}
       </ul>
     </Card>
@@ -74,62 +71,46 @@ function NameCheck({ transfer, name, error }: NameProps) {
   if (!isBank(transfer)) return null
   if (error)
     return (
-      <Line tone="warn" icon="alert" title={words.unknown}>
-        {toRefusal(error).sentence}
-      </Line>
+      <ListItem tone="warn" icon="alert" title={words.unknown} text={toRefusal(error).sentence} />
     )
   if (name === undefined) return null
   return name === transfer.accountName ? (
-    <Line tone="good" icon="check" title={words.same(name)}>
-      {words.sameText(transfer.bankName)}
-    </Line>
+    <ListItem
+      tone="good"
+      icon="check"
+      title={words.same(name)}
+      text={words.sameText(transfer.bankName)}
+    />
   ) : (
-    <Line tone="bad" icon="alert" title={words.other(name)}>
-      {words.otherText(transfer.accountName)}
-    </Line>
+    <ListItem
+      tone="bad"
+      icon="alert"
+      title={words.other(name)}
+      text={words.otherText(transfer.accountName)}
+    />
   )
 }
 
-type HistoryProps = { transfer: Transfer; history: History; asset: Asset }
+type HistoryProps = { transfer: Transfer; history: RecipientHistory; asset: Asset }
 
 function HistoryChecks({ transfer, history, asset }: HistoryProps) {
   const own = history.totals.find(({ currency }) => currency === asset)
-  if (!own)
-    return (
-      <Line tone="warn" icon="alert" title={words.first}>
-        {words.firstText}
-      </Line>
-    )
+  if (!own) return <ListItem tone="warn" icon="alert" title={words.first} text={words.firstText} />
   const isLarger = toUnits(amountOf(transfer), asset) > toUnits(own.largest, asset)
   const largest = formatMoney(own.largest, asset)
   return (
     <>
-      <Line tone="good" icon="check" title={words.known}>
-        {words.knownText(own.count, formatMoney(own.total, asset), history.cameBack)}
-      </Line>
+      <ListItem
+        tone="good"
+        icon="check"
+        title={words.known}
+        text={words.knownText(own.count, formatMoney(own.total, asset), history.cameBack)}
+      />
       {isLarger ? (
-        <Line tone="warn" icon="alert" title={words.larger}>
-          {words.largerText(largest)}
-        </Line>
+        <ListItem tone="warn" icon="alert" title={words.larger} text={words.largerText(largest)} />
       ) : (
-        <Line tone="good" icon="check" title={words.usual}>
-          {words.usualText(largest)}
-        </Line>
+        <ListItem tone="good" icon="check" title={words.usual} text={words.usualText(largest)} />
       )}
     </>
-  )
-}
-
-type LineProps = { tone: Tone; icon: IconName; title: string; children: ReactNode }
-
-function Line({ tone, icon, title, children }: LineProps) {
-  return (
-    <li>
-      <Tile icon={icon} tone={tone} />
-      <div className="t">
-        <p className="b">{title}</p>
-        <p className="soft sm">{children}</p>
-      </div>
-    </li>
   )
 }

@@ -1,4 +1,6 @@
-import { Textarea } from '@mantine/core'
+import { TextArea } from '../../parts/fields'
+import { payoutTexts } from './texts'
+import './payouts.css'
 import { useState } from 'react'
 import { useMay } from '../../api/session'
 import type { Topic } from '../../api/topics'
@@ -7,10 +9,9 @@ import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { notify } from '../../parts/notify'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
 import { type Approver, useApprovers } from './approvers'
 
-const shared = texts.payouts.approval
+const shared = payoutTexts.approval
 
 /** A payout or a batch of them that waits for a second person. */
 export type Waiting = {
@@ -45,10 +46,10 @@ export function Decide({ waiting }: { waiting: Waiting }) {
     const answer = await write(`${path}/approve`, { orderHash })
     if (answer !== undefined) await notify(words.approved)
   }
-  if (!hasRole) return <p className="soft pad line">{shared.mayNot}</p>
+  if (!hasRole) return <p className="soft padded top-line">{shared.mayNot}</p>
   return (
-    <div className="pad line">
-      <div className="do stick">
+    <div className="padded top-line">
+      <div className="decide-actions sticky-actions">
         <Button kind="danger" onClick={() => setRejecting(true)}>
           {own ? words.reject : words.withdraw}
         </Button>
@@ -59,7 +60,7 @@ export function Decide({ waiting }: { waiting: Waiting }) {
         )}
       </div>
       {(mayApprove || !own) && (
-        <p className="soft sm under">{mayApprove ? words.explain : words.own}</p>
+        <p className="soft small below-actions">{mayApprove ? words.explain : words.own}</p>
       )}
       <Refusal error={refusal} />
       {isRejecting && <Reject waiting={waiting} onClose={() => setRejecting(false)} />}
@@ -79,7 +80,6 @@ function Reject({ waiting, onClose }: { waiting: Waiting; onClose: () => void })
   }
   return (
     <ConfirmDialog
-      isOpen
       isDangerous
       title={words.rejectTitle}
       confirmLabel={shared.confirmReject}
@@ -90,15 +90,7 @@ function Reject({ waiting, onClose }: { waiting: Waiting; onClose: () => void })
       onClose={onClose}
     >
       <p>{words.rejectText}</p>
-      <Textarea
-        label={shared.reason}
-        value={reason}
-        maxLength={500}
-        autosize
-        minRows={2}
-        data-autofocus
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
-      />
+      <TextArea label={shared.reason} value={reason} maxLength={500} isFirst onChange={setReason} />
     </ConfirmDialog>
   )
 }

@@ -3,10 +3,10 @@ import { Button } from '../../parts/button'
 import { Money } from '../../parts/money'
 import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { Fact, Facts, Note } from '../../parts/page'
-import { conversionTexts } from '../../texts/conversions'
-import { texts } from '../../texts/en'
+import { balanceTexts } from '../balances/texts'
 import { formatRate } from '../conversions/format-rate'
 import { PriceTimer } from '../conversions/price-timer'
+import { conversionTexts } from '../conversions/texts'
 import type { Price } from '../conversions/use-conversion-quote'
 
 const words = conversionTexts.funding
@@ -24,7 +24,7 @@ type OfferProps = { sources: Asset[]; onChoose: (asset: Asset) => void }
 /** The balance is too small: another one can pay. */
 export function FundingOffer({ sources, onChoose }: OfferProps) {
   return (
-    <div className="pad top0 frm" role="status">
+    <div className="padded no-top-padding form" role="status">
       <p className="bad">{sources.length === 0 ? words.none : words.offer}</p>
       {sources.map((source) => (
         <Button key={source} icon="swap" onClick={() => onChoose(source)}>
@@ -54,22 +54,22 @@ export function Funding({ from, asset, total, price, balances, isLocked, onStop 
   const [source, target] = [balances[from], balances[asset]]
   const isShort = paid !== undefined && source !== undefined && paid > source
   return (
-    <div className="line">
-      <div className="ch">
+    <div className="top-line">
+      <div className="card-head">
         <h3>{words.title(conversionTexts.names[from])}</h3>
         {!isLocked && (
-          <button type="button" className="lnk sm" onClick={onStop}>
+          <button type="button" className="link small" onClick={onStop}>
             {words.stop}
           </button>
         )}
       </div>
       {error && (
-        <div className="pad top0" role="alert">
+        <div className="padded no-top-padding" role="alert">
           <Note tone="bad" title={toRefusal(error).sentence} />
         </div>
       )}
       {!quote && !error && (
-        <p className="pad top0 soft" role="status">
+        <p className="padded no-top-padding soft" role="status">
           {conversionTexts.form.asking}
         </p>
       )}
@@ -79,25 +79,27 @@ export function Funding({ from, asset, total, price, balances, isLocked, onStop 
             <Fact name={words.rate}>{formatRate(quote.rate, from, asset)}</Fact>
             <Fact name={words.fee}>{formatMoney(quote.fee, from)}</Fact>
           </Facts>
-          <div className="tot">
+          <div className="total">
             <Facts>
               <Fact name={words.paid}>
                 <Money amount={quote.sourceAmount} asset={from} />
               </Fact>
             </Facts>
           </div>
-          {isShort && <p className="pad top0 bad">{words.short(conversionTexts.names[from])}</p>}
+          {isShort && (
+            <p className="padded no-top-padding bad">{words.short(conversionTexts.names[from])}</p>
+          )}
           {!isShort && source !== undefined && target !== undefined && (
             <Facts isSmall>
-              <Fact name={words.after(texts.balances.names[from])}>
+              <Fact name={words.after(balanceTexts.names[from])}>
                 {formatMoney(source - paid!, from)}
               </Fact>
-              <Fact name={words.after(texts.balances.names[asset])}>
+              <Fact name={words.after(balanceTexts.names[asset])}>
                 {formatMoney(target + toUnits(quote.targetAmount, asset) - total, asset)}
               </Fact>
             </Facts>
           )}
-          <div className="pad top0 frm">
+          <div className="padded no-top-padding form">
             {!isLocked && <PriceTimer price={price} />}
             <p className="hint">{words.together}</p>
           </div>

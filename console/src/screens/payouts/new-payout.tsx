@@ -1,4 +1,8 @@
-import { Select, TextInput } from '@mantine/core'
+import type { RecipientHistory } from '../../../../sdk/src/types'
+import { SelectField, TextField } from '../../parts/fields'
+import { Form } from '../../parts/form'
+import { payoutTexts } from './texts'
+import './payouts.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Balance } from '../../../../sdk/src/types'
@@ -8,7 +12,7 @@ import { toRefusal } from '../../api/refusal'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
-import { BankSelect } from '../../parts/bank-select'
+import { BankField } from '../../parts/bank-field'
 import { Button } from '../../parts/button'
 import { Icon, type IconName } from '../../parts/icons'
 import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
@@ -19,17 +23,16 @@ import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead, Tile } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { formatDay, formatUntil } from '../../parts/time-format'
-import { texts } from '../../texts/en'
 import { useConversionQuote } from '../conversions/use-conversion-quote'
 import { amountInWords } from './amount-in-words'
 import { ApproverList } from './approvers'
 import { type Balances, Funding, FundingOffer, sourcesOf } from './funding'
-import { type History, path, type Transfer } from './transfer'
+import { path, type Transfer } from './transfer'
 import { useQuote } from './use-quote'
 
-const words = texts.payouts.form
+const words = payoutTexts.form
 
-type Form = {
+type PayoutForm = {
   way: 'bank' | 'wallet'
   bankCode: string
   accountNumber: string
@@ -43,7 +46,7 @@ type Form = {
 }
 
 /** What "Copy as new" and links pass on. */
-function readForm(search: Record<string, unknown>): Form {
+function readForm(search: Record<string, unknown>): PayoutForm {
   const text = (name: string) => String(search[name] ?? '')
   const coin = text('coin') === 'USDT' ? 'USDT' : 'USDC'
   const isWallet = text('address') !== '' || search.coin !== undefined
@@ -65,8 +68,8 @@ function readForm(search: Record<string, unknown>): Form {
 
 export function Screen() {
   const search = useSearch({ strict: false }) as Record<string, unknown>
-  const [form, setForm] = useState<Form>(() => readForm(search))
-  const change = (changed: Partial<Form>) => setForm({ ...form, ...changed })
+  const [form, setForm] = useState<PayoutForm>(() => readForm(search))
+  const change = (changed: Partial<PayoutForm>) => setForm({ ...form, ...changed })
   const navigate = useNavigate()
   const { mode } = useScope()
   const { write, isBusy, refusal } = useWrite<Transfer>({
@@ -89,7 +92,7 @@ export function Screen() {
   const name = useRead<{ accountName: string }>('account name', '/v1/banks/resolve', recipient, {
     isEnabled: isToBank && isAccount,
   })
-  const history = useRead<History>('recipient', `${path}/recipients`, recipient, {
+  const history = useRead<RecipientHistory>('recipient', `${path}/recipients`, recipient, {
     isEnabled: hasRecipient,
   }).data
   const balances = useRead<{ items: Balance[] }>(
@@ -165,20 +168,18 @@ export function Screen() {
   const isWaiting = check?.needed === true
   const atFields = ['merchantReference', 'narration', 'amount']
   return (
-    <form
-      className="col"
-      onSubmit={(event) => {
-        event.preventDefault()
+    <Form
+      onSubmit={() => {
         if (isReady) void send()
       }}
     >
       <PageHead
         title={words.title}
-        parent={{ to: '/payouts', label: texts.payouts.title, current: words.crumb }}
+        parent={{ to: '/payouts', label: payoutTexts.title, current: words.crumb }}
       />
-      <div className="two w">
-        <Card isPadded className="frm">
-          <div className="way" role="radiogroup" aria-label={words.payTo}>
+      <div className="with-aside wide-aside">
+        <Card isPadded className="form">
+          <div className="payout-ways" role="radiogroup" aria-label={words.payTo}>
             <Way
               icon="bank"
               name={words.bank}
@@ -198,39 +199,38 @@ export function Screen() {
             <ErrorState error={listed.error} retry={() => void listed.refetch()} />
           )}
           {isToBank ? (
-            <div className="g2">
-              <BankSelect
+            <div className="two-columns">
+              <BankField
                 label={words.bankName}
                 placeholder={words.bankPlaceholder}
-                nothingFoundMessage={words.noBank}
+                noneFound={words.noBank}
                 banks={banks ?? []}
                 value={form.bankCode || null}
                 onChange={(code) => change({ bankCode: code ?? '' })}
               />
-              <TextInput
+              <TextField
                 label={words.accountNumber}
                 inputMode="numeric"
                 autoComplete="off"
                 value={formatAccountNumber(accountNumber)}
                 error={accountNumber.length > 10 && words.accountIssue}
-                onChange={({ currentTarget }) => change({ accountNumber: currentTarget.value })}
+                onChange={(accountNumber) => change({ accountNumber })}
               />
             </div>
           ) : (
-            <div className="g2">
-              <TextInput
+            <div className="two-columns">
+              <TextField
                 label={words.address}
                 autoComplete="off"
                 spellCheck={false}
                 value={form.address}
-                onChange={({ currentTarget }) => change({ address: currentTarget.value })}
+                onChange={(address) => change({ address })}
               />
-              <Select
+              <SelectField
                 label={words.coin}
-                data={['USDC', 'USDT']}
+                options={['USDC', 'USDT']}
                 value={form.coin}
-                allowDeselect={false}
-                onChange={(coin) => change({ coin: coin as Form['coin'], units: null })}
+                onChange={(coin) => change({ coin: coin, units: null })}
               />
             </div>
           )}
@@ -246,28 +246,27 @@ export function Screen() {
             )}
             {!isToBank && isWallet && (
               <Note tone="warn" icon="coin" title={formatWallet(form.address.trim())}>
-                <p className="sm">
+                <p className="small">
                   {words.checkWallet} {tellHistory(history)}
                 </p>
               </Note>
             )}
           </div>
-          <div className="amt">
+          <div className="amount-field">
             <MoneyInput
               key={`${form.way}${form.coin}`}
               asset={asset}
               label={words.amount}
-              name="amount"
               value={form.units}
               error={refusal?.issueOf('amount')}
               onChange={(units) => change({ units })}
             />
-            <p className="hint row sp">
+            <p className="hint row spread">
               <span>{form.units !== null && amountInWords(form.units, asset)}</span>
               {available !== null && available > 0n && (
                 <button
                   type="button"
-                  className="lnk nw"
+                  className="link no-wrap"
                   onClick={() => change({ units: everything(available, fee) })}
                 >
                   {words.everything}
@@ -275,30 +274,30 @@ export function Screen() {
               )}
             </p>
           </div>
-          <div className="g2">
+          <div className="two-columns">
             {isToBank && (
-              <TextInput
+              <TextField
                 label={<Optional>{words.narration}</Optional>}
                 description={words.narrationHint}
-                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                isDescribedBelow
                 maxLength={100}
                 value={form.narration}
                 error={refusal?.issueOf('narration')}
-                onChange={({ currentTarget }) => change({ narration: currentTarget.value })}
+                onChange={(narration) => change({ narration })}
               />
             )}
-            <TextInput
+            <TextField
               label={<Optional>{words.reference}</Optional>}
               description={words.referenceHint}
-              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              isDescribedBelow
               maxLength={100}
               value={form.merchantReference}
               error={refusal?.issueOf('merchantReference')}
-              onChange={({ currentTarget }) => change({ merchantReference: currentTarget.value })}
+              onChange={(merchantReference) => change({ merchantReference })}
             />
           </div>
         </Card>
-        <div className="col">
+        <div className="stack">
           <Card title={words.summary}>
             <Facts>
               <Fact name={words.to}>
@@ -321,7 +320,7 @@ export function Screen() {
                 {fee !== null ? <Money amount={fee} asset={asset} /> : '–'}
               </Fact>
             </Facts>
-            <div className="tot">
+            <div className="total">
               <Facts>
                 <Fact name={words.total}>
                   {total !== null ? <Money amount={total} asset={asset} /> : '–'}
@@ -351,21 +350,21 @@ export function Screen() {
               />
             )}
             {quoteError !== null && !name.error && (
-              <div className="pad top0">
+              <div className="padded no-top-padding">
                 <Note tone="bad" title={toRefusal(quoteError).sentence} />
               </div>
             )}
           </Card>
           <Card {...(isWaiting && { title: words.mustApprove })}>
-            <div className={isWaiting ? 'pad top0' : 'pad'}>
+            <div className={isWaiting ? 'padded no-top-padding' : 'padded'}>
               {isWaiting && (
                 <>
                   <p className="soft">{words.mustApproveText}</p>
                   <ApproverList approvers={check.approvers} />
-                  <p className="hint gapped">{words.expires(formatUntil(check.expiresAt))}</p>
+                  <p className="hint spaced">{words.expires(formatUntil(check.expiresAt))}</p>
                 </>
               )}
-              <div className="stick">
+              <div className="sticky-actions">
                 <Button
                   type="submit"
                   kind="primary"
@@ -378,7 +377,7 @@ export function Screen() {
                   {isWaiting ? words.sendForApproval : words.send}
                 </Button>
               </div>
-              <p className="hint mid">
+              <p className="hint centered">
                 {mode === 'live' ? words.proof : !isWaiting && words.noProof}
               </p>
               <Refusal error={refusal} atFields={atFields} />
@@ -386,7 +385,7 @@ export function Screen() {
           </Card>
         </div>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -396,7 +395,7 @@ function everything(available: bigint, fee: bigint | null): bigint {
   return rest > 0n ? rest : 0n
 }
 
-function tellHistory(history: History | null | undefined): string {
+function tellHistory(history: RecipientHistory | null | undefined): string {
   if (!history) return ''
   const { count, last } = history
   if (!last) return words.neverPaid
@@ -420,14 +419,14 @@ function Way({ icon, name, hint, isOn, onClick }: WayProps) {
       type="button"
       role="radio"
       aria-checked={isOn}
-      className={isOn ? 'on' : ''}
+      className={isOn ? 'selected' : ''}
       onClick={onClick}
     >
       <Tile icon={icon} tone={isOn ? 'brand' : 'calm'} />
       <span>
         <b>{name}</b>
         <br />
-        <span className="soft sm">{hint}</span>
+        <span className="soft small">{hint}</span>
       </span>
     </button>
   )
@@ -435,13 +434,13 @@ function Way({ icon, name, hint, isOn, onClick }: WayProps) {
 
 function Found({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className="found">
+    <div className="account-found">
       <span className="tile">
         <Icon name="check" />
       </span>
       <div>
-        <p className="b">{name}</p>
-        <p className="sm">{children}</p>
+        <p className="bold">{name}</p>
+        <p className="small">{children}</p>
       </div>
     </div>
   )

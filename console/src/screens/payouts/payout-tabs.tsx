@@ -1,7 +1,7 @@
 import { PageTabs } from '../../parts/page-tabs'
-import { texts } from '../../texts/en'
+import { payoutTexts } from './texts'
 
-const { tabs, title } = texts.payouts
+const { tabs, title } = payoutTexts
 
 const pages = [
   { path: '/payouts', label: tabs.payouts },

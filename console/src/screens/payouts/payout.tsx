@@ -18,10 +18,11 @@ import { Refusal } from '../../parts/refusals'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
+import { paymentTexts } from '../payments/texts'
 import { Approval } from './approval'
 import { Checks } from './checks'
 import { Simulate } from './simulate'
+import { payoutTexts } from './texts'
 import {
   amountOf,
   assetOf,
@@ -35,7 +36,7 @@ import {
   useTransfer,
 } from './transfer'
 
-const words = texts.payouts.page
+const words = payoutTexts.page
 
 export function Screen() {
   const { reference = '' } = useParams({ strict: false }) as { reference?: string }
@@ -66,7 +67,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
       <PageHead
         parent={{
           to: '/payouts',
-          label: texts.payouts.title,
+          label: payoutTexts.title,
           current: <Reference value={reference} />,
         }}
         title={<Money amount={amountOf(transfer)} asset={asset} />}
@@ -81,7 +82,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
           <>
             {mayCreate && !transfer.payment && !isWaiting && (
               <Button icon="copy" to={copyPath(transfer)}>
-                {texts.payouts.copyAsNew}
+                {payoutTexts.copyAsNew}
               </Button>
             )}
             {hasArrived && (
@@ -97,14 +98,14 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
           <p>{words.review}</p>
         </Note>
       )}
-      <div className="two w">
-        <div className="col">
+      <div className="with-aside wide-aside">
+        <div className="stack">
           {isWaiting && <Checks transfer={transfer} />}
           <PayoutFacts transfer={transfer} />
           <ResourceTimeline reference={reference} />
           <Attempts transfer={transfer} />
         </div>
-        <div className="col">
+        <div className="stack">
           <Approval transfer={transfer} />
           <Recipient transfer={transfer} />
           <Notes path={`${path}/${reference}/notes`} />
@@ -143,7 +144,7 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
           {payment && <ResourceLink to={`/payments/${payment}`} reference={payment} />}
         </Fact>
         <Fact name={words.refundReason}>
-          {refundReason && (texts.payments.refundReasons[refundReason] ?? refundReason)}
+          {refundReason && (paymentTexts.refundReasons[refundReason] ?? refundReason)}
         </Fact>
         <Fact name={words.refundNote}>{refundNote}</Fact>
         <Fact name={words.settlement}>
@@ -195,16 +196,16 @@ function Recipient({ transfer }: { transfer: Transfer }) {
       <Facts>
         {isBank(transfer) ? (
           <>
-            <Fact name={texts.payouts.form.to}>{transfer.accountName}</Fact>
-            <Fact name={texts.payouts.form.bankName}>
+            <Fact name={payoutTexts.form.to}>{transfer.accountName}</Fact>
+            <Fact name={payoutTexts.form.bankName}>
               {transfer.bankName} ({transfer.bankCode})
             </Fact>
-            <Fact name={texts.payouts.form.accountNumber}>
+            <Fact name={payoutTexts.form.accountNumber}>
               <AccountNumber value={transfer.accountNumber} />
             </Fact>
           </>
         ) : (
-          <Fact name={texts.payouts.form.address}>
+          <Fact name={payoutTexts.form.address}>
             <Wallet value={transfer.destinationAddress} />
           </Fact>
         )}
@@ -233,7 +234,7 @@ function Attempts({ transfer }: { transfer: Transfer }) {
           },
           {
             name: 'state',
-            head: texts.payouts.columns.status,
+            head: payoutTexts.columns.status,
             phone: 2,
             cell: ({ state }) => <Status of="attempt" value={state} />,
           },
@@ -261,18 +262,16 @@ function Settle({ transfer }: { transfer: Transfer }) {
     if (answer !== undefined) await notify(words.settle.done)
   }
   return (
-    <Card title={words.settle.title}>
-      <div className="pad top0 frm">
-        <p className="soft sm">{words.settle.text}</p>
-        <div className="row wrap">
-          {outcomes.map((outcome) => (
-            <Button key={outcome} size="small" isBusy={isBusy} onClick={() => void settle(outcome)}>
-              {words.settle.outcomes[outcome]}
-            </Button>
-          ))}
-        </div>
-        <Refusal error={refusal} />
+    <Card title={words.settle.title} layout="form">
+      <p className="soft small">{words.settle.text}</p>
+      <div className="row wrap">
+        {outcomes.map((outcome) => (
+          <Button key={outcome} size="small" isBusy={isBusy} onClick={() => void settle(outcome)}>
+            {words.settle.outcomes[outcome]}
+          </Button>
+        ))}
       </div>
+      <Refusal error={refusal} />
     </Card>
   )
 }

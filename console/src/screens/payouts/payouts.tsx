@@ -1,24 +1,23 @@
 import { Link } from '@tanstack/react-router'
+import type { Resources } from '../../../../sdk/src/resources'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
-import { TableByDay } from '../../frame/table-by-day'
+import { ResourceList } from '../../frame/resource-list'
 import { Button } from '../../parts/button'
-import { CountTab, formatCount } from '../../parts/count-tab'
+import { formatCount, StatusTabs } from '../../parts/count-tab'
 import { type Column, DataTable } from '../../parts/data-table'
-import { ExportButton } from '../../parts/export-button'
-import { type Filter, Filters, useFilters } from '../../parts/filters'
+import { type Filter, useFilters } from '../../parts/filters'
 import { Icon } from '../../parts/icons'
 import { formatAccountNumber } from '../../parts/identifiers'
-import { LiveBadge } from '../../parts/live-badge'
 import { Money } from '../../parts/money'
-import { Card, PageHead } from '../../parts/page'
+import { Card } from '../../parts/page'
 import { splitPath } from '../../parts/split-path'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
 import { statusWords } from '../../texts/status'
 import { FirstApprover } from './approvers'
 import { PayoutTabs } from './payout-tabs'
+import { payoutTexts as words } from './texts'
 import {
   amountOf,
   assetOf,
@@ -30,7 +29,6 @@ import {
   type Transfer,
 } from './transfer'
 
-const words = texts.payouts
 const statuses = ['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'] as const
 
 const filters: Filter[] = [
@@ -53,7 +51,7 @@ const amountColumn: Column<Transfer> = {
   align: 'end',
   phone: 2,
   cell: (transfer) => (
-    <b className="b">
+    <b className="bold">
       <Money amount={amountOf(transfer)} asset={assetOf(transfer)} />
     </b>
   ),
@@ -68,9 +66,9 @@ const toColumn: Column<Transfer> = {
     <>
       <span className="under-name">{nameOf(transfer)}</span>
       {isBank(transfer) && (
-        <span className="under-name soft sm">
+        <span className="under-name soft small">
           {transfer.bankName}{' '}
-          <span className="nw">{formatAccountNumber(transfer.accountNumber)}</span>
+          <span className="no-wrap">{formatAccountNumber(transfer.accountNumber)}</span>
         </span>
       )}
     </>
@@ -91,17 +89,14 @@ function columnsOf(mayCreate: boolean): Column<Transfer>[] {
       name: 'by',
       head: words.columns.by,
       isWideOnly: true,
-      cell: ({ createdBy }) => <span className="soft nw">{createdBy?.name}</span>,
+      cell: ({ createdBy }) => <span className="soft no-wrap">{createdBy?.name}</span>,
     },
     {
       name: 'created',
       head: words.columns.created,
       phone: 3,
-      cell: (transfer) => (
-        <span className="soft nw">
-          <Time value={transfer.createdAt} show="clock" />
-        </span>
-      ),
+      isSoft: true,
+      cell: (transfer) => <Time value={transfer.createdAt} show="clock" />,
     },
     ...(mayCreate ? [copyColumn] : []),
   ]
@@ -113,7 +108,7 @@ const copyColumn: Column<Transfer> = {
   isWideOnly: true,
   cell: (transfer) => (
     <Link
-      className="ib small"
+      className="icon-button compact"
       {...splitPath(copyPath(transfer))}
       aria-label={words.copyAsNew}
       title={words.copyAsNew}
@@ -123,69 +118,50 @@ const copyColumn: Column<Transfer> = {
   ),
 }
 
-type Counts = {
-  total: number | string
-  byStatus: Record<(typeof statuses)[number], number | string>
-}
+type PayoutStatus = (typeof statuses)[number]
+type Counts = Awaited<ReturnType<Resources['disbursements']['counts']>>
 
 export function Screen() {
-  const { values, change } = useFilters(filters, ['status'])
+  const filtering = useFilters(filters, ['status'])
+  const { values, change, isFiltered } = filtering
   const list = usePages<Transfer>(path, values)
   const { status, ...others } = values
   const counts = useRead<Counts>('payout counts', `${path}/counts`, others).data
-  const mayExport = useMay('exports.make')
   const mayCreate = useMay('payouts.create')
-  const isFiltered = Object.keys(values).length > 0
   const create = mayCreate && (
     <Button kind="primary" icon="payOut" to="/payouts/new">
       {words.create}
     </Button>
   )
-  const shown = status ? counts?.byStatus[status as (typeof statuses)[number]] : counts?.total
+  const countOf = (tabStatus?: PayoutStatus) =>
+    tabStatus ? counts?.byStatus[tabStatus] : counts?.total
+  const shown = countOf(status as PayoutStatus)
   return (
-    <>
-      <PageHead
-        title={words.title}
-        actions={
-          <>
-            {mayExport && <ExportButton path={path} filters={values} fileName="payouts.csv" />}
-            {create}
-          </>
-        }
-      />
+    <ResourceList
+      title={words.title}
+      path={path}
+      pagePath="/payouts"
+      fileName="payouts.csv"
+      filters={filters}
+      filtering={filtering}
+      list={list}
+      columns={columnsOf(mayCreate)}
+      icon="payOut"
+      create={create}
+      foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
+      words={words}
+    >
       <PayoutTabs />
-      <div className="sts" role="group" aria-label={words.statuses}>
-        <CountTab
-          name={words.all}
-          count={counts?.total}
-          isOn={!status}
-          onClick={() => change({ status: undefined })}
-        />
-        {statuses.map((one) => (
-          <CountTab
-            key={one}
-            name={statusWords.payout[one]}
-            count={counts?.byStatus[one]}
-            isOn={status === one}
-            onClick={() => change({ status: one })}
-          />
-        ))}
-      </div>
-      {(!isFiltered || status === 'PENDING') && <Waiting />}
-      <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
-      </Filters>
-      <TableByDay
-        list={list}
-        columns={columnsOf(mayCreate)}
-        pagePath="/payouts"
-        isFiltered={isFiltered}
-        icon="payOut"
-        create={create}
-        foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
+      <StatusTabs
         words={words}
+        statuses={statuses}
+        names={statusWords.payout}
+        chosen={status}
+        onChoose={(chosen) => change({ status: chosen })}
+        countOf={(tabStatus) => ({ count: countOf(tabStatus) })}
       />
-    </>
+      {(!isFiltered || status === 'PENDING') && <Waiting />}
+    </ResourceList>
   )
 }
 
@@ -217,7 +193,7 @@ function Waiting() {
             name: 'by',
             head: words.columns.by,
             cell: ({ createdBy, payment }) => (
-              <span className="soft nw">
+              <span className="soft no-wrap">
                 {payment ? `${words.waiting.refund} · ` : ''}
                 {createdBy?.name}
               </span>
@@ -228,7 +204,9 @@ function Waiting() {
             head: words.waiting.until,
             phone: 3,
             cell: ({ approval }) => (
-              <span className="soft nw">{approval && <Time value={approval.expiresAt} />}</span>
+              <span className="soft no-wrap">
+                {approval && <Time value={approval.expiresAt} />}
+              </span>
             ),
           },
           {
@@ -237,7 +215,7 @@ function Waiting() {
             phone: 4,
             cell: (transfer) =>
               transfer.mayApprove ? (
-                <span className="b nw">{words.waiting.yourTurn}</span>
+                <span className="bold no-wrap">{words.waiting.yourTurn}</span>
               ) : (
                 <Status value={statusOf(transfer)} />
               ),

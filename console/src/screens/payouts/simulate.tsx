@@ -3,9 +3,9 @@ import { Button } from '../../parts/button'
 import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
+import { payoutTexts } from './texts'
 
-const words = texts.payouts.approval.simulate
+const words = payoutTexts.approval.simulate
 
 /** Test mode: decides about a payout or a batch as a simulated member. */
 export function Simulate({ reference }: { reference: string }) {
@@ -18,19 +18,17 @@ export function Simulate({ reference }: { reference: string }) {
     if (answer !== undefined) await notify(words.done)
   }
   return (
-    <Card title={words.title}>
-      <div className="pad top0 frm">
-        <p className="soft sm">{words.text}</p>
-        <div className="row wrap">
-          <Button size="small" isBusy={isBusy} onClick={() => void decide('approve')}>
-            {words.approve}
-          </Button>
-          <Button size="small" isBusy={isBusy} onClick={() => void decide('reject')}>
-            {words.reject}
-          </Button>
-        </div>
-        <Refusal error={refusal} />
+    <Card title={words.title} layout="form">
+      <p className="soft small">{words.text}</p>
+      <div className="row wrap">
+        <Button size="small" isBusy={isBusy} onClick={() => void decide('approve')}>
+          {words.approve}
+        </Button>
+        <Button size="small" isBusy={isBusy} onClick={() => void decide('reject')}>
+          {words.reject}
+        </Button>
       </div>
+      <Refusal error={refusal} />
     </Card>
   )
 }

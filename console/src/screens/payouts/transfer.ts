@@ -1,14 +1,12 @@
-import type { BankTransfer, CryptoTransfer } from '../../../../sdk/src/types'
+import type { BankDisbursement, BankTransfer, CryptoTransfer } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
 import type { Amount, Asset } from '../../parts/money-format'
 import type { Approver } from './approvers'
 
-export type Creator = { kind: 'key' | 'user'; id: string; name: string }
-
 type Shared = {
   kind: 'bank_transfer' | 'crypto_transfer' | 'bank_return' | 'crypto_return'
-  createdBy: Creator | null
+  createdBy: BankDisbursement['createdBy']
   /** Of a refund. */
   payment?: string | null
   refundReason?: string | null
@@ -57,13 +55,6 @@ export const path = '/v1/disbursements'
 
 export const useTransfer = (reference: string) =>
   useRead<Transfer>('payout', `${path}/${reference}`)
-
-export type History = {
-  count: number
-  totals: { currency: Asset; count: number; total: Amount; largest: Amount }[]
-  last: { amount: Amount; currency: Asset; createdAt: string } | null
-  cameBack: number
-}
 
 /** The address that opens the form with the same recipient and amount. */
 export function copyPath(transfer: Transfer): string {

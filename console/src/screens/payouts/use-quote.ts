@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import type { BankTransferQuote, CryptoTransferQuote } from '../../../../sdk/src/types'
 import { call } from '../../api/call'
 import { useScope } from '../../api/scope'
-import { type Amount, type Asset, toWire } from '../../parts/money-format'
+import { type Asset, toWire } from '../../parts/money-format'
 import { useSettled } from '../../parts/use-settled'
 import { path } from './transfer'
-
-type Quote = { fee: Amount; totalDebit: Amount }
 
 type Wanted = {
   isToBank: boolean
@@ -38,11 +37,14 @@ export function useQuote({ isToBank, recipient, asset, units, payFrom }: Wanted)
     retry: false,
     staleTime: 30_000,
     queryFn: ({ signal }) =>
-      call<Quote>(`${path}/${isToBank ? 'bank-transfer' : 'crypto'}/quote`, {
-        method: 'POST',
-        body: JSON.parse(text),
-        signal,
-      }),
+      call<BankTransferQuote | CryptoTransferQuote>(
+        `${path}/${isToBank ? 'bank-transfer' : 'crypto'}/quote`,
+        {
+          method: 'POST',
+          body: JSON.parse(text),
+          signal,
+        },
+      ),
   })
   return { quote: text === 'null' ? undefined : data, error: text === 'null' ? null : error }
 }

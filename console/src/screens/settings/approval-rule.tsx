@@ -1,4 +1,3 @@
-import { Radio } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { Settings } from '../../../../sdk/src/types'
 import type { SettingChange } from '../../api/answers'
@@ -6,16 +5,18 @@ import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
+import { RadioField } from '../../parts/choices'
+import { Form } from '../../parts/form'
 import { type Amount, type Asset, formatMoney, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
+import { WhenRead } from '../../parts/when-read'
 import { ApproverList, useApprovers } from '../payouts/approvers'
-import { WhenRead } from './settings-form'
+import { payoutTexts } from '../payouts/texts'
 
-const words = texts.payouts.rule
+const words = payoutTexts.rule
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 
 type Approvals = Settings['approvals']
@@ -34,7 +35,7 @@ export function ApprovalRule() {
       {({ approvals }) => (
         <>
           {waiting && <Waiting change={waiting} />}
-          <Form key={JSON.stringify(approvals)} saved={approvals} />
+          <RuleForm key={JSON.stringify(approvals)} saved={approvals} />
         </>
       )}
     </WhenRead>
@@ -43,7 +44,7 @@ export function ApprovalRule() {
 
 const reads = ['settings', 'setting changes', 'attention']
 
-function Form({ saved }: { saved: Approvals }) {
+function RuleForm({ saved }: { saved: Approvals }) {
   const [rule, setRule] = useState(saved)
   const mayChange = useMay('approvals.change')
   const { write, isBusy, refusal } = useWrite<{ change: SettingChange | null }>({
@@ -66,18 +67,12 @@ function Form({ saved }: { saved: Approvals }) {
   }
   return (
     <Card title={words.title}>
-      <form
-        className="pad top0 frm"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void save()
-        }}
-      >
+      <Form className="padded no-top-padding form" onSubmit={() => void save()}>
         <p className="soft">{words.intro}</p>
         {assets.map((asset) => {
           const limits = rule[asset] as Limits
           return (
-            <fieldset key={asset} className="g2 plain">
+            <fieldset key={asset} className="two-columns plain">
               <legend className="hidden">{words.assets[asset]}</legend>
               {(['each', 'perDay'] as const).map((field) => {
                 const amount = limits?.[field] ?? null
@@ -97,23 +92,20 @@ function Form({ saved }: { saved: Approvals }) {
             </fieldset>
           )
         })}
-        <Radio.Group
+        <RadioField
           label={words.appliesTo}
           value={rule.appliesTo}
-          onChange={(appliesTo) =>
-            setRule({ ...rule, appliesTo: appliesTo as Approvals['appliesTo'] })
-          }
-        >
-          <div className="col" style={{ gap: 8, marginTop: 8 }}>
-            <Radio value="console" label={words.console} disabled={!mayChange} />
-            <Radio
-              value="all"
-              label={words.all}
-              description={words.allHint}
-              disabled={!mayChange}
-            />
-          </div>
-        </Radio.Group>
+          onChange={(appliesTo) => setRule({ ...rule, appliesTo })}
+          choices={[
+            { value: 'console', label: words.console, isDisabled: !mayChange },
+            {
+              value: 'all',
+              label: words.all,
+              description: words.allHint,
+              isDisabled: !mayChange,
+            },
+          ]}
+        />
         <Refusal error={refusal} />
         {mayChange ? (
           <div>
@@ -128,9 +120,9 @@ function Form({ saved }: { saved: Approvals }) {
             </Button>
           </div>
         ) : (
-          <p className="soft sm">{words.mayNot}</p>
+          <p className="soft small">{words.mayNot}</p>
         )}
-      </form>
+      </Form>
     </Card>
   )
 }

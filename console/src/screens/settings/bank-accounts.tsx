@@ -1,23 +1,26 @@
-import { Checkbox, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import type { Bank } from '../../../../sdk/src/types'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
-import { BankSelect } from '../../parts/bank-select'
+import { BankField } from '../../parts/bank-field'
 import { Button } from '../../parts/button'
+import { Checkbox } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
+import { TextField } from '../../parts/fields'
 import { AccountNumber, formatAccountNumber } from '../../parts/identifiers'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
+import { keyTexts } from '../developers/key-texts'
 import { SettingsPage } from './settings-page'
+import { settingTexts } from './texts'
 
-const words = texts.settings.bankAccounts
+const words = settingTexts.bankAccounts
 
 export type BankAccount = {
   reference: string
@@ -33,8 +36,6 @@ export type BankAccount = {
   needsConfirmation: boolean
   createdAt: string
 }
-
-type Bank = { code: string; name: string }
 
 const useBanks = () => useRead<Page<Bank>>('banks', '/v1/banks')
 
@@ -69,7 +70,7 @@ export function Screen() {
           </p>
         </Note>
       )}
-      <Card title={words.card} aside={<span className="soft sm">{words.intro}</span>}>
+      <Card title={words.card} aside={<span className="soft small">{words.intro}</span>}>
         <DataTable
           caption={words.caption}
           columns={columnsOf({ nameOf, mayChange, choose: setChosen })}
@@ -125,9 +126,9 @@ function columnsOf({ nameOf, mayChange, choose }: Tools): Column<BankAccount>[] 
       phone: 1,
       cell: ({ accountName, bankCode }) => (
         <>
-          <span className="b">{accountName}</span>
+          <span className="bold">{accountName}</span>
           <br />
-          <span className="soft sm">{nameOf(bankCode)}</span>
+          <span className="soft small">{nameOf(bankCode)}</span>
         </>
       ),
     },
@@ -151,13 +152,13 @@ function columnsOf({ nameOf, mayChange, choose }: Tools): Column<BankAccount>[] 
     },
     {
       name: 'actions',
-      head: <span className="hidden">{texts.keys.actions}</span>,
+      head: <span className="hidden">{keyTexts.actions}</span>,
       align: 'end',
       phone: 4,
       cell: (account) =>
         mayChange &&
         account.isActive && (
-          <span className="row" style={{ justifyContent: 'flex-end' }}>
+          <span className="actions-end">
             {account.needsConfirmation && (
               <Button size="small" onClick={() => choose({ account, change: 'confirm' })}>
                 {words.confirm}
@@ -192,7 +193,7 @@ function State({ account }: { account: BankAccount }) {
       <Chip tone={isPrimary ? tone : 'calm'}>{isPrimary ? words.primary : words.active}</Chip>
       {needsConfirmation && <Chip tone="warn">{words.unconfirmed}</Chip>}
       {isPrimary && waits(account) && usableFrom && (
-        <span className="soft sm">
+        <span className="soft small">
           {' '}
           {words.waits} <Time value={usableFrom} />
         </span>
@@ -230,7 +231,6 @@ function AddDialog({ banks, onClose, onAdded }: AddProps) {
 
   return (
     <ConfirmDialog
-      isOpen
       title={words.addTitle}
       confirmLabel={words.add}
       isBusy={isBusy}
@@ -239,20 +239,20 @@ function AddDialog({ banks, onClose, onAdded }: AddProps) {
       onConfirm={() => void add()}
       onClose={onClose}
     >
-      <BankSelect
+      <BankField
         label={words.bank}
         banks={banks}
-        nothingFoundMessage={words.noBank}
+        noneFound={words.noBank}
         value={bankCode}
         onChange={setBankCode}
       />
-      <TextInput
+      <TextField
         label={words.accountNumber}
         description={words.accountNumberHint}
         inputMode="numeric"
         autoComplete="off"
         value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={setTyped}
       />
       <div role="status">
         {isComplete && holder.isFetching && <p className="soft">{words.resolving}</p>}
@@ -265,12 +265,8 @@ function AddDialog({ banks, onClose, onAdded }: AddProps) {
         )}
       </div>
       {isComplete && <Refusal error={holder.error} />}
-      <Checkbox
-        label={words.makePrimaryNow}
-        checked={isPrimary}
-        onChange={({ currentTarget }) => setPrimary(currentTarget.checked)}
-      />
-      {mode === 'live' && <p className="soft sm">{words.liveWait}</p>}
+      <Checkbox label={words.makePrimaryNow} isOn={isPrimary} onChange={setPrimary} />
+      {mode === 'live' && <p className="soft small">{words.liveWait}</p>}
     </ConfirmDialog>
   )
 }
@@ -304,7 +300,6 @@ function ChangeDialog({ chosen: { account, change }, bank, onClose, onChanged }:
 
   return (
     <ConfirmDialog
-      isOpen
       title={titles[change]}
       confirmLabel={labels[change]}
       isDangerous={change === 'deactivate'}
@@ -314,11 +309,11 @@ function ChangeDialog({ chosen: { account, change }, bank, onClose, onChanged }:
       onClose={onClose}
     >
       <p>
-        <span className="b">{account.accountName}</span>
+        <span className="bold">{account.accountName}</span>
         <br />
         {bank} {formatAccountNumber(account.accountNumber)}
       </p>
-      {change === 'confirm' && account.nameDiffers && <p className="b">{words.otherHolder}</p>}
+      {change === 'confirm' && account.nameDiffers && <p className="bold">{words.otherHolder}</p>}
       <p className="soft">{explanations[change]}</p>
     </ConfirmDialog>
   )

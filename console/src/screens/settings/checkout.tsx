@@ -1,5 +1,3 @@
-import { Switch, Textarea, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
@@ -8,15 +6,19 @@ import { toRefusal } from '../../api/refusal'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { Button } from '../../parts/button'
+import { Switch } from '../../parts/choices'
+import { TextArea, TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
-import { type FieldsOf, type Settings, SettingsForm, useSettings, WhenRead } from './settings-form'
+import { useSettled } from '../../parts/use-settled'
+import { WhenRead } from '../../parts/when-read'
+import { type FieldsOf, type Settings, SettingsForm, useSettings } from './settings-form'
 import { SettingsPage } from './settings-page'
 import { shrinkPicture } from './shrink-picture'
+import { settingTexts } from './texts'
 
-const words = texts.settings.checkout
+const words = settingTexts.checkout
 
 /** As typed: empty texts stand for what is not set. */
 type Look = {
@@ -67,8 +69,8 @@ function CheckoutForm({ settings }: { settings: Settings }) {
       atFields={Object.keys(checkout).map((name) => `checkout.${name}`)}
     >
       {(form) => (
-        <div className="two w">
-          <div className="col">
+        <div className="with-aside wide-aside">
+          <div className="stack">
             <LookCard form={form} logo={checkout.logo} />
             <HelpCard form={form} />
             <BehaviourCard form={form} />
@@ -85,41 +87,39 @@ type CardProps = { form: FieldsOf<Look> }
 function LookCard({ form, logo }: CardProps & { logo: string | null }) {
   const { fields, change, isDisabled, issueOf } = form
   return (
-    <Card title={words.look}>
-      <div className="pad frm top0">
-        <TextInput
-          label={words.displayName}
-          value={fields.displayName}
-          disabled={isDisabled}
-          maxLength={100}
-          error={issueOf('checkout.displayName')}
-          onChange={({ currentTarget }) => change({ displayName: currentTarget.value })}
+    <Card title={words.look} layout="form">
+      <TextField
+        label={words.displayName}
+        value={fields.displayName}
+        isDisabled={isDisabled}
+        maxLength={100}
+        error={issueOf('checkout.displayName')}
+        onChange={(displayName) => change({ displayName })}
+      />
+      <div className="row colour">
+        <TextField
+          label={words.colour}
+          description={words.colourHint}
+          value={fields.colour}
+          isDisabled={isDisabled}
+          maxLength={7}
+          error={issueOf('checkout.colour')}
+          onChange={(colour) => change({ colour })}
         />
-        <div className="row colour">
-          <TextInput
-            label={words.colour}
-            description={words.colourHint}
-            value={fields.colour}
-            disabled={isDisabled}
-            maxLength={7}
-            error={issueOf('checkout.colour')}
-            onChange={({ currentTarget }) => change({ colour: currentTarget.value })}
-          />
-          <input
-            type="color"
-            aria-label={words.colourPick}
-            value={isColour(fields.colour) ? fields.colour : '#8a5a12'}
-            disabled={isDisabled}
-            onChange={({ currentTarget }) => change({ colour: currentTarget.value })}
-          />
-          {fields.colour !== '' && !isDisabled && (
-            <Button size="small" onClick={() => change({ colour: '' })}>
-              {words.noColour}
-            </Button>
-          )}
-        </div>
-        <Logo logo={logo} isDisabled={isDisabled} />
+        <input
+          type="color"
+          aria-label={words.colourPick}
+          value={isColour(fields.colour) ? fields.colour : '#8a5a12'}
+          disabled={isDisabled}
+          onChange={({ currentTarget }) => change({ colour: currentTarget.value })}
+        />
+        {fields.colour !== '' && !isDisabled && (
+          <Button size="small" onClick={() => change({ colour: '' })}>
+            {words.noColour}
+          </Button>
+        )}
       </div>
+      <Logo logo={logo} isDisabled={isDisabled} />
     </Card>
   )
 }
@@ -158,10 +158,10 @@ function Logo({ logo, isDisabled }: { logo: string | null; isDisabled: boolean }
 
   return (
     <fieldset className="plain">
-      <legend className="b">{words.logo}</legend>
-      <p className="soft sm">{words.logoHint}</p>
+      <legend className="bold">{words.logo}</legend>
+      <p className="soft small">{words.logoHint}</p>
       <div className="row wrap" style={{ marginTop: 8 }}>
-        {logo && <img className="pic" src={logo} alt={words.logo} width={44} height={44} />}
+        {logo && <img className="picture" src={logo} alt={words.logo} width={44} height={44} />}
         <Button
           size="small"
           isBusy={isBusy}
@@ -195,57 +195,53 @@ function Logo({ logo, isDisabled }: { logo: string | null; isDisabled: boolean }
 
 function HelpCard({ form: { fields, change, isDisabled, issueOf } }: CardProps) {
   return (
-    <Card title={words.help}>
-      <div className="pad g2 top0">
-        <TextInput
-          label={words.supportEmail}
-          type="email"
-          value={fields.supportEmail}
-          disabled={isDisabled}
-          error={issueOf('checkout.supportEmail')}
-          onChange={({ currentTarget }) => change({ supportEmail: currentTarget.value })}
-        />
-        <TextInput
-          label={words.supportPhone}
-          type="tel"
-          value={fields.supportPhone}
-          disabled={isDisabled}
-          error={issueOf('checkout.supportPhone')}
-          onChange={({ currentTarget }) => change({ supportPhone: currentTarget.value })}
-        />
-      </div>
+    <Card title={words.help} layout="two-columns">
+      <TextField
+        label={words.supportEmail}
+        type="email"
+        value={fields.supportEmail}
+        isDisabled={isDisabled}
+        error={issueOf('checkout.supportEmail')}
+        onChange={(supportEmail) => change({ supportEmail })}
+      />
+      <TextField
+        label={words.supportPhone}
+        type="tel"
+        value={fields.supportPhone}
+        isDisabled={isDisabled}
+        error={issueOf('checkout.supportPhone')}
+        onChange={(supportPhone) => change({ supportPhone })}
+      />
     </Card>
   )
 }
 
 function BehaviourCard({ form: { fields, change, isDisabled, issueOf } }: CardProps) {
   return (
-    <Card title={words.behaviour}>
-      <div className="pad frm top0">
-        <Switch
-          label={words.showCustomer}
-          description={words.showCustomerHint}
-          checked={fields.showCustomer}
-          disabled={isDisabled}
-          onChange={({ currentTarget }) => change({ showCustomer: currentTarget.checked })}
-        />
-        <Switch
-          label={words.returnAutomatically}
-          description={words.returnAutomaticallyHint}
-          checked={fields.returnAutomatically}
-          disabled={isDisabled}
-          onChange={({ currentTarget }) => change({ returnAutomatically: currentTarget.checked })}
-        />
-        <Textarea
-          label={words.frameOrigins}
-          description={words.frameOriginsHint}
-          rows={2}
-          value={fields.frameOrigins}
-          disabled={isDisabled}
-          error={issueOf('checkout.frameOrigins') ?? issueOf('checkout.frameOrigins.0')}
-          onChange={({ currentTarget }) => change({ frameOrigins: currentTarget.value })}
-        />
-      </div>
+    <Card title={words.behaviour} layout="form">
+      <Switch
+        label={words.showCustomer}
+        description={words.showCustomerHint}
+        isOn={fields.showCustomer}
+        isDisabled={isDisabled}
+        onChange={(showCustomer) => change({ showCustomer })}
+      />
+      <Switch
+        label={words.returnAutomatically}
+        description={words.returnAutomaticallyHint}
+        isOn={fields.returnAutomatically}
+        isDisabled={isDisabled}
+        onChange={(returnAutomatically) => change({ returnAutomatically })}
+      />
+      <TextArea
+        label={words.frameOrigins}
+        description={words.frameOriginsHint}
+        rows={2}
+        value={fields.frameOrigins}
+        isDisabled={isDisabled}
+        error={issueOf('checkout.frameOrigins') ?? issueOf('checkout.frameOrigins.0')}
+        onChange={(frameOrigins) => change({ frameOrigins })}
+      />
     </Card>
   )
 }
@@ -255,7 +251,7 @@ const typingMs = 300
 /** The page itself, in a frame in which nothing can act. */
 function Preview({ look, logo }: { look: Look; logo: string | null }) {
   const { merchant, mode } = useScope()
-  const [shown] = useDebouncedValue(look, typingMs)
+  const shown = useSettled(look, typingMs)
   const src = withQuery('/checkout/preview', {
     merchant,
     mode,
@@ -266,7 +262,7 @@ function Preview({ look, logo }: { look: Look; logo: string | null }) {
   })
   return (
     <Card title={words.preview} className="preview">
-      <p className="soft sm hint">{words.previewHint}</p>
+      <p className="soft small hint">{words.previewHint}</p>
       {/* Another logo is another page. */}
       <iframe key={logo} title={words.previewTitle} src={src} sandbox="" />
     </Card>

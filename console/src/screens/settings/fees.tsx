@@ -1,22 +1,15 @@
+import type { Fee } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { type Column, DataTable } from '../../parts/data-table'
-import { type Amount, type Asset, formatMoney, toUnits } from '../../parts/money-format'
+import { type Asset, formatMoney, toUnits } from '../../parts/money-format'
 import { Card, EmptyState } from '../../parts/page'
-import { texts } from '../../texts/en'
-import { WhenRead } from './settings-form'
+import { WhenRead } from '../../parts/when-read'
 import { SettingsPage } from './settings-page'
+import { settingTexts } from './texts'
 
-const words = texts.settings.fees
+const words = settingTexts.fees
 
-type Rate = { flat: Amount; basisPoints: number }
-type Fee = Rate & {
-  operation: string
-  description: string
-  currency: Asset
-  floor: Amount
-  cap: Amount | null
-  tiers: (Rate & { upTo: Amount })[]
-}
+type Rate = Pick<Fee, 'flat' | 'basisPoints'>
 
 export function Screen() {
   const fees = useRead<{ fees: Fee[] }>('fees', '/v1/fees')
@@ -27,7 +20,7 @@ export function Screen() {
           <Card
             className="fees"
             title={words.card}
-            aside={<span className="soft sm">{words.usdt}</span>}
+            aside={<span className="soft small">{words.usdt}</span>}
           >
             <p className="soft hint">{words.intro}</p>
             <DataTable
@@ -50,7 +43,7 @@ const columns: Column<Fee>[] = [
     head: words.operation,
     isGrowing: true,
     phone: 1,
-    cell: ({ description }) => <span className="b">{description}</span>,
+    cell: ({ description }) => <span className="bold">{description}</span>,
   },
   { name: 'fee', head: words.fee, align: 'end', phone: 3, cell: (fee) => <Rates fee={fee} /> },
   {
@@ -68,13 +61,13 @@ function Rates({ fee }: { fee: Fee }) {
   return (
     <>
       {tiers.map((tier) => (
-        <span key={String(tier.upTo)} className="line">
-          <span className="soft sm">{words.upTo(formatMoney(tier.upTo, currency))}</span>{' '}
+        <span key={String(tier.upTo)} className="fee-line top-line">
+          <span className="soft small">{words.upTo(formatMoney(tier.upTo, currency))}</span>{' '}
           {describeRate(tier, currency)}
         </span>
       ))}
-      <span className="line">
-        <span className="soft sm">{words.above}</span> {describeRate(fee, currency)}
+      <span className="fee-line top-line">
+        <span className="soft small">{words.above}</span> {describeRate(fee, currency)}
       </span>
     </>
   )

@@ -7,9 +7,9 @@ import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Chip } from '../../parts/status'
-import { texts } from '../../texts/en'
+import { settingTexts } from './texts'
 
-const words = texts.settings.kyc
+const words = settingTexts.kyc
 const kinds = Object.keys(words.kinds) as DocumentKind[]
 
 export type KycDocument = {
@@ -54,13 +54,13 @@ export function Documents({ documents, isEditable, missing }: Props) {
 
   return (
     <Card title={words.documents}>
-      <p className="soft sm hint">{words.documentsHint}</p>
+      <p className="soft small hint">{words.documentsHint}</p>
       <ul className="list">
         {kinds.map((kind) => (
-          <li key={kind} className="docs">
-            <div className="t">
+          <li key={kind} className="documents">
+            <div className="text">
               <p className="row wrap">
-                <span className="b">{words.kinds[kind]}</span>
+                <span className="bold">{words.kinds[kind]}</span>
                 {missing.includes(`documents.${kind}`) && <Chip tone="warn">{words.needed}</Chip>}
               </p>
               {documents
@@ -86,7 +86,7 @@ export function Documents({ documents, isEditable, missing }: Props) {
         ))}
       </ul>
       {error !== null && (
-        <div className="pad">
+        <div className="padded">
           <Refusal error={error} />
         </div>
       )}
@@ -150,15 +150,15 @@ function OneDocument({ document: { id, name, sizeBytes }, onRemove, onFailed }: 
     }
   }
   return (
-    <p className="row wrap sm doc">
-      <button type="button" className="lnk" onClick={() => void download()}>
+    <p className="row wrap small document">
+      <button type="button" className="link" onClick={() => void download()}>
         {name}
       </button>
       <span className="soft">{words.size(Math.ceil(sizeBytes / 1_000))}</span>
       {onRemove && (
         <button
           type="button"
-          className="lnk"
+          className="link"
           onClick={onRemove}
           aria-label={`${words.remove}: ${name}`}
         >

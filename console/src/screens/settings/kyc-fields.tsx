@@ -1,10 +1,10 @@
-import { Select, Textarea, TextInput } from '@mantine/core'
 import type { KycForm } from '../../api/answers'
 import { Button } from '../../parts/button'
+import { SelectField, TextArea, TextField } from '../../parts/fields'
 import { Card } from '../../parts/page'
-import { texts } from '../../texts/en'
+import { settingTexts } from './texts'
 
-const words = texts.settings.kyc
+const words = settingTexts.kyc
 
 type Props = {
   form: KycForm
@@ -18,10 +18,7 @@ type Business = KycForm['business']
 type Contact = KycForm['contact']
 type Person = KycForm['people'][number]
 
-const choices = (labels: Record<string, string>) =>
-  Object.entries(labels).map(([value, label]) => ({ value, label }))
-
-/** What Mantine's inputs need. An empty text is what is not filled in. */
+/** What every field has. An empty text is what is not filled in. */
 function useField({ isDisabled, issueOf, isMissing }: Props) {
   return (
     label: string,
@@ -32,11 +29,10 @@ function useField({ isDisabled, issueOf, isMissing }: Props) {
   ) => ({
     label,
     value: value ?? '',
-    disabled: isDisabled,
+    isDisabled,
     error: issueOf(field) ?? (isMissing(field) ? words.needed : undefined),
     ...(description && { description }),
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      set(currentTarget.value === '' ? null : currentTarget.value),
+    onChange: (text: string) => set(text === '' ? null : text),
   })
 }
 
@@ -49,36 +45,39 @@ export function BusinessFields(props: Props) {
   const field = (label: string, name: Exclude<keyof Business, 'type'>, hint?: string) =>
     toField(label, `business.${name}`, business[name], (text) => set({ [name]: text }), hint)
   return (
-    <Card title={words.card} aside={<span className="soft sm">{words.intro}</span>}>
-      <div className="pad frm top0">
-        <div className="g2">
-          <TextInput {...field(words.legalName, 'legalName')} maxLength={100} />
-          <Select
-            label={words.type}
-            data={choices(words.types)}
-            value={business.type}
-            disabled={isDisabled}
-            error={
-              issueOf('business.type') ?? (isMissing('business.type') ? words.needed : undefined)
-            }
-            onChange={(type) => set({ type: type as Business['type'] })}
-          />
-          <TextInput
-            {...field(words.registrationNumber, 'registrationNumber', words.registrationHint)}
-          />
-          <TextInput {...field(words.taxNumber, 'taxNumber', texts.settings.optional)} />
-        </div>
-        <TextInput {...field(words.address, 'address')} maxLength={500} />
-        <div className="g2">
-          <TextInput {...field(words.city, 'city')} maxLength={100} />
-          <TextInput {...field(words.state, 'state')} maxLength={100} />
-        </div>
-        <TextInput
-          {...field(words.website, 'website', `${texts.settings.optional} ${words.websiteHint}`)}
-          type="url"
+    <Card
+      title={words.card}
+      aside={<span className="soft small">{words.intro}</span>}
+      layout="form"
+    >
+      <div className="two-columns">
+        <TextField {...field(words.legalName, 'legalName')} maxLength={100} />
+        <SelectField
+          label={words.type}
+          options={words.types}
+          value={business.type}
+          isDisabled={isDisabled}
+          error={
+            issueOf('business.type') ?? (isMissing('business.type') ? words.needed : undefined)
+          }
+          onChange={(type) => set({ type })}
+          onClear={() => set({ type: null })}
         />
-        <Textarea {...field(words.description, 'description')} rows={3} maxLength={500} />
+        <TextField
+          {...field(words.registrationNumber, 'registrationNumber', words.registrationHint)}
+        />
+        <TextField {...field(words.taxNumber, 'taxNumber', settingTexts.optional)} />
       </div>
+      <TextField {...field(words.address, 'address')} maxLength={500} />
+      <div className="two-columns">
+        <TextField {...field(words.city, 'city')} maxLength={100} />
+        <TextField {...field(words.state, 'state')} maxLength={100} />
+      </div>
+      <TextField
+        {...field(words.website, 'website', `${settingTexts.optional} ${words.websiteHint}`)}
+        type="url"
+      />
+      <TextArea {...field(words.description, 'description')} rows={3} maxLength={500} />
     </Card>
   )
 }
@@ -92,12 +91,10 @@ export function ContactFields(props: Props) {
       change({ ...form, contact: { ...contact, [name]: text } }),
     )
   return (
-    <Card title={words.contact}>
-      <div className="pad three top0">
-        <TextInput {...field(words.contactName, 'name')} maxLength={100} />
-        <TextInput {...field(words.email, 'email')} type="email" />
-        <TextInput {...field(words.phone, 'phone')} type="tel" />
-      </div>
+    <Card title={words.contact} layout="three-columns">
+      <TextField {...field(words.contactName, 'name')} maxLength={100} />
+      <TextField {...field(words.email, 'email')} type="email" />
+      <TextField {...field(words.phone, 'phone')} type="tel" />
     </Card>
   )
 }
@@ -121,31 +118,33 @@ export function PeopleFields(props: Props) {
       people: people.map((person, at) => (at === index ? { ...person, ...changed } : person)),
     })
   return (
-    <Card title={words.people} aside={<span className="soft sm">{words.peopleHint}</span>}>
-      <div className="pad frm top0">
-        {people.map((person, index) => (
-          <PersonFields
-            // biome-ignore lint/suspicious/noArrayIndexKey: people have no other name
-            key={index}
-            {...props}
-            index={index}
-            person={person}
-            set={(changed) => set(index, changed)}
-            remove={() => change({ ...form, people: people.filter((_, at) => at !== index) })}
-          />
-        ))}
-        {!isDisabled && people.length < peopleMax && (
-          <div>
-            <Button
-              icon="plus"
-              size="small"
-              onClick={() => change({ ...form, people: [...people, emptyPerson] })}
-            >
-              {words.addPerson}
-            </Button>
-          </div>
-        )}
-      </div>
+    <Card
+      title={words.people}
+      aside={<span className="soft small">{words.peopleHint}</span>}
+      layout="form"
+    >
+      {people.map((person, index) => (
+        <PersonFields
+          // biome-ignore lint/suspicious/noArrayIndexKey: people have no other name
+          key={index}
+          {...props}
+          index={index}
+          person={person}
+          set={(changed) => set(index, changed)}
+          remove={() => change({ ...form, people: people.filter((_, at) => at !== index) })}
+        />
+      ))}
+      {!isDisabled && people.length < peopleMax && (
+        <div>
+          <Button
+            icon="plus"
+            size="small"
+            onClick={() => change({ ...form, people: [...people, emptyPerson] })}
+          >
+            {words.addPerson}
+          </Button>
+        </div>
+      )}
     </Card>
   )
 }
@@ -165,23 +164,24 @@ function PersonFields(props: PersonProps) {
     toField(label, `${path}.${name}`, person[name], (text) => set({ [name]: text }), hint)
   return (
     <fieldset className="plain person">
-      <legend className="b">{words.person(index + 1)}</legend>
-      <div className="g2">
-        <TextInput {...field(words.personName, 'name')} maxLength={100} />
-        <Select
+      <legend className="bold">{words.person(index + 1)}</legend>
+      <div className="two-columns">
+        <TextField {...field(words.personName, 'name')} maxLength={100} />
+        <SelectField
           label={words.position}
-          data={choices(words.positions)}
+          options={words.positions}
           value={person.position}
-          disabled={isDisabled}
+          isDisabled={isDisabled}
           error={
             issueOf(`${path}.position`) ??
             (isMissing(`${path}.position`) ? words.needed : undefined)
           }
-          onChange={(position) => set({ position: position as Person['position'] })}
+          onChange={(position) => set({ position })}
+          onClear={() => set({ position: null })}
         />
-        <TextInput {...field(words.dateOfBirth, 'dateOfBirth')} type="date" />
-        <TextInput {...field(words.bvn, 'bvn', words.bvnHint)} inputMode="numeric" maxLength={11} />
-        <TextInput
+        <TextField {...field(words.dateOfBirth, 'dateOfBirth')} type="date" />
+        <TextField {...field(words.bvn, 'bvn', words.bvnHint)} inputMode="numeric" maxLength={11} />
+        <TextField
           {...toField(
             words.share,
             `${path}.sharePercent`,

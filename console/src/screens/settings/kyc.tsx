@@ -4,19 +4,20 @@ import { useRead } from '../../api/reads'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { Form } from '../../parts/form'
 import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
+import { WhenRead } from '../../parts/when-read'
 import { statusWords } from '../../texts/status'
 import { Documents, type KycDocument } from './kyc-documents'
 import { BusinessFields, ContactFields, PeopleFields } from './kyc-fields'
-import { WhenRead } from './settings-form'
 import { SettingsPage } from './settings-page'
+import { settingTexts } from './texts'
 
-const words = texts.settings.kyc
+const words = settingTexts.kyc
 
 type Kyc = {
   status: keyof typeof statusWords.kyc
@@ -77,64 +78,57 @@ function KycPage({ kyc }: { kyc: Kyc }) {
     isMissing: (field: string) => isEditable && kyc.updatedAt !== null && missing.includes(field),
   }
   return (
-    <div className="two kyc">
-      <div className="col">
-        <form
-          className="col"
-          onSubmit={(event) => {
-            event.preventDefault()
-            void saveDraft()
-          }}
-        >
+    <div className="with-aside kyc">
+      <div className="stack">
+        <Form onSubmit={() => void saveDraft()}>
           <BusinessFields {...fields} />
           <ContactFields {...fields} />
           <PeopleFields {...fields} />
           <Refusal error={save.refusal} />
           {isEditable && (
-            <div className="row savebar">
+            <div className="row wrap">
               <Button type="submit" kind="primary" isBusy={save.isBusy} isDisabled={!isChanged}>
                 {words.save}
               </Button>
-              {isChanged && <span className="soft sm">{texts.settings.unsaved}</span>}
+              {isChanged && <span className="soft small">{settingTexts.unsaved}</span>}
             </div>
           )}
-        </form>
+        </Form>
         <Documents documents={documents} isEditable={isEditable} missing={missing} />
       </div>
-      <div className="col aside">
-        <Card title={texts.settings.tabs.kyc} aside={<State status={status} />}>
-          <div className="pad frm top0">
-            <p className="soft">{words.stateTexts[status]}</p>
-            {isEditable && (
-              <>
-                <p className="b">
-                  {missing.length === 0 ? words.nothingMissing : words.missing(missing.length)}
-                </p>
-                <Button
-                  kind="primary"
-                  isDisabled={missing.length > 0 || isChanged}
-                  onClick={() => setSubmitting(true)}
-                >
-                  {words.submit}
-                </Button>
-                {isChanged && <p className="soft sm">{words.saveFirst}</p>}
-              </>
-            )}
-          </div>
+      <div className="stack aside">
+        <Card title={settingTexts.tabs.kyc} aside={<State status={status} />} layout="form">
+          <p className="soft">{words.stateTexts[status]}</p>
+          {isEditable && (
+            <>
+              <p className="bold">
+                {missing.length === 0 ? words.nothingMissing : words.missing(missing.length)}
+              </p>
+              <Button
+                kind="primary"
+                isDisabled={missing.length > 0 || isChanged}
+                onClick={() => setSubmitting(true)}
+              >
+                {words.submit}
+              </Button>
+              {isChanged && <p className="soft small">{words.saveFirst}</p>}
+            </>
+          )}
         </Card>
         <History kyc={kyc} />
       </div>
-      <ConfirmDialog
-        isOpen={isSubmitting}
-        title={words.submitTitle}
-        confirmLabel={words.submit}
-        isBusy={submit.isBusy}
-        refusal={submit.refusal}
-        onConfirm={() => void confirmSubmit()}
-        onClose={() => setSubmitting(false)}
-      >
-        <p className="soft">{words.submitText}</p>
-      </ConfirmDialog>
+      {isSubmitting && (
+        <ConfirmDialog
+          title={words.submitTitle}
+          confirmLabel={words.submit}
+          isBusy={submit.isBusy}
+          refusal={submit.refusal}
+          onConfirm={() => void confirmSubmit()}
+          onClose={() => setSubmitting(false)}
+        >
+          <p className="soft">{words.submitText}</p>
+        </ConfirmDialog>
+      )}
     </div>
   )
 }
@@ -148,27 +142,25 @@ function History({ kyc: { decisions, status } }: { kyc: Kyc }) {
   if (!latest) return null
   const asks = status === 'MORE_NEEDED' || status === 'REJECTED'
   return (
-    <Card title={words.history}>
-      <div className="pad frm top0">
-        <Note
-          tone={asks ? 'warn' : 'calm'}
-          icon={asks ? 'alert' : 'check'}
-          title={words.outcomes[latest.outcome]}
-        >
-          {latest.note && <p>{latest.note}</p>}
-          <p className="soft sm">
-            <Time value={latest.createdAt} />
-          </p>
-        </Note>
-        {earlier.map(({ outcome, note, createdAt }) => (
-          <p key={createdAt} className="sm">
-            <span className="b">{words.outcomes[outcome]}</span> {note}{' '}
-            <span className="soft">
-              <Time value={createdAt} />
-            </span>
-          </p>
-        ))}
-      </div>
+    <Card title={words.history} layout="form">
+      <Note
+        tone={asks ? 'warn' : 'calm'}
+        icon={asks ? 'alert' : 'check'}
+        title={words.outcomes[latest.outcome]}
+      >
+        {latest.note && <p>{latest.note}</p>}
+        <p className="soft small">
+          <Time value={latest.createdAt} />
+        </p>
+      </Note>
+      {earlier.map(({ outcome, note, createdAt }) => (
+        <p key={createdAt} className="small">
+          <span className="bold">{words.outcomes[outcome]}</span> {note}{' '}
+          <span className="soft">
+            <Time value={createdAt} />
+          </span>
+        </p>
+      ))}
     </Card>
   )
 }

@@ -1,12 +1,14 @@
-import { Select, Switch, TextInput } from '@mantine/core'
+import { Switch } from '../../parts/choices'
+import { SelectField, TextField } from '../../parts/fields'
 import { type Asset, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { Card } from '../../parts/page'
-import { texts } from '../../texts/en'
-import { type FieldsOf, type Settings, SettingsForm, useSettings, WhenRead } from './settings-form'
+import { WhenRead } from '../../parts/when-read'
+import { type FieldsOf, type Settings, SettingsForm, useSettings } from './settings-form'
 import { SettingsPage } from './settings-page'
+import { settingTexts } from './texts'
 
-const words = texts.settings.payments
+const words = settingTexts.payments
 
 type Rules = Pick<Settings, 'policies' | 'paymentMethods' | 'lowBalance' | 'dedicatedAccounts'>
 type Situation = keyof typeof words.situations
@@ -14,9 +16,9 @@ type Action = keyof typeof words.actions
 type CustomerField = keyof typeof words.customerFields
 
 const situations = Object.keys(words.situations) as Situation[]
-const actions = Object.entries(words.actions).map(([value, label]) => ({ value, label }))
+const actions = Object.keys(words.actions) as Action[]
 /** A return of coins needs a destination, which a deposit does not name. */
-const coinActions = actions.filter(({ value }) => value !== 'return')
+const coinActions = actions.filter((action) => action !== 'return')
 const assets: Asset[] = ['NGN', 'USDC', 'USDT']
 const customerFields = Object.keys(words.customerFields) as CustomerField[]
 
@@ -35,7 +37,7 @@ export function Screen() {
             ]}
           >
             {(form) => (
-              <div className="col">
+              <div className="stack">
                 <Methods {...form} />
                 <Policies {...form} />
                 <LowBalances {...form} />
@@ -54,23 +56,21 @@ function Methods({ fields, change, isDisabled }: FieldsOf<Rules>) {
   const set = (changed: Partial<Rules['paymentMethods']>) =>
     change({ paymentMethods: { ...paymentMethods, ...changed } })
   return (
-    <Card title={words.methods}>
-      <div className="pad frm top0">
-        <Switch
-          label={words.bankTransfer}
-          description={words.bankTransferHint}
-          checked={paymentMethods.bankTransfer}
-          disabled={isDisabled}
-          onChange={({ currentTarget }) => set({ bankTransfer: currentTarget.checked })}
-        />
-        <Switch
-          label={words.crypto}
-          description={words.cryptoHint}
-          checked={paymentMethods.crypto}
-          disabled={isDisabled}
-          onChange={({ currentTarget }) => set({ crypto: currentTarget.checked })}
-        />
-      </div>
+    <Card title={words.methods} layout="form">
+      <Switch
+        label={words.bankTransfer}
+        description={words.bankTransferHint}
+        isOn={paymentMethods.bankTransfer}
+        isDisabled={isDisabled}
+        onChange={(bankTransfer) => set({ bankTransfer })}
+      />
+      <Switch
+        label={words.crypto}
+        description={words.cryptoHint}
+        isOn={paymentMethods.crypto}
+        isDisabled={isDisabled}
+        onChange={(crypto) => set({ crypto })}
+      />
     </Card>
   )
 }
@@ -78,25 +78,25 @@ function Methods({ fields, change, isDisabled }: FieldsOf<Rules>) {
 function Policies({ fields, change, isDisabled }: FieldsOf<Rules>) {
   const { policies } = fields
   const choice = (rail: 'bank' | 'crypto', situation: Situation) => (
-    <Select
-      aria-label={words.policyLabel(
+    <SelectField
+      hiddenLabel={words.policyLabel(
         words.situations[situation][0]!,
         rail === 'bank' ? words.bank : words.coins,
       )}
-      data={rail === 'bank' ? actions : coinActions}
+      options={rail === 'bank' ? actions : coinActions}
+      labels={words.actions}
       value={policies[rail][situation]}
-      disabled={isDisabled}
-      allowDeselect={false}
+      isDisabled={isDisabled}
       onChange={(action) => {
-        const changed = { ...policies[rail], [situation]: action as Action }
+        const changed = { ...policies[rail], [situation]: action }
         change({ policies: { ...policies, [rail]: changed } })
       }}
     />
   )
   return (
     <Card title={words.policies}>
-      <p className="soft sm hint">{words.policiesHint}</p>
-      <table className="tbl grid3">
+      <p className="soft small hint">{words.policiesHint}</p>
+      <table className="table rules-table">
         <thead>
           <tr>
             <th scope="col">{words.situation}</th>
@@ -108,9 +108,9 @@ function Policies({ fields, change, isDisabled }: FieldsOf<Rules>) {
           {situations.map((situation) => (
             <tr key={situation}>
               <th scope="row">
-                <span className="b">{words.situations[situation][0]}</span>
+                <span className="bold">{words.situations[situation][0]}</span>
                 <br />
-                <span className="soft sm">{words.situations[situation][1]}</span>
+                <span className="soft small">{words.situations[situation][1]}</span>
               </th>
               <td data-label={words.bank}>{choice('bank', situation)}</td>
               <td data-label={words.coins}>{choice('crypto', situation)}</td>
@@ -126,8 +126,8 @@ function LowBalances({ fields, change, isDisabled, issueOf }: FieldsOf<Rules>) {
   const { lowBalance } = fields
   return (
     <Card title={words.low}>
-      <p className="soft sm hint">{words.lowHint}</p>
-      <div className="pad three top0">
+      <p className="soft small hint">{words.lowHint}</p>
+      <div className="padded three-columns no-top-padding">
         {assets.map((asset) => {
           const threshold = lowBalance[asset]
           return (
@@ -159,17 +159,17 @@ function DefaultCustomer({ fields, change, isDisabled, issueOf }: FieldsOf<Rules
   const { defaultCustomer } = fields.dedicatedAccounts
   return (
     <Card title={words.customer}>
-      <p className="soft sm hint">{words.customerHint}</p>
-      <div className="pad three top0">
+      <p className="soft small hint">{words.customerHint}</p>
+      <div className="padded three-columns no-top-padding">
         {customerFields.map((field) => (
-          <TextInput
+          <TextField
             key={field}
             label={words.customerFields[field]}
             value={defaultCustomer[field] ?? ''}
-            disabled={isDisabled}
+            isDisabled={isDisabled}
             error={issueOf(`dedicatedAccounts.defaultCustomer.${field}`)}
-            onChange={({ currentTarget }) => {
-              const changed = { ...defaultCustomer, [field]: currentTarget.value || null }
+            onChange={(typed) => {
+              const changed = { ...defaultCustomer, [field]: typed || null }
               change({ dedicatedAccounts: { defaultCustomer: changed } })
             }}
           />

@@ -4,10 +4,12 @@ import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
+import { Form } from '../../parts/form'
 import { notify } from '../../parts/notify'
-import { Card, Note, Skeleton } from '../../parts/page'
-import { ErrorState, Refusal } from '../../parts/refusals'
-import { texts } from '../../texts/en'
+import { Note } from '../../parts/page'
+import { Refusal } from '../../parts/refusals'
+import { commonTexts } from '../../texts/common'
+import { settingTexts } from './texts'
 
 export type Settings = SettingsShape
 
@@ -42,18 +44,12 @@ export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
   async function save() {
     if (!(await write('/v1/settings', toPatch(fields)))) return
     setTyped({})
-    void notify(texts.settings.saved)
+    void notify(settingTexts.saved)
   }
 
   return (
-    <form
-      className="col"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void save()
-      }}
-    >
-      {!mayChange && <Note tone="calm" title={texts.settings.readOnly} />}
+    <Form onSubmit={() => void save()}>
+      {!mayChange && <Note tone="calm" title={settingTexts.readOnly} />}
       {children({
         fields,
         change: (changed) => setTyped({ ...typed, ...changed }),
@@ -62,45 +58,18 @@ export function SettingsForm<Fields extends object>(props: FormProps<Fields>) {
       })}
       <Refusal error={refusal} atFields={atFields} />
       {mayChange && (
-        <div className="row savebar">
+        <div className="row wrap">
           <Button type="submit" kind="primary" isBusy={isBusy} isDisabled={!isChanged}>
-            {texts.common.save}
+            {commonTexts.save}
           </Button>
           {isChanged && (
             <>
-              <Button onClick={() => setTyped({})}>{texts.settings.discard}</Button>
-              <span className="soft sm">{texts.settings.unsaved}</span>
+              <Button onClick={() => setTyped({})}>{settingTexts.discard}</Button>
+              <span className="soft small">{settingTexts.unsaved}</span>
             </>
           )}
         </div>
       )}
-    </form>
-  )
-}
-
-/** Shows a read while it loads or fails, and its data after that. */
-export function WhenRead<Data>({
-  read,
-  children,
-}: {
-  read: {
-    data: Data | null | undefined
-    error: unknown
-    isPending: boolean
-    refetch: () => unknown
-  }
-  children: (data: Data) => ReactNode
-}) {
-  if (read.data !== undefined && read.data !== null) return children(read.data)
-  if (read.error) return <ErrorState error={read.error} retry={() => void read.refetch()} />
-  return (
-    <Card isPadded>
-      <div className="col" aria-busy="true">
-        <Skeleton height={20} width="30%" />
-        <Skeleton height={36} />
-        <Skeleton height={36} />
-        <Skeleton height={36} />
-      </div>
-    </Card>
+    </Form>
   )
 }

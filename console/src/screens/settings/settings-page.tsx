@@ -1,24 +1,18 @@
-import { Link } from '@tanstack/react-router'
+import { settingTexts } from './texts'
+import './settings.css'
 import type { ReactNode } from 'react'
 import { useScope } from '../../api/scope'
 import { usePermissions } from '../../api/session'
-import { usePath } from '../../frame/menu'
 import { PageHead } from '../../parts/page'
-import { texts } from '../../texts/en'
+import { PageTabs } from '../../parts/page-tabs'
 import { settingsPages } from './settings-pages'
 
-const { tabs, title, ofMode } = texts.settings
-
-/** On phones the tabs scroll. */
-function showWhole(tab: HTMLAnchorElement | null): void {
-  tab?.scrollIntoView({ inline: 'center', block: 'nearest' })
-}
+const { tabs, title, ofMode } = settingTexts
 
 type Props = { tab: keyof typeof tabs; actions?: ReactNode; children: ReactNode }
 
 /** The head of every page of the settings, with a link to each. */
 export function SettingsPage({ tab, actions, children }: Props) {
-  const path = usePath()
   const permissions = usePermissions()
   const { mode } = useScope()
   const shown = settingsPages.filter(({ permission }) => permissions.has(permission))
@@ -27,22 +21,10 @@ export function SettingsPage({ tab, actions, children }: Props) {
       <PageHead
         title={title}
         tab={`${tabs[tab]} · ${title}`}
-        beside={<span className="soft sm">{tab !== 'kyc' && ofMode(mode)}</span>}
+        beside={<span className="soft small">{tab !== 'kyc' && ofMode(mode)}</span>}
         actions={actions}
       />
-      <nav className="tb flat" aria-label={title}>
-        {shown.map((page) => (
-          <Link
-            key={page.path}
-            to={page.path}
-            className={path === page.path ? 'on' : ''}
-            aria-current={path === page.path ? 'page' : undefined}
-            ref={path === page.path ? showWhole : undefined}
-          >
-            {page.label}
-          </Link>
-        ))}
-      </nav>
+      <PageTabs label={title} pages={shown} />
       {children}
     </>
   )

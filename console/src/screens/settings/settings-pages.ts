@@ -1,7 +1,7 @@
 import type { Permission } from '../../api/session'
-import { texts } from '../../texts/en'
+import { settingTexts } from './texts'
 
-const { tabs } = texts.settings
+const { tabs } = settingTexts
 
 /** The pages of the settings, in the order of their tabs. */
 export const settingsPages: { path: string; label: string; permission: Permission }[] = [

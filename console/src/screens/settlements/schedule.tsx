@@ -1,4 +1,3 @@
-import { Select, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { usePages, useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
@@ -6,29 +5,22 @@ import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { SelectField, TextField } from '../../parts/fields'
 import { formatAccountNumber } from '../../parts/identifiers'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
-import { settlementTexts } from '../../texts/settlements'
+import { WhenRead } from '../../parts/when-read'
 import type { BankAccount } from '../settings/bank-accounts'
-import {
-  type FieldsOf,
-  type Settings,
-  SettingsForm,
-  useSettings,
-  WhenRead,
-} from '../settings/settings-form'
+import { type FieldsOf, type Settings, SettingsForm, useSettings } from '../settings/settings-form'
+import { settingTexts } from '../settings/texts'
 import { SettlementTabs } from './settlement-tabs'
+import { settlementTexts } from './texts'
 
 const words = settlementTexts.schedule
 type Settlement = Settings['settlement']
-
-const choices = (labels: Record<string, string>) =>
-  Object.entries(labels).map(([value, label]) => ({ value, label }))
 
 export function Screen() {
   const settings = useSettings()
@@ -39,10 +31,10 @@ export function Screen() {
       <PageHead
         title={settlementTexts.title}
         tab={`${settlementTexts.tabs.schedule} · ${settlementTexts.title}`}
-        beside={<span className="soft sm">{texts.settings.ofMode(mode)}</span>}
+        beside={<span className="soft small">{settingTexts.ofMode(mode)}</span>}
       />
       <SettlementTabs />
-      <div className="two">
+      <div className="with-aside">
         <WhenRead read={settings}>
           {({ settlement }) => (
             <SettingsForm<Settlement>
@@ -63,57 +55,53 @@ export function Screen() {
 function Schedule({ fields, change, isDisabled, issueOf }: FieldsOf<Settlement>) {
   const isOn = fields.schedule !== 'off'
   return (
-    <Card title={words.card}>
-      <div className="pad frm top0">
-        <p className="soft">{words.intro}</p>
-        <Select
-          label={words.schedule}
-          data={choices(words.schedules)}
-          value={fields.schedule}
-          disabled={isDisabled}
-          allowDeselect={false}
-          onChange={(schedule) => change({ schedule: schedule as Settlement['schedule'] })}
-        />
-        {isOn && (
-          <div className="g2">
-            {fields.schedule === 'weekly' && (
-              <Select
-                label={words.weekday}
-                data={choices(words.weekdays)}
-                value={fields.weekday}
-                disabled={isDisabled}
-                allowDeselect={false}
-                onChange={(weekday) => change({ weekday: weekday as Settlement['weekday'] })}
-              />
-            )}
-            <TextInput
-              type="time"
-              label={words.time}
-              value={fields.time}
-              disabled={isDisabled}
-              error={issueOf('settlement.time')}
-              onChange={({ currentTarget }) => change({ time: currentTarget.value })}
+    <Card title={words.card} layout="form">
+      <p className="soft">{words.intro}</p>
+      <SelectField
+        label={words.schedule}
+        options={words.schedules}
+        value={fields.schedule}
+        isDisabled={isDisabled}
+        onChange={(schedule) => change({ schedule: schedule })}
+      />
+      {isOn && (
+        <div className="two-columns">
+          {fields.schedule === 'weekly' && (
+            <SelectField
+              label={words.weekday}
+              options={words.weekdays}
+              value={fields.weekday}
+              isDisabled={isDisabled}
+              onChange={(weekday) => change({ weekday: weekday })}
             />
-          </div>
-        )}
-        <div className="g2">
-          <MoneyInput
-            asset="NGN"
-            label={words.reserve}
-            description={words.reserveHint}
-            value={BigInt(fields.reserve)}
+          )}
+          <TextField
+            type="time"
+            label={words.time}
+            value={fields.time}
             isDisabled={isDisabled}
-            onChange={(units) => change({ reserve: Number(units ?? 0n) })}
-          />
-          <MoneyInput
-            asset="NGN"
-            label={words.minimum}
-            description={words.minimumHint}
-            value={BigInt(fields.minimum)}
-            isDisabled={isDisabled}
-            onChange={(units) => change({ minimum: Number(units ?? 0n) })}
+            error={issueOf('settlement.time')}
+            onChange={(time) => change({ time })}
           />
         </div>
+      )}
+      <div className="two-columns">
+        <MoneyInput
+          asset="NGN"
+          label={words.reserve}
+          description={words.reserveHint}
+          value={BigInt(fields.reserve)}
+          isDisabled={isDisabled}
+          onChange={(units) => change({ reserve: Number(units ?? 0n) })}
+        />
+        <MoneyInput
+          asset="NGN"
+          label={words.minimum}
+          description={words.minimumHint}
+          value={BigInt(fields.minimum)}
+          isDisabled={isDisabled}
+          onChange={(units) => change({ minimum: Number(units ?? 0n) })}
+        />
       </div>
     </Card>
   )
@@ -140,7 +128,7 @@ function PaidTo() {
     </Button>
   )
   return (
-    <div className="col">
+    <div className="stack">
       {data.payTo === 'wallet' ? (
         <Wallet chosen={data} aside={change} />
       ) : (
@@ -182,7 +170,7 @@ function ConfirmWallet({ walletAddress }: { walletAddress: string | null }) {
     void notify(words.confirmedNote)
   }
   return (
-    <div className="pad top0">
+    <div className="padded no-top-padding">
       <p className="soft">{words.walletUnconfirmed}</p>
       {mayChange && (
         <Button size="small" isBusy={isBusy} onClick={() => void confirm()}>
@@ -215,7 +203,6 @@ function DestinationDialog({ saved, onClose }: { saved: Destination; onClose: ()
 
   return (
     <ConfirmDialog
-      isOpen
       title={words.changeTitle}
       confirmLabel={words.change}
       isBusy={isBusy}
@@ -225,32 +212,30 @@ function DestinationDialog({ saved, onClose }: { saved: Destination; onClose: ()
       onConfirm={() => void confirm()}
       onClose={onClose}
     >
-      <Select
+      <SelectField
         label={words.payTo}
-        data={choices(words.destinations)}
+        options={words.destinations}
         value={payTo}
-        allowDeselect={false}
-        onChange={(value) => setPayTo(value as Settlement['payTo'])}
+        onChange={setPayTo}
       />
       {isWallet && (
         <>
-          <Select
+          <SelectField
             label={words.coin}
-            data={['USDC', 'USDT']}
+            options={['USDC', 'USDT']}
             value={asset}
-            allowDeselect={false}
-            onChange={(value) => setAsset(value as Settlement['asset'])}
+            onChange={setAsset}
           />
-          <TextInput
+          <TextField
             label={words.walletAddress}
             description={words.walletHint}
             autoComplete="off"
             spellCheck={false}
             value={typed}
             error={refusal?.issueOf('walletAddress')}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            onChange={setTyped}
           />
-          {mode === 'live' && <p className="soft sm">{words.liveWait}</p>}
+          {mode === 'live' && <p className="soft small">{words.liveWait}</p>}
         </>
       )}
     </ConfirmDialog>
@@ -264,17 +249,17 @@ function Primary({ chosen, aside }: { chosen: Destination; aside: ReactNode }) {
     <Card title={words.primary} aside={aside}>
       {primary ? (
         <Facts>
-          <Fact name={texts.settings.bankAccounts.holder}>{primary.accountName}</Fact>
-          <Fact name={texts.settings.bankAccounts.accountNumber}>
+          <Fact name={settingTexts.bankAccounts.holder}>{primary.accountName}</Fact>
+          <Fact name={settingTexts.bankAccounts.accountNumber}>
             {formatAccountNumber(primary.accountNumber)}
           </Fact>
-          <Fact name={texts.settings.bankAccounts.bank}>{primary.bankCode}</Fact>
+          <Fact name={settingTexts.bankAccounts.bank}>{primary.bankCode}</Fact>
         </Facts>
       ) : (
         <p className="soft hint">{words.noPrimary}</p>
       )}
       {chosen.needsConfirmation && <p className="soft hint">{words.accountUnconfirmed}</p>}
-      <div className="pad top0">
+      <div className="padded no-top-padding">
         <Button size="small" to="/settings/bank-accounts">
           {words.manage}
         </Button>

@@ -11,7 +11,7 @@ import { formatMoney, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Fact, Facts } from '../../parts/page'
-import { settlementTexts } from '../../texts/settlements'
+import { settlementTexts } from './texts'
 
 const words = settlementTexts.settle
 
@@ -34,7 +34,6 @@ export function SettleDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={words.title}
       confirmLabel={
         amount === null ? words.confirm : words.confirmAmount(formatMoney(amount, 'NGN'))

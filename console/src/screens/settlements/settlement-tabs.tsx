@@ -1,6 +1,6 @@
 import { usePermissions } from '../../api/session'
 import { PageTabs } from '../../parts/page-tabs'
-import { settlementTexts } from '../../texts/settlements'
+import { settlementTexts } from './texts'
 
 const { tabs, title } = settlementTexts
 

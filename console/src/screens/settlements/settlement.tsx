@@ -23,9 +23,10 @@ import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { formatWhen } from '../../parts/time-format'
-import { texts } from '../../texts/en'
-import { settlementTexts } from '../../texts/settlements'
 import { describeCounterparty, describeEntry } from '../balances/describe-entry'
+import { balanceTexts } from '../balances/texts'
+import { payoutTexts } from '../payouts/texts'
+import { settlementTexts } from './texts'
 
 const words = settlementTexts.page
 const path = '/v1/settlements'
@@ -74,12 +75,12 @@ function SettlementPage({ settlement }: { settlement: Settlement }) {
           )
         }
       />
-      <div className="two w">
-        <div className="col">
+      <div className="with-aside wide-aside">
+        <div className="stack">
           <Report settlement={settlement} />
           <Entries reference={reference} />
         </div>
-        <div className="col">
+        <div className="stack">
           <SettlementFacts settlement={settlement} />
           <Destination settlement={settlement} />
           <ResourceTimeline reference={transferReference} />
@@ -105,7 +106,7 @@ function Report({ settlement: { amount, fee, period, report } }: { settlement: S
             key={`${line.type} ${line.effect}`}
             name={
               <>
-                {describeEntry(line)} <span className="soft sm">{words.times(line.count)}</span>
+                {describeEntry(line)} <span className="soft small">{words.times(line.count)}</span>
               </>
             }
           >
@@ -131,7 +132,7 @@ function Report({ settlement: { amount, fee, period, report } }: { settlement: S
 function SettlementFacts({ settlement }: { settlement: Settlement }) {
   const { asset, assetAmount, assetFee, conversion, transferReference } = settlement
   const { failureReason, scheduledFor } = settlement
-  const reasons = texts.payouts.page.reasons
+  const reasons = payoutTexts.page.reasons
   return (
     <JsonCard title={words.settlement} value={settlement} words={words}>
       <Facts>
@@ -200,33 +201,30 @@ function Destination({ settlement }: { settlement: Settlement }) {
 const columns: Column<BalanceEntry>[] = [
   {
     name: 'what',
-    head: texts.balances.columns.what,
+    head: balanceTexts.columns.what,
     isGrowing: true,
     phone: 1,
     cell: (entry) => (
       <>
-        <b className="w5">{describeEntry(entry)}</b>{' '}
-        <span className="soft sm dk">{describeCounterparty(entry)}</span>
+        <b className="medium">{describeEntry(entry)}</b>{' '}
+        <span className="soft small desktop-only">{describeCounterparty(entry)}</span>
       </>
     ),
   },
   {
     name: 'when',
-    head: texts.balances.columns.when,
+    head: balanceTexts.columns.when,
     phone: 3,
-    cell: ({ createdAt }) => (
-      <span className="soft nw">
-        <Time value={createdAt} />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ createdAt }) => <Time value={createdAt} />,
   },
   {
     name: 'change',
-    head: texts.balances.columns.change,
+    head: balanceTexts.columns.change,
     align: 'end',
     phone: 2,
     cell: ({ amount, asset }) => (
-      <span className="nw">
+      <span className="no-wrap">
         <Money amount={amount} asset={asset} />
       </span>
     ),

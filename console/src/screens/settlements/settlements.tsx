@@ -3,24 +3,21 @@ import { useEffect, useState } from 'react'
 import type { Settlement, SettlementSummary } from '../../../../sdk/src/types'
 import { usePages, useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
-import { TableByDay } from '../../frame/table-by-day'
+import { ResourceList } from '../../frame/resource-list'
 import { Button } from '../../parts/button'
-import { CountTab, formatCount } from '../../parts/count-tab'
+import { formatCount, StatusTabs } from '../../parts/count-tab'
 import type { Column } from '../../parts/data-table'
-import { ExportButton } from '../../parts/export-button'
-import { type Filter, Filters, useFilters } from '../../parts/filters'
+import { type Filter, useFilters } from '../../parts/filters'
 import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
-import { LiveBadge } from '../../parts/live-badge'
 import { Money } from '../../parts/money'
 import { formatMoney } from '../../parts/money-format'
-import { PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { dayOf } from '../../parts/time-format'
-import { settlementTexts as words } from '../../texts/settlements'
 import { statusWords } from '../../texts/status'
 import { SettleDialog } from './settle-dialog'
 import { SettlementTabs } from './settlement-tabs'
+import { settlementTexts as words } from './texts'
 
 const path = '/v1/settlements'
 const statuses = ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
@@ -33,7 +30,7 @@ const columns: Column<Settlement>[] = [
     align: 'end',
     phone: 2,
     cell: ({ amount }) => (
-      <b className="b">
+      <b className="bold">
         <Money amount={amount} asset="NGN" />
       </b>
     ),
@@ -52,7 +49,7 @@ const columns: Column<Settlement>[] = [
     cell: (settlement) => (
       <>
         <span className="under-name">{nameOf(settlement)}</span>
-        <span className="under-name soft sm">{placeOf(settlement)}</span>
+        <span className="under-name soft small">{placeOf(settlement)}</span>
       </>
     ),
   },
@@ -61,7 +58,7 @@ const columns: Column<Settlement>[] = [
     head: words.columns.by,
     isWideOnly: true,
     cell: ({ scheduledFor }) => (
-      <span className="soft nw">{scheduledFor ? words.scheduled : words.requested}</span>
+      <span className="soft no-wrap">{scheduledFor ? words.scheduled : words.requested}</span>
     ),
   },
   {
@@ -69,21 +66,15 @@ const columns: Column<Settlement>[] = [
     head: words.columns.fee,
     align: 'end',
     isWideOnly: true,
-    cell: ({ fee }) => (
-      <span className="soft">
-        <Money amount={fee} asset="NGN" />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ fee }) => <Money amount={fee} asset="NGN" />,
   },
   {
     name: 'created',
     head: words.columns.created,
     phone: 3,
-    cell: ({ createdAt }) => (
-      <span className="soft nw">
-        <Time value={createdAt} show="clock" />
-      </span>
-    ),
+    isSoft: true,
+    cell: ({ createdAt }) => <Time value={createdAt} show="clock" />,
   },
 ]
 
@@ -102,69 +93,58 @@ export function Screen() {
 }
 
 function Settlements() {
-  const { values, change } = useFilters(filters, ['status'])
+  const filtering = useFilters(filters, ['status'])
+  const { values, change } = filtering
   const list = usePages<Settlement>(path, values)
   const { status, ...period } = values
   const sums = useRead<SettlementSummary>('settlement sums', `${path}/summary`, period).data
-  const mayExport = useMay('exports.make')
   const maySettle = useMay('payouts.create')
   const [isSettling, setSettling] = useSettling(maySettle, change)
-  const create = maySettle && (
-    <Button kind="primary" icon="payOut" onClick={() => setSettling(true)}>
-      {words.settle.now}
-    </Button>
-  )
-  const shown = status ? sums?.byStatus[status as (typeof statuses)[number]] : sums
+  const sumOf = (tabStatus?: SettlementStatus) => (tabStatus ? sums?.byStatus[tabStatus] : sums)
+  const shown = sumOf(status as SettlementStatus)
   const totals = totalsOf(list.rows, list.hasMore)
   return (
     <>
-      <PageHead
+      <ResourceList
         title={words.title}
-        actions={
-          <>
-            {mayExport && <ExportButton path={path} filters={values} fileName="settlements.csv" />}
-            {create}
-          </>
-        }
-      />
-      <SettlementTabs />
-      <div className="sts" role="group" aria-label={words.statuses}>
-        <CountTab
-          name={words.all}
-          count={sums?.count}
-          sum={sums ? formatMoney(sums.amount, 'NGN') : undefined}
-          isOn={!status}
-          onClick={() => change({ status: undefined })}
-        />
-        {statuses.map((one) => (
-          <CountTab
-            key={one}
-            name={statusWords.settlement[one]}
-            count={sums?.byStatus[one].count}
-            sum={sums ? formatMoney(sums.byStatus[one].amount, 'NGN') : undefined}
-            isOn={status === one}
-            onClick={() => change({ status: one })}
-          />
-        ))}
-      </div>
-      <Filters filters={filters} values={values} onChange={change}>
-        <LiveBadge className="gap dk" />
-      </Filters>
-      <TableByDay
+        path={path}
+        pagePath="/settlements"
+        fileName="settlements.csv"
+        filters={filters}
+        filtering={filtering}
         list={list}
         columns={columns}
-        pagePath="/settlements"
-        isFiltered={Object.keys(values).length > 0}
         icon="bank"
-        create={create}
+        create={
+          maySettle && (
+            <Button kind="primary" icon="payOut" onClick={() => setSettling(true)}>
+              {words.settle.now}
+            </Button>
+          )
+        }
         besideDay={(day) => totals.get(day)}
         foot={shown && words.shownOf(list.rows.length, formatCount(shown.count))}
         words={words}
-      />
+      >
+        <SettlementTabs />
+        <StatusTabs
+          words={words}
+          statuses={statuses}
+          names={statusWords.settlement}
+          chosen={status}
+          onChoose={(chosen) => change({ status: chosen })}
+          countOf={(tabStatus) => {
+            const sum = sumOf(tabStatus)
+            return { count: sum?.count, sum: sum ? formatMoney(sum.amount, 'NGN') : undefined }
+          }}
+        />
+      </ResourceList>
       {isSettling && <SettleDialog onClose={() => setSettling(false)} />}
     </>
   )
 }
+
+type SettlementStatus = (typeof statuses)[number]
 
 /** `/settlements?new=settlement` opens the dialog once; the address stays that of the list. */
 function useSettling(

@@ -1,7 +1,8 @@
-import { Checkbox, Select } from '@mantine/core'
 import { allPermissions, permissions, roles } from '../../../../src/team/permissions'
 import { type Role, useMembership } from '../../api/session'
-import { teamTexts as t } from '../../texts/team'
+import { Checkbox } from '../../parts/choices'
+import { SelectField } from '../../parts/fields'
+import { teamTexts as t } from './texts'
 
 export type MemberAccess = { role: Role; maySeeLive: boolean }
 
@@ -15,16 +16,16 @@ export function AccessFields({ access, onChange }: Props) {
   const granted = allPermissions.filter((name) => permissions[name].may[access.role] !== 'none')
   return (
     <>
-      <Select
+      <SelectField
         label={t.role}
-        data={offered.map((value) => ({ value, label: t.roles[value] }))}
+        options={offered}
+        labels={t.roles}
         value={access.role}
-        allowDeselect={false}
-        onChange={(role) => role && onChange({ ...access, role: role as Role })}
+        onChange={(role) => onChange({ ...access, role })}
       />
       <details>
-        <summary className="soft sm">{t.mayTitle(t.roles[access.role])}</summary>
-        <ul className="soft sm" style={{ paddingInlineStart: 18, listStyle: 'disc' }}>
+        <summary className="soft small">{t.mayTitle(t.roles[access.role])}</summary>
+        <ul className="soft small" style={{ paddingInlineStart: 18, listStyle: 'disc' }}>
           {granted.map((name) => (
             <li key={name}>
               {permissions[name].does}
@@ -36,9 +37,9 @@ export function AccessFields({ access, onChange }: Props) {
       <Checkbox
         label={t.live}
         description={mayGiveLive ? t.liveHint : t.liveNotOwn}
-        disabled={!mayGiveLive && !access.maySeeLive}
-        checked={access.maySeeLive}
-        onChange={({ currentTarget }) => onChange({ ...access, maySeeLive: currentTarget.checked })}
+        isDisabled={!mayGiveLive && !access.maySeeLive}
+        isOn={access.maySeeLive}
+        onChange={(maySeeLive) => onChange({ ...access, maySeeLive })}
       />
     </>
   )

@@ -1,15 +1,15 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useMembership } from '../../api/session'
 import { useWrite } from '../../api/writes'
+import { frameTexts } from '../../frame/texts'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Note } from '../../parts/page'
-import { texts } from '../../texts/en'
-import { teamTexts as t } from '../../texts/team'
 import { AccessFields, type MemberAccess } from './access-fields'
 import type { Member } from './member'
 import type { MadeLink } from './shown-link'
+import { teamTexts as t } from './texts'
 
 type Props = { member: Member; onClose: () => void }
 
@@ -24,7 +24,6 @@ export function ChangeDialog({ member, onClose }: Props) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.changeTitle(name)}
       confirmLabel={t.save}
       isBusy={isBusy}
@@ -34,7 +33,7 @@ export function ChangeDialog({ member, onClose }: Props) {
       onClose={onClose}
     >
       <AccessFields access={access} onChange={setAccess} />
-      <p className="soft sm">{t.changeText}</p>
+      <p className="soft small">{t.changeText}</p>
     </ConfirmDialog>
   )
 }
@@ -53,7 +52,6 @@ export function DisableDialog({ member, onClose }: Props) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={isDisabled ? t.enableTitle(name) : t.disableTitle(name)}
       confirmLabel={isDisabled ? t.enable : t.disable}
       isDangerous={!isDisabled}
@@ -67,7 +65,7 @@ export function DisableDialog({ member, onClose }: Props) {
         <Note title={t.disableKeys}>
           <ul>
             {member.keys.map(({ id, name, mode }) => (
-              <li key={id}>{t.keyOf(name, texts.frame.modes[mode])}</li>
+              <li key={id}>{t.keyOf(name, frameTexts.modes[mode])}</li>
             ))}
           </ul>
           <p>{t.disableKeysText}</p>
@@ -86,7 +84,6 @@ export function EndSessionsDialog({ member, onClose }: Props) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.endTitle(member.name)}
       confirmLabel={t.endSessions}
       isBusy={isBusy}
@@ -109,7 +106,6 @@ export function LinkDialog({ member, onClose, onMade }: LinkProps) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.linkTitle(member.name)}
       confirmLabel={t.makeLink}
       isBusy={isBusy}
@@ -133,7 +129,6 @@ export function InviteDialog({ onClose, onMade }: Omit<LinkProps, 'member'>) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.inviteTitle}
       confirmLabel={t.makeInvitation}
       isBusy={isBusy}
@@ -144,14 +139,14 @@ export function InviteDialog({ onClose, onMade }: Omit<LinkProps, 'member'>) {
       onClose={onClose}
     >
       <p className="soft">{t.inviteText}</p>
-      <TextInput
+      <TextField
         type="email"
         label={t.email}
         autoComplete="off"
-        data-autofocus
+        isFirst
         value={email}
         error={refusal?.issueOf('email')}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        onChange={setEmail}
       />
       <AccessFields access={access} onChange={setAccess} />
     </ConfirmDialog>

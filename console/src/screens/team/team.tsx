@@ -1,19 +1,18 @@
-import { Menu } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { allPermissions, permissions, roles } from '../../../../src/team/permissions'
-import { useRead } from '../../api/reads'
+import { toList, useRead } from '../../api/reads'
 import { useMay, useMembership } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { type Column, DataTable } from '../../parts/data-table'
 import { Icon } from '../../parts/icons'
+import { Menu, MenuItem } from '../../parts/menu'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
-import { texts } from '../../texts/en'
-import { teamTexts as t } from '../../texts/team'
+import { commonTexts } from '../../texts/common'
 import type { Invitation, Member } from './member'
 import {
   ChangeDialog,
@@ -23,6 +22,7 @@ import {
   LinkDialog,
 } from './member-dialogs'
 import { type MadeLink, ShownLink } from './shown-link'
+import { teamTexts as t } from './texts'
 import './team.css'
 
 type Action = 'change' | 'end' | 'link' | 'disable'
@@ -69,12 +69,7 @@ export function Screen() {
         <DataTable
           caption={t.caption}
           columns={columnsOf({ mayChange, seesFactors }, setChosen)}
-          list={{
-            rows: members,
-            isLoading: read.isPending,
-            error: read.error,
-            retry: () => void read.refetch(),
-          }}
+          list={toList(read)}
           keyOf={({ id }) => id}
           empty={<EmptyState icon="users">{t.alone}</EmptyState>}
         />
@@ -107,9 +102,9 @@ function columnsOf(
       phone: 1,
       cell: ({ name, email, isYou }) => (
         <>
-          <span className="b">{name}</span> {isYou && <span className="soft">({t.you})</span>}
+          <span className="bold">{name}</span> {isYou && <span className="soft">({t.you})</span>}
           <br />
-          <span className="soft sm">{email}</span>
+          <span className="soft small">{email}</span>
         </>
       ),
     },
@@ -120,7 +115,7 @@ function columnsOf(
       cell: ({ role, maySeeLive }) => (
         <>
           {t.roles[role]}
-          {!maySeeLive && <span className="soft sm"> · {t.testOnly}</span>}
+          {!maySeeLive && <span className="soft small"> · {t.testOnly}</span>}
         </>
       ),
     },
@@ -165,24 +160,25 @@ function Actions({ member, choose }: ActionsProps) {
   const isOwner = useMembership()?.role === 'owner'
   const { isYou, role, isDisabled, name } = member
   if (isYou || (role === 'owner' && !isOwner)) return null
-  const item = (action: Action, label: string, color?: 'red') => (
-    <Menu.Item {...(color && { color })} onClick={() => choose({ member, action })}>
+  const item = (action: Action, label: string, isDangerous = false) => (
+    <MenuItem isDangerous={isDangerous} onClick={() => choose({ member, action })}>
       {label}
-    </Menu.Item>
+    </MenuItem>
   )
   return (
-    <Menu position="bottom-end" width={220}>
-      <Menu.Target>
-        <button type="button" className="ib" aria-label={`${t.actions}: ${name}`}>
+    <Menu
+      isFlat
+      width={220}
+      button={
+        <button type="button" className="icon-button" aria-label={`${t.actions}: ${name}`}>
           <Icon name="dots" />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {!isDisabled && item('change', t.change)}
-        {!isDisabled && item('end', t.endSessions)}
-        {!isDisabled && item('link', t.link)}
-        {isDisabled ? item('disable', t.enable) : item('disable', t.disable, 'red')}
-      </Menu.Dropdown>
+      }
+    >
+      {!isDisabled && item('change', t.change)}
+      {!isDisabled && item('end', t.endSessions)}
+      {!isDisabled && item('link', t.link)}
+      {isDisabled ? item('disable', t.enable) : item('disable', t.disable, true)}
     </Menu>
   )
 }
@@ -193,7 +189,7 @@ function OpenInvitations() {
   if (!data || data.items.length === 0) return null
   async function withdraw(id: string) {
     const isDone = (await write(`/v1/team/invitations/${id}`)) !== undefined
-    void notify(isDone ? t.withdrawn : texts.common.failed, isDone ? 'good' : 'bad')
+    void notify(isDone ? t.withdrawn : commonTexts.failed, isDone ? 'good' : 'bad')
   }
   return (
     <Card title={t.open}>
@@ -209,10 +205,10 @@ function OpenInvitations() {
             head: t.kind,
             phone: 3,
             cell: ({ kind, role, maySeeLive }) => (
-              <span className="nw">
+              <span className="no-wrap">
                 {t.kinds[kind]}
                 {role && ` · ${t.roles[role]}`}
-                {!maySeeLive && <span className="soft sm"> · {t.testOnly}</span>}
+                {!maySeeLive && <span className="soft small"> · {t.testOnly}</span>}
               </span>
             ),
           },
@@ -220,17 +216,16 @@ function OpenInvitations() {
             name: 'maker',
             head: t.madeBy,
             isWideOnly: true,
-            cell: ({ createdByName }) => <span className="nw">{createdByName ?? t.operator}</span>,
+            cell: ({ createdByName }) => (
+              <span className="no-wrap">{createdByName ?? t.operator}</span>
+            ),
           },
           {
             name: 'until',
             head: t.until,
             phone: 2,
-            cell: ({ expiresAt }) => (
-              <span className="soft">
-                <Time value={expiresAt} />
-              </span>
-            ),
+            isSoft: true,
+            cell: ({ expiresAt }) => <Time value={expiresAt} />,
           },
           {
             name: 'withdraw',
@@ -260,14 +255,14 @@ const marks = { both: '✓', test: t.test, none: '–' } as const
 function RoleTable() {
   return (
     <Card>
-      <details className="pad">
-        <summary className="b">{t.may}</summary>
+      <details className="padded">
+        <summary className="bold">{t.may}</summary>
         <section
           aria-label={t.mayCaption}
           style={{ overflowX: 'auto', marginTop: 12 }}
           tabIndex={0}
         >
-          <table className="role-table sm">
+          <table className="role-table small">
             <caption className="hidden">{t.mayCaption}</caption>
             <thead>
               <tr>

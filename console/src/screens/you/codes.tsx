@@ -4,8 +4,8 @@ import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { Dialog } from '../../parts/dialog'
 import { Card } from '../../parts/page'
-import { youTexts } from '../../texts/you'
 import { type Factors, useFactorWrite } from './factors'
+import { youTexts } from './texts'
 
 const t = youTexts.codes
 
@@ -28,12 +28,11 @@ export function CodesCard({ factors: { recoveryCodes } }: { factors: Factors }) 
         </Button>
       }
     >
-      <p className="pad soft">
+      <p className="padded soft">
         {t.left(recoveryCodes)} {t.text}
       </p>
       {isAsking && (
         <ConfirmDialog
-          isOpen
           title={t.makeTitle}
           confirmLabel={t.make}
           isBusy={isBusy}
@@ -52,11 +51,11 @@ export function CodesCard({ factors: { recoveryCodes } }: { factors: Factors }) 
 /** Codes that were just made. Closing the dialog forgets them. */
 export function ShownCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   return (
-    <Dialog isOpen isSticky title={t.shownTitle} onClose={onClose}>
-      <div className="col" style={{ gap: 16 }}>
+    <Dialog isSticky title={t.shownTitle} onClose={onClose}>
+      <div className="stack" style={{ gap: 16 }}>
         <p className="soft">{t.shownText}</p>
         <CopyBlock text={codes.join('\n')} label={t.label} />
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="actions-end">
           <Button kind="primary" onClick={onClose}>
             {t.stored}
           </Button>

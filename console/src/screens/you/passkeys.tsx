@@ -1,14 +1,14 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { call } from '../../api/call'
 import { ApiRefusal, toRefusal } from '../../api/refusal'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
 import { Time } from '../../parts/time'
-import { youTexts } from '../../texts/you'
 import { type Factors, useFactorWrite } from './factors'
+import { youTexts } from './texts'
 
 const t = youTexts.passkeys
 type Passkey = Factors['passkeys'][number]
@@ -31,23 +31,23 @@ export function PasskeysCard({ factors: { passkeys } }: { factors: Factors }) {
       }
     >
       {isNumber && (
-        <div className="pad">
+        <div className="padded">
           <Note tone="calm" icon="finger">
             {t.needsName}
           </Note>
         </div>
       )}
       {passkeys.length === 0 ? (
-        <p className="pad soft">
+        <p className="padded soft">
           {t.empty} {t.text}
         </p>
       ) : (
         <ul className="list">
           {passkeys.map((passkey) => (
             <li key={passkey.id}>
-              <div className="t">
-                <p className="b">{passkey.name}</p>
-                <p className="soft sm">
+              <div className="text">
+                <p className="bold">{passkey.name}</p>
+                <p className="soft small">
                   {t.added} <Time value={passkey.createdAt} /> ·{' '}
                   {passkey.lastUsedAt ? (
                     <>
@@ -96,7 +96,6 @@ function AddDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.add}
       confirmLabel={t.add}
       isBusy={isBusy || isAsking}
@@ -106,13 +105,13 @@ function AddDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <p className="soft">{t.text}</p>
-      <TextInput
+      <TextField
         label={t.name}
         description={t.nameHint}
         maxLength={100}
-        data-autofocus
+        isFirst
         value={name}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        onChange={setName}
       />
     </ConfirmDialog>
   )
@@ -142,7 +141,6 @@ function RemoveDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => v
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.removeTitle(passkey.name)}
       confirmLabel={t.remove}
       isDangerous

@@ -1,12 +1,12 @@
-import { PasswordInput } from '@mantine/core'
 import { useState } from 'react'
 import { useSession } from '../../api/session'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
-import { youTexts } from '../../texts/you'
+import { PasswordField } from '../../parts/password-field'
 import { type Factors, useFactorWrite } from './factors'
+import { youTexts } from './texts'
 
 const t = youTexts.password
 
@@ -21,7 +21,7 @@ export function PasswordCard({ factors: { hasPassword } }: { factors: Factors })
         </Button>
       }
     >
-      <p className="pad soft">{hasPassword ? t.has : t.hasNone}</p>
+      <p className="padded soft">{hasPassword ? t.has : t.hasNone}</p>
       {isOpen && <PasswordDialog onClose={() => setOpen(false)} />}
     </Card>
   )
@@ -38,7 +38,6 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={user.hasPassword ? t.change : t.set}
       confirmLabel={user.hasPassword ? t.change : t.set}
       isBusy={isBusy}
@@ -49,16 +48,16 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <input type="hidden" name="email" autoComplete="username" value={user.email} />
-      <PasswordInput
+      <PasswordField
         label={t.field}
         description={t.hint}
         autoComplete="new-password"
-        data-autofocus
+        isFirst
         value={password}
         error={refusal?.issueOf('password')}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        onChange={setPassword}
       />
-      <p className="soft sm">{t.ends}</p>
+      <p className="soft small">{t.ends}</p>
     </ConfirmDialog>
   )
 }

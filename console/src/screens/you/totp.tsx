@@ -1,14 +1,14 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { Copy } from '../../parts/copy'
+import { TextField } from '../../parts/fields'
 import { notify } from '../../parts/notify'
 import { Card } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
-import { youTexts } from '../../texts/you'
 import { ShownCodes } from './codes'
 import { type Factors, useFactorWrite } from './factors'
+import { youTexts } from './texts'
 
 const t = youTexts.totp
 
@@ -39,7 +39,7 @@ export function TotpCard({ factors: { hasTotp } }: { factors: Factors }) {
         </span>
       }
     >
-      <p className="pad soft">{hasTotp ? t.has : t.hasNone}</p>
+      <p className="padded soft">{hasTotp ? t.has : t.hasNone}</p>
       <Refusal error={refusal} />
       {offer && (
         <ConfirmTotp
@@ -71,7 +71,6 @@ function ConfirmTotp({ offer, onClose, onDone }: ConfirmProps) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.title}
       confirmLabel={t.confirm}
       isBusy={isBusy}
@@ -89,21 +88,21 @@ function ConfirmTotp({ offer, onClose, onDone }: ConfirmProps) {
         height={196}
         style={{ justifySelf: 'center', borderRadius: 10 }}
       />
-      <p className="soft sm">
+      <p className="soft small">
         {t.key}{' '}
         <Copy text={offer.secret}>
           <span className="mono">{offer.secret.replace(/(.{4})(?=.)/g, '$1 ')}</span>
         </Copy>
       </p>
-      <TextInput
+      <TextField
         label={t.code}
         inputMode="numeric"
         autoComplete="one-time-code"
         maxLength={7}
-        data-autofocus
+        isFirst
         value={code}
         error={refusal?.issueOf('code')}
-        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        onChange={setCode}
       />
     </ConfirmDialog>
   )
@@ -118,7 +117,6 @@ function RemoveDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <ConfirmDialog
-      isOpen
       title={t.removeTitle}
       confirmLabel={t.remove}
       isDangerous

@@ -1,44 +1,47 @@
-import { Switch, useMantineColorScheme } from '@mantine/core'
-import { useRead } from '../../api/reads'
+import { toList, useRead } from '../../api/reads'
 import { useSession } from '../../api/session'
 import { useStore } from '../../api/store'
 import { useWrite } from '../../api/writes'
 import { singleKeys, switchSingleKeys } from '../../frame/keys'
+import { frameTexts } from '../../frame/texts'
 import { Button } from '../../parts/button'
+import { Switch } from '../../parts/choices'
+import { useColorScheme } from '../../parts/color-scheme'
 import { DataTable } from '../../parts/data-table'
 import { notify } from '../../parts/notify'
 import { Card, Note, PageHead, Skeleton } from '../../parts/page'
-import { ErrorState } from '../../parts/refusals'
 import { Segments } from '../../parts/segments'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { formatWhen } from '../../parts/time-format'
-import { texts } from '../../texts/en'
-import { youTexts as t } from '../../texts/you'
+import { WhenRead } from '../../parts/when-read'
+import { commonTexts } from '../../texts/common'
 import { CodesCard } from './codes'
 import type { Factors } from './factors'
 import { PasskeysCard } from './passkeys'
 import { PasswordCard } from './password'
+import { youTexts as t } from './texts'
 import { TotpCard } from './totp'
 
 export function Screen() {
   const { user, hasSecondFactor, expiresAt } = useSession()
-  const { data, error, refetch } = useRead<Factors>('factors', '/console/session/factors')
+  const read = useRead<Factors>('factors', '/console/session/factors')
+  const { data } = read
   const isWeak = data && !data.hasTotp && data.passkeys.length === 0
   return (
     <>
       <PageHead title={t.title} over={`${user.name} · ${user.email}`} />
       {isWeak && <Note>{hasSecondFactor ? t.linked(formatWhen(expiresAt)) : t.weak}</Note>}
-      {error && !data && <ErrorState error={error} retry={() => void refetch()} />}
-      {!data && !error && <Skeleton height={240} />}
-      {data && (
-        <>
-          <PasswordCard factors={data} />
-          <PasskeysCard factors={data} />
-          <TotpCard factors={data} />
-          {!isWeak && <CodesCard factors={data} />}
-        </>
-      )}
+      <WhenRead read={read} placeholder={<Skeleton height={240} />}>
+        {(factors) => (
+          <>
+            <PasswordCard factors={factors} />
+            <PasskeysCard factors={factors} />
+            <TotpCard factors={factors} />
+            {!isWeak && <CodesCard factors={factors} />}
+          </>
+        )}
+      </WhenRead>
       <SessionsCard />
       <LookCard />
     </>
@@ -59,18 +62,13 @@ function SessionsCard() {
   const { write, isBusy } = useWrite({ method: 'DELETE', reads: ['sessions'] })
   async function end(id: string) {
     const isDone = (await write(`/console/session/sessions/${id}`)) !== undefined
-    void notify(isDone ? t.sessions.ended : texts.common.failed, isDone ? 'good' : 'bad')
+    void notify(isDone ? t.sessions.ended : commonTexts.failed, isDone ? 'good' : 'bad')
   }
   return (
     <Card title={t.sessions.title}>
       <DataTable
         caption={t.sessions.caption}
-        list={{
-          rows: read.data?.items ?? [],
-          isLoading: read.isPending,
-          error: read.error,
-          retry: () => void read.refetch(),
-        }}
+        list={toList(read)}
         keyOf={({ id }) => id}
         empty={null}
         columns={[
@@ -95,11 +93,8 @@ function SessionsCard() {
             name: 'seen',
             head: t.sessions.seen,
             phone: 2,
-            cell: ({ lastSeenAt }) => (
-              <span className="soft">
-                <Time value={lastSeenAt} />
-              </span>
-            ),
+            isSoft: true,
+            cell: ({ lastSeenAt }) => <Time value={lastSeenAt} />,
           },
           {
             name: 'end',
@@ -125,27 +120,27 @@ function SessionsCard() {
 }
 
 function LookCard() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const { colorScheme, setColorScheme } = useColorScheme()
   const hasKeys = useStore(singleKeys)
   return (
     <Card title={t.look.title}>
-      <div className="pad col" style={{ gap: 16 }}>
-        <div className="col" style={{ gap: 6, justifyItems: 'start' }}>
-          <span className="sm b" aria-hidden="true">
+      <div className="padded stack" style={{ gap: 16 }}>
+        <div className="stack" style={{ gap: 6, justifyItems: 'start' }}>
+          <span className="small bold" aria-hidden="true">
             {t.look.theme}
           </span>
           <Segments
             label={t.look.theme}
             value={colorScheme}
-            options={texts.frame.themes}
+            options={frameTexts.themes}
             onChange={setColorScheme}
           />
         </div>
         <Switch
           label={t.look.keys}
           description={t.look.keysHint}
-          checked={hasKeys}
-          onChange={({ currentTarget }) => switchSingleKeys(currentTarget.checked)}
+          isOn={hasKeys}
+          onChange={switchSingleKeys}
         />
       </div>
     </Card>

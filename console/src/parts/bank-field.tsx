@@ -1,10 +1,15 @@
-import { type ComboboxItem, type OptionsFilter, Select, type SelectProps } from '@mantine/core'
+import './fields.css'
+import { type ComboboxItem, type OptionsFilter, Select } from '@mantine/core'
+import type { Bank } from '../../../sdk/src/types'
+import { type FieldProps, toInputProps } from './field-props'
 
-type Bank = { code: string; name: string }
-type Props = Omit<SelectProps, 'data' | 'filter' | 'searchable' | 'value' | 'onChange'> & {
+type Props = FieldProps & {
   banks: Bank[]
   value: string | null
   onChange: (code: string | null) => void
+  placeholder?: string
+  /** Shown if no bank has such a name. */
+  noneFound: string
 }
 
 /** Common names of banks whose full name does not contain them. */
@@ -25,13 +30,14 @@ const shortNames: Record<string, string> = {
 }
 
 /** Chooses a bank by its name, a short name such as GTB, or its code. */
-export function BankSelect({ banks, value, onChange, ...props }: Props) {
+export function BankField({ banks, value, onChange, noneFound, ...props }: Props) {
   return (
     <Select
-      {...props}
+      {...toInputProps(props)}
       searchable
       data={banks.map(({ code, name }) => ({ value: code, label: name }))}
       filter={findBanks}
+      nothingFoundMessage={noneFound}
       value={value}
       onChange={onChange}
     />

@@ -1,5 +1,5 @@
 /** Words of the first page. */
-export const home = {
+export const homeTexts = {
   title: 'Home',
   greetings: { morning: 'Good morning', afternoon: 'Good afternoon', evening: 'Good evening' },
   greet: (greeting: string, name: string) => `${greeting}, ${name}`,
@@ -74,11 +74,6 @@ export const home = {
     held: 'Set aside for payouts',
     pending: 'Not decided yet',
     fund: 'Add test money',
-    funded: 'Test money was added.',
-    fundTitle: 'Add test money',
-    fundText: 'Play money for trying payouts. It exists in test mode only.',
-    amount: 'Amount',
-    asset: 'Currency',
   },
   conversion: {
     title: 'Checkout conversion',

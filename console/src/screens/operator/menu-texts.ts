@@ -1,5 +1,5 @@
 /** Words of the operator's menu, which the frame loads. The others are in operator-screens.ts. */
-export const operator = {
+export const operatorMenuTexts = {
   menu: {
     health: 'Health',
     actions: 'To confirm',

@@ -1,5 +1,5 @@
-import type { failureReasons } from '../../../src/payouts/attempts/failure-reasons'
-import { statusWords } from './status'
+import type { failureReasons } from '../../../../src/payouts/attempts/failure-reasons'
+import { statusWords } from '../../texts/status'
 
 type FailureReason = {
   [Kind in keyof typeof failureReasons]: keyof (typeof failureReasons)[Kind]
@@ -8,7 +8,7 @@ type FailureReason = {
 const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
-export const payouts = {
+export const payoutTexts = {
   title: 'Payouts',
   tabs: { payouts: 'Payouts', batches: 'Batches' },
   caption: 'Payouts, newest first',

@@ -1,4 +1,4 @@
-export const keys = {
+export const keyTexts = {
   title: 'API keys',
   intro: 'Your servers send a secret key with every request. Public keys are for pages.',
   create: 'Create key',

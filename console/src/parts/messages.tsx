@@ -1,11 +1,12 @@
+import { commonTexts } from '../texts/common'
+import './messages.css'
 import '@mantine/core/styles/Notification.css'
 import '@mantine/notifications/styles.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications, notifications } from '@mantine/notifications'
 import { createRoot } from 'react-dom/client'
-import type { Tone } from '../parts/status'
-import { texts } from '../texts/en'
 import { resolveVariables, theme } from '../theme'
+import type { Tone } from './status'
 
 const holder = document.body.appendChild(document.createElement('div'))
 createRoot(holder).render(
@@ -22,6 +23,6 @@ export function showMessage(message: string, tone: Tone): void {
   notifications.show({
     message,
     color: tone === 'bad' ? 'red' : 'brand',
-    closeButtonProps: { 'aria-label': texts.common.close },
+    closeButtonProps: { 'aria-label': commonTexts.close },
   })
 }

@@ -1,5 +1,5 @@
 /** Words of the payment links, collection accounts and wallets. */
-export const collect = {
+export const collectTexts = {
   title: 'Collect',
   tabs: {
     links: 'Payment links',

@@ -1,5 +1,5 @@
 /** Words of the webhooks, events and request log. */
-export const developers = {
+export const developerTexts = {
   webhooks: {
     title: 'Webhooks',
     intro: 'Manilla reports events to your server. Try it on your machine:',

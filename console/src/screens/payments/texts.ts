@@ -1,7 +1,7 @@
-import { statusWords } from './status'
+import { statusWords } from '../../texts/status'
 
 /** Words of the lists and pages of payments. */
-export const payments = {
+export const paymentTexts = {
   title: 'Payments',
   caption: 'Payments, newest first',
   empty: 'No payments yet. Send a payment link to your first customer.',

@@ -1,5 +1,5 @@
 /** Words of the frame: menu, top bar, search, keys, step-up. */
-export const frame = {
+export const frameTexts = {
   main: 'Main',
   skip: 'Skip to the content',
   testBand: 'Test mode · no real money moves',

@@ -1,4 +1,4 @@
-import { statusWords } from './status'
+import { statusWords } from '../../texts/status'
 
 const count = (value: number) =>
   `${value.toLocaleString('en')} ${value === 1 ? 'settlement' : 'settlements'}`

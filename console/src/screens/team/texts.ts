@@ -1,4 +1,4 @@
-import type { Role } from '../api/session'
+import type { Role } from '../../api/session'
 
 /** Words of the team page. */
 export const teamTexts = {

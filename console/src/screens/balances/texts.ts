@@ -1,5 +1,5 @@
 /** Words of the balances and the statement. */
-export const balances = {
+export const balanceTexts = {
   title: 'Balances',
   tabs: { balances: 'Balances', conversions: 'Conversions' },
   convert: 'Convert',
@@ -55,6 +55,7 @@ export const balances = {
   showAll: 'Show all entries',
   fund: {
     title: 'Add test money',
+    text: 'Play money for trying payouts. It exists in test mode only.',
     asset: 'Balance',
     amount: 'Amount',
     confirm: 'Add',

@@ -1,4 +1,4 @@
-export const settings = {
+export const settingTexts = {
   title: 'Settings',
   tabs: {
     checkout: 'Checkout',

@@ -170,7 +170,7 @@ function ago(elapsedMs: number): string {
   return hours < 48 ? `${count(hours, 'hour')} ago` : `${count(Math.floor(hours / 24), 'day')} ago`
 }
 
-export const audit = {
+export const auditTexts = {
   title: 'Audit log',
   caption: 'Audit lines, newest first',
   action: describeAction,

@@ -1,0 +1,77 @@
+import './fields.css'
+import { Select, Textarea, type TextareaProps, TextInput } from '@mantine/core'
+import { type FieldProps, type TypedProps, toInputProps } from './field-props'
+import { type OptionList, toOptions } from './options'
+
+type TextFieldProps = TypedProps & {
+  /** Before what is typed, such as `₦`. */
+  prefix?: string | undefined
+  /** Behind what is typed, such as `USDC`. */
+  unit?: string | undefined
+  /** The description is below the field, where long forms have less important ones. */
+  isDescribedBelow?: boolean
+}
+
+export function TextField({ prefix, unit, isDescribedBelow, onChange, ...props }: TextFieldProps) {
+  return (
+    <TextInput
+      {...toInputProps(props)}
+      leftSection={prefix}
+      {...(unit && {
+        rightSection: <span className="soft small">{unit}</span>,
+        rightSectionWidth: 56,
+      })}
+      {...(isDescribedBelow && { inputWrapperOrder: ['label', 'input', 'description', 'error'] })}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  )
+}
+
+type TextAreaProps = Omit<TypedProps, 'type' | 'onBlur'> & Pick<TextareaProps, 'rows'>
+
+/** Grows with its text unless it has a number of rows. */
+export function TextArea({ rows, onChange, ...props }: TextAreaProps) {
+  return (
+    <Textarea
+      {...toInputProps(props)}
+      {...(rows === undefined ? { autosize: true, minRows: 2 } : { rows })}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  )
+}
+
+type SelectFieldProps<Value extends string> = FieldProps & {
+  options: OptionList<Value>
+  labels?: Record<Value, string>
+  value: Value | null
+  onChange: (value: Value) => void
+  /** Called when the user chooses nothing. Absent if something must be chosen. */
+  onClear?: () => void
+  hasClearButton?: boolean
+  placeholder?: string
+  /** Inside a popover, which would close if its options were elsewhere in the page. */
+  isInPopover?: boolean
+}
+
+export function SelectField<Value extends string>({
+  options,
+  labels,
+  value,
+  onChange,
+  onClear,
+  hasClearButton,
+  isInPopover,
+  ...props
+}: SelectFieldProps<Value>) {
+  return (
+    <Select
+      {...toInputProps(props)}
+      data={toOptions(options, labels)}
+      value={value}
+      allowDeselect={onClear !== undefined}
+      clearable={hasClearButton ?? false}
+      {...(isInPopover && { comboboxProps: { withinPortal: false } })}
+      onChange={(chosen) => (chosen === null ? onClear?.() : onChange(chosen as Value))}
+    />
+  )
+}
