@@ -280,8 +280,8 @@ async function eventsOf(reference: string) {
   for (const [index, { type, sequence, data }] of sorted.entries()) {
     const { data: schema } = catalogue[type]
     const { properties } = schema as { properties: object }
-    const isSuitable = ajv.compile(schema)
-    expect([isSuitable(data), isSuitable.errors ?? []]).toEqual([true, []])
+    const isRight = ajv.compile(schema)
+    expect([isRight(data), isRight.errors ?? []]).toEqual([true, []])
     expect(Object.keys(data).toSorted()).toEqual(Object.keys(properties).toSorted())
     expect(sequence).toBe(index + 1)
   }
