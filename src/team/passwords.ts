@@ -17,7 +17,7 @@ export const standardCost: PasswordCost = { cost: 2 ** 17, blockSize: 8, paralle
 export type Passwords = {
   hash(password: string): Promise<PasswordHash>
   /** Does the same work, and answers false, when there is no password to compare with. */
-  isSuitable(password: string, stored: PasswordHash | undefined): Promise<boolean>
+  isRight(password: string, stored: PasswordHash | undefined): Promise<boolean>
   /** How many hashes were computed. */
   readonly hashCount: number
 }
@@ -53,7 +53,7 @@ export function createPasswords(cost: PasswordCost = standardCost): Passwords {
       const salt = randomBytes(16)
       return { ...cost, salt, hash: await compute(password, salt, cost) }
     },
-    async isSuitable(password, stored) {
+    async isRight(password, stored) {
       const salt = stored?.salt ?? randomBytes(16)
       const hash = await compute(password, salt, stored ?? cost)
       return stored !== undefined && timingSafeEqual(hash, stored.hash)

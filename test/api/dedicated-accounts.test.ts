@@ -281,8 +281,8 @@ async function eventsOf(reference: string) {
   const sorted = events.toSorted((one, other) => one.sequence - other.sequence)
   for (const [index, { type, sequence, data }] of sorted.entries()) {
     const schema = dataSchema(type)
-    const isSuitable = ajv.compile(schema)
-    expect([isSuitable(data), isSuitable.errors ?? []]).toEqual([true, []])
+    const isRight = ajv.compile(schema)
+    expect([isRight(data), isRight.errors ?? []]).toEqual([true, []])
     expect(Object.keys(data).toSorted()).toEqual(Object.keys(schema.properties).toSorted())
     expect(sequence).toBe(index + 1)
   }

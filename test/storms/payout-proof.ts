@@ -124,14 +124,12 @@ function findWrongLandings(transfers: Transfer[], landings: Landing[]): string[]
     const paid = all.filter(({ hasFailed }) => !hasFailed)
     const isOurs = all.every((one) => attempts.some((each) => each.signature === one.signature))
     const isPaid = paid.length === 1 && isExact(transfer, paid[0]!)
-    const isSuitable =
+    const isRight =
       isOurs &&
       (status === 'CONFIRMED'
         ? isPaid && paid[0]!.signature === transactionSignature
         : status === 'FAILED' && paid.length === 0)
-    return isSuitable
-      ? []
-      : [JSON.stringify({ ...transfer, landed: all.map((one) => one.signature) })]
+    return isRight ? [] : [JSON.stringify({ ...transfer, landed: all.map((one) => one.signature) })]
   })
 }
 

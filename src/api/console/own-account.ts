@@ -142,7 +142,7 @@ async function provePassword(
     )
   const proof = await startProof(api, visit, signedIn)
   const stored = await findPassword(api.db, userId)
-  if (!(await api.passwords.isSuitable(given.password, stored))) {
+  if (!(await api.passwords.isRight(given.password, stored))) {
     await noteWrongProof(api, visit, { signedIn, factor: 'password', proof })
     throw signInFailed('The password is wrong.')
   }

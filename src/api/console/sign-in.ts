@@ -41,8 +41,8 @@ export async function signInWithPassword(
   const guess = await startGuess(api, visit, address)
   const user = await findUserByEmail(db, address)
   const stored = await findPassword(db, user?.id)
-  const isSuitable = await api.passwords.isSuitable(password, stored)
-  if (!isSuitable || !user || user.isDisabled) {
+  const isRight = await api.passwords.isRight(password, stored)
+  if (!isRight || !user || user.isDisabled) {
     await noteFailure(api, visit, { email: address, guess, factor: 'password' })
     throw signInFailed('The email address or the password is wrong.')
   }
