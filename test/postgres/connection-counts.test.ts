@@ -17,7 +17,7 @@ import { until } from '../support/sessions.js'
 
 /** Processes as operators run them: what they open, and what their health check says. */
 
-const root = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '../..')
 const programs = trackPrograms()
 const secret = 'c'.repeat(32)
 

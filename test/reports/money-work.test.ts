@@ -14,7 +14,8 @@ import { openSession } from '../support/sessions.js'
 
 const db = await freshDatabase()
 const environmentId = await insertEnvironment(db)
-const now = new Date()
+// In the middle of a day: soon after midnight, the day before is not summed up yet.
+const now = new Date('2026-11-10T11:00:00.000Z')
 const to = startOfNext('day', now)
 const from = after(to, -30 * day)
 const payments = 100_000

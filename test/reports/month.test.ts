@@ -204,14 +204,14 @@ test('screens agree', { timeout: 60_000 }, async () => {
   const daysBefore = (count: number) =>
     new Date(Date.parse(today) - count * day).toISOString().slice(0, 10)
   const recent = facts.within('NGN', daysBefore(29), today)
-  expect(await listOn(page, 'dl.amts')).toEqual(sumsOf(recent, 'NGN'))
+  expect(await listOn(page, 'dl.amounts')).toEqual(sumsOf(recent, 'NGN'))
   await page.getByText(say(recent.received, 'NGN'), { exact: true }).first().waitFor()
   await picture(page, 'script', 'console-home-money')
 
   // Days in the list of payments have totals for a month back.
   await go(page, '/payments')
-  await page.locator('tr.day').getByText('received').first().waitFor()
-  const lines = await page.locator('tr.day').allTextContents()
+  await page.locator('tr.group-line').getByText('received').first().waitFor()
+  const lines = await page.locator('tr.group-line').allTextContents()
   const totals = lines.filter((line) => line.includes(' · '))
   const days = facts.days(daysBefore(30), today).map(sayDay)
   expect(totals.map((line) => line.slice(line.indexOf(' · ')))).toEqual(
@@ -243,7 +243,7 @@ test('screens agree', { timeout: 60_000 }, async () => {
   }
 
   // Of the payouts of the month, one is still open; the others arrived or were given back.
-  const entries = await page.locator('tbody td.p1').allTextContents()
+  const entries = await page.locator('tbody td.phone-1').allTextContents()
   const begins = (start: string) => entries.filter((text) => text.startsWith(start)).length
   expect(begins('Payout set aside ')).toBe(1)
   expect(begins('Payout given back')).toBe(1 + begins('Payout set aside, given back later'))
@@ -251,7 +251,7 @@ test('screens agree', { timeout: 60_000 }, async () => {
   await go(page, `/balances/month?month=${first.slice(0, 'yyyy-mm'.length)}`)
   for (const asset of ['NGN', 'USDC'] as const) {
     const section = `section[aria-label=${asset === 'NGN' ? 'Naira' : asset}]`
-    expect(await listOn(page, `${section} dl.amts`)).toEqual(sumsOf(ofMonth(asset), asset))
+    expect(await listOn(page, `${section} dl.amounts`)).toEqual(sumsOf(ofMonth(asset), asset))
     const rows = await page.locator(`${section} tbody tr`).all()
     const cells = await Promise.all(rows.map((row) => row.locator('td').allTextContents()))
     const moved = facts.days(first, last).filter((day) => {

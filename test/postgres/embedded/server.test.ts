@@ -33,10 +33,15 @@ beforeAll(async () => {
   fs.symlinkSync(join(project, 'node_modules'), join(scratch, 'node_modules'))
   fs.writeFileSync(join(scratch, 'package.json'), '{"type":"module"}')
   fs.writeFileSync(join(scratch, 'child.mjs'), childScript)
-  const files = ['embedded/server.ts', 'instance-lock.ts']
+  const files = ['embedded/server.ts', 'migrations/instance-lock.ts']
   const config = {
     extends: join(project, 'tsconfig.build.json'),
-    compilerOptions: { rootDir: join(project, 'src'), outDir: 'built', noCheck: true },
+    compilerOptions: {
+      rootDir: join(project, 'src'),
+      outDir: 'built',
+      noCheck: true,
+      noResolve: false,
+    },
     include: [],
     files: files.map((name) => join(project, 'src/postgres', name)),
   }
@@ -62,7 +67,7 @@ const socketDirectoryOf = (url: string) => new URL(url).searchParams.get('host')
 
 const childScript = `
   import { startEmbeddedServer } from './built/postgres/embedded/server.js'
-  import { claimInstance } from './built/postgres/instance-lock.js'
+  import { claimInstance } from './built/postgres/migrations/instance-lock.js'
   const [dataDirectory, isClaiming] = process.argv.slice(2)
   const options = { dataDirectory, settings: ${JSON.stringify(settings)} }
   const { url, wasAdopted } = await startEmbeddedServer(options)
