@@ -134,7 +134,7 @@ export const sentAttempts = new Table('payout_attempts', {
   validUntil: column.int8().orNull(),
   signedSlot: column.int8().orNull(),
   expiresBy: column.int8().orNull(),
-  polls: column.int4().named('looks'),
+  polls: column.int4(),
   createdAt: column.time(),
 })
 

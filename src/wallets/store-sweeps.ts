@@ -23,7 +23,7 @@ const sweeps = new Table('sweeps', {
   /** Set for every sweep; only payments of a bank never expire. */
   validUntil: column.int8().orNull(),
   signedSlot: column.int8().orNull(),
-  polls: column.int4().named('looks'),
+  polls: column.int4(),
   createdAt: column.time(),
 })
 
@@ -112,7 +112,7 @@ const sweepsDue: DueTable = {
   keyColumns: ['rail', 'id'],
   openCondition: "state = 'LIVE'",
   ownerColumn: 'rail',
-  counterColumn: 'looks',
+  counterColumn: 'polls',
   returning: String(sweeps.of('job')),
 }
 
@@ -136,7 +136,7 @@ const lockRows = listStatement<typeof claimColumns, { id: string }>({
   columns: claimColumns,
   text: (list) => `
     select s.id from sweeps s
-    join ${list} on s.rail = list.rail and s.id = list.id and s.looks = list.looks
+    join ${list} on s.rail = list.rail and s.id = list.id and s.polls = list.polls
     where s.state = 'LIVE' order by s.id for no key update of s`,
 })
 
@@ -151,7 +151,7 @@ const postponeRows = listStatement({
   columns: { ...claimColumns, dueAt: 'timestamptz' },
   text: (list) => `
     update sweeps s set due_at = list.due_at
-    from ${list} where s.rail = list.rail and s.id = list.id and s.looks = list.looks
+    from ${list} where s.rail = list.rail and s.id = list.id and s.polls = list.polls
       and s.state = 'LIVE'`,
 })
 
@@ -194,7 +194,7 @@ const markUnread = listStatement({
       join sweep_parts p on p.rail = t.rail and p.token_account = t.address
       join ${list} on p.rail = list.rail and p.sweep_id = list.id
       order by t.rail, t.address for no key update of t)
-    update token_accounts t set is_unread = true, looks = t.looks + 1,
+    update token_accounts t set is_unread = true, polls = t.polls + 1,
       due_at = ${parameter(0)}::timestamptz
     from swept where t.rail = swept.rail and t.address = swept.address`,
 })

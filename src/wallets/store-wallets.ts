@@ -116,7 +116,7 @@ export async function pollSoon(
   { rail, wallet, isThorough = false }: { rail: string; wallet: string; isThorough?: boolean },
 ): Promise<void> {
   await db.rows(sql`
-    update token_accounts set due_at = ${now}, looks = looks + 1,
+    update token_accounts set due_at = ${now}, polls = polls + 1,
       audited_at = case when ${isThorough} then to_timestamp(0) else audited_at end,
       busy_until = case when ${isThorough} then greatest(busy_until, ${now}) else busy_until end
     where rail = ${rail} and wallet = ${wallet}`)

@@ -9,7 +9,7 @@ import type { NoticeName, NoticeState } from './store-notices.js'
 export type NoticeDetail = NoticeName & {
   state: NoticeState
   reason: string | null
-  announced: string
+  report: string
   body: string | null
   /** The account at the rail that operators chose. */
   assignedAccount: string | null
@@ -21,7 +21,7 @@ export async function findNotice(
   { rail, mode, id }: Record<keyof NoticeName, string>,
 ): Promise<NoticeDetail> {
   const [notice] = await db.rows(sql<NoticeDetail>`
-    select rail, mode, id, state, reason, announced::text as announced, body,
+    select rail, mode, id, state, reason, report::text as report, body,
       assigned_account, received_at
     from notices where rail = ${rail} and mode = ${mode} and id = ${id}`)
   if (!notice)

@@ -65,7 +65,7 @@ const amountFields = {
   units: Type.Optional(Type.String()),
 }
 
-const state = Type.Enum(['WAITING', 'UNMATCHED', 'TAKEN', 'REFUSED'])
+const state = Type.Enum(['WAITING', 'UNMATCHED', 'BOOKED', 'REFUSED'])
 
 const heldNotice = resource('Notice', {
   rail: Type.String(),
@@ -191,8 +191,8 @@ export const noticeActions: Action[] = [
     input: notice,
     view: noticeDetail,
     async run({ db }, name) {
-      const { announced, ...notice } = await findNotice(db, name)
-      const { amount, receivedAt, ...reported } = parseReported(announced)
+      const { report, ...notice } = await findNotice(db, name)
+      const { amount, receivedAt, ...reported } = parseReported(report)
       return {
         ...notice,
         reported: { ...reported, ...showAmount(amount, reported.currency), paidAt: receivedAt },

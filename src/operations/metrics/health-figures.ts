@@ -21,7 +21,7 @@ export async function readReceivedLately(db: Queryable, now: Date): Promise<Rece
     latest as (
       select n.rail, n.id from rails cross join lateral (
         select rail, id from notices
-        where state = 'TAKEN' and notices.rail = rails.rail
+        where state = 'BOOKED' and notices.rail = rails.rail
           and received_at >= ${after(now, -hour)} and received_at <= ${now}
         order by received_at desc limit ${healthRowsMax}) n
       limit ${healthRowsMax})
@@ -46,7 +46,7 @@ export async function readWebhookDelay(db: Queryable, now: Date): Promise<Webhoo
     latest as (
       select n.rail, n.id, n.received_at from rails cross join lateral (
         select rail, id, received_at from notices
-        where state = 'TAKEN' and notices.rail = rails.rail
+        where state = 'BOOKED' and notices.rail = rails.rail
           and received_at >= ${after(now, -hour)} and received_at <= ${now}
         order by received_at desc limit ${delaysMeasuredMax}) n
       order by n.received_at desc limit ${delaysMeasuredMax}),

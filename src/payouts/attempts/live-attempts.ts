@@ -17,7 +17,7 @@ const attemptsDue: DueTable = {
   keyColumns: ['environment_id', 'payout_id', 'number'],
   openCondition: "state = 'LIVE'",
   ownerColumn: 'rail',
-  counterColumn: 'looks',
+  counterColumn: 'polls',
   leaseColumn: 'leased_until',
   returning: columns,
 }
@@ -46,7 +46,7 @@ export async function claimAttempts(
 export async function releaseAttempts(db: Queryable, now: Date): Promise<void> {
   await db.rows(sql`
     update payout_attempts set due_at = ${now}, leased_until = null
-    where state = 'LIVE' and looks > 0 and due_at > ${now}
+    where state = 'LIVE' and polls > 0 and due_at > ${now}
       and due_at <= ${after(now, payoutLimits.leaseMs)}`)
 }
 

@@ -23,7 +23,7 @@ export async function findReversed(tx: Tx, now: Date, after: bigint): Promise<Re
       for no key update skip locked),
     numbered as (
       select reference, row_number() over (order by reverses_at, reference) as place from due)
-    update sandbox_transfers t set is_told = true,
+    update sandbox_transfers t set is_reported = true,
       reversal_number = numbered.place
         + (select coalesce(max(reversal_number), 0) from sandbox_transfers)
     from numbered where t.reference = numbered.reference`)

@@ -42,7 +42,7 @@ async function receiveOthers(tx: Tx, now: Date, orders: PaymentOrder[]): Promise
     [...first.keys()].filter((reference) => !inserted.has(reference)),
   )
   const hasSameText = ({ reference, text }: PaymentOrder) =>
-    text === (existing.get(reference)?.paymentOrder ?? first.get(reference)!.text)
+    text === (existing.get(reference)?.instruction ?? first.get(reference)!.text)
 
   const revived = [...first.values()].filter(
     (order) => existing.get(order.reference)?.isLost && hasSameText(order),
@@ -60,7 +60,7 @@ function planOrder(
     : planTransfer(now, { accountNumber: refund?.accountNumber ?? accountNumber, isRepeat })
   return {
     reference,
-    paymentOrder: text,
+    instruction: text,
     amount,
     receivedAt: now,
     isLost: plan.isLost,
