@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { after } from '../base/clock.js'
+import { toEnvironmentTime } from '../base/clock.js'
 import { prefixes } from '../base/ids.js'
 import { type JsonText, joinObjects, toJson } from '../base/json-text.js'
 import { limits } from '../base/limits.js'
@@ -125,7 +125,7 @@ export function writePublicSession(now: Date, found: PublicSession): JsonText {
 }
 
 function showTime(now: Date, { clockOffsetMs }: PublicSession): string {
-  return after(now, clockOffsetMs).toISOString()
+  return toEnvironmentTime(now, clockOffsetMs).toISOString()
 }
 
 function showTimeless(found: PublicSession): Omit<PublicSessionJson, 'serverTime'> {

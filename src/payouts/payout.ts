@@ -79,7 +79,7 @@ export type Payout = typeof payouts.row & {
 }
 
 /**
- * A payout as it starts. `at` is in the environment's time. The fields are added to the given
+ * A payout as it starts. The fields are added to the given
  * object: V8 takes microseconds to spread one of this size.
  */
 export function newPayout(at: Date, requested: RequestedPayout): Payout {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { RequestListener, Server } from 'node:http'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import { systemClock } from '../base/clock.js'
+import { type RealTime, systemClock } from '../base/clock.js'
 import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from '../base/config.js'
 import { createLogger, type Logger, logLostConnection } from '../base/log.js'
 import { noRateSources } from '../base/rate-sources.js'
@@ -146,7 +146,7 @@ function findConsoleUrl(): string {
   return consoleUrl ?? publicUrl ?? `http://${isWildcard ? '127.0.0.1' : name}:${port}`
 }
 
-async function openStart(db: Database, now: Date): Promise<string> {
+async function openStart(db: Database, now: RealTime): Promise<string> {
   const config = readConfig()
   const { findDemo } = await import('../simulation/demo.js')
   const { openDemoConsole } = await import('../simulation/demo-console.js')

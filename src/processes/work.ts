@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Registry } from 'prom-client'
 import { auditLimits } from '../audit/limits.js'
 import { logAuditHeads } from '../audit/log-heads.js'
-import { type Clock, hour } from '../base/clock.js'
+import { type Clock, hour, type RealTime } from '../base/clock.js'
 import type { Config } from '../base/config.js'
 import { type Mode, modes } from '../base/environment.js'
 import { limits } from '../base/limits.js'
@@ -98,7 +98,7 @@ type Job = {
   /** A run that processed this many rows is followed by the next one without a pause. */
   batch: number
   /** Returns the number of rows processed. */
-  run: (db: Database, now: Date) => Promise<number>
+  run: (db: Database, now: RealTime) => Promise<number>
 }
 
 type JobTools = {
@@ -297,7 +297,7 @@ function collectionJobs({ rails }: OpenRails, tools: JobTools): Job[] {
       name: `return payments on ${rail.name}`,
       everyMs,
       batch: collectionLimits.returnsPerBatchMax,
-      run: (db: Database, now: Date) => sendReturns({ db, rail, clock, logger }, now),
+      run: (db: Database, now: RealTime) => sendReturns({ db, rail, clock, logger }, now),
     })),
   ]
 }
@@ -382,14 +382,14 @@ function payoutJobs(
       name: `poll payouts on ${rail.name}`,
       everyMs: payoutLimits.jobIntervalMs,
       batch: payoutLimits.attemptsPerBatchMax,
-      run: (db: Database, now: Date) =>
+      run: (db: Database, now: RealTime) =>
         pollPayouts({ db, rail, logger, clock, follow: followReturns }, now),
     })),
     ...rails.banks.map((rail) => ({
       name: `poll reversals of ${rail.name}`,
       everyMs: rail.reversalIntervalMs,
       batch: 1,
-      run: (db: Database, now: Date) =>
+      run: (db: Database, now: RealTime) =>
         followReversals({ db, rail, logger, follow: followReturns }, now),
     })),
     ...(mint

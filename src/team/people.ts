@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
@@ -64,7 +65,7 @@ export function makeOperator(tx: Tx, userId: string): void {
 /** A disabled user cannot sign in anywhere. */
 export function setDisabled(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { userId, isDisabled }: { userId: string; isDisabled: boolean },
 ): void {
   tx.write(sql`

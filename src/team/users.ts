@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
 import { insertInto } from '../postgres/table.js'
@@ -7,7 +8,7 @@ import type { Role } from './permissions.js'
 export type NewUser = { email: string; name: string; isOperator: boolean }
 
 /** Returns the id of the new user. E-mail addresses are unique, without regard to case. */
-export function createUser(tx: Tx, now: Date, { email, name, isOperator }: NewUser): string {
+export function createUser(tx: Tx, now: RealTime, { email, name, isOperator }: NewUser): string {
   const id = newId(now)
   const user = { id, email: email.toLowerCase(), name, isOperator, createdAt: now }
   tx.write(insertInto('users', user))
@@ -22,7 +23,7 @@ export async function findUserId(db: Queryable, email: string): Promise<string |
 
 type NewMembership = { merchantId: string; userId: string; role: Role; maySeeLive: boolean }
 
-export function addMembership(tx: Tx, now: Date, membership: NewMembership): void {
+export function addMembership(tx: Tx, now: RealTime, membership: NewMembership): void {
   const { merchantId, userId, role, maySeeLive } = membership
   const times = { createdAt: now, approverSince: now }
   tx.write(insertInto('memberships', { merchantId, userId, role, maySeeLive, ...times }))

@@ -1,4 +1,4 @@
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
 import type { LiveSweep, SweptPart } from '../collections/ports.js'
@@ -70,7 +70,7 @@ export async function lockUnchanged(tx: Tx, rail: string, parts: SweepPart[]): P
 }
 
 /** A unique index rejects a token account that another live sweep includes. */
-export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[]): void {
+export function insertSweep(tx: Tx, now: RealTime, sweep: Sweep, parts: SweepPart[]): void {
   const { rail, id, signedSlot = null } = sweep
   const dueAt = after(now, sweepLimits.pollIntervalMs)
   const row = { ...sweep, signedSlot, createdAt: now }
@@ -99,7 +99,7 @@ const restRows = listStatement({
 /** Backs off exponentially from token accounts whose sweep is not even signed alone. */
 export async function restUnsigned(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   accounts: { rail: string; address: string }[],
 ): Promise<void> {
   if (accounts.length === 0) return
@@ -118,7 +118,11 @@ const sweepsDue: DueTable = {
 
 export type ClaimedSweep = typeof sweeps.row & { reference: string }
 
-export async function claimSweeps(db: Queryable, now: Date, rail: string): Promise<ClaimedSweep[]> {
+export async function claimSweeps(
+  db: Queryable,
+  now: RealTime,
+  rail: string,
+): Promise<ClaimedSweep[]> {
   const { leaseMs, sweepsPerBatchMax: limit } = sweepLimits
   const rows = await claimDue<typeof sweeps.row>(db, sweepsDue, {
     owner: rail,
@@ -200,7 +204,7 @@ const markUnread = listStatement({
 })
 
 /** The sweeps must be locked. */
-export function endSweeps(tx: Tx, now: Date, ends: SweepEnd[]): void {
+export function endSweeps(tx: Tx, now: RealTime, ends: SweepEnd[]): void {
   if (ends.length === 0) return
   tx.write(endRows(ends, now))
   tx.write(markUnread(ends, now))

@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { assigned, listStatement } from '../postgres/statement.js'
@@ -44,7 +45,7 @@ const troubledDue: DueTable = {
 /** Troubled accounts are claimed separately: reading them may take long and delay the others. */
 export async function claimTokenAccounts(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { rail, isTroubled }: { rail: string; isTroubled: boolean },
 ): Promise<TokenAccount[]> {
   const { leaseMs, accountsPerBatchMax: limit } = depositLimits

@@ -235,7 +235,7 @@ const listSessions = ({ db }: ApiParts) =>
     operation: 'listOwnSessions',
     summary: 'List your sessions',
     description: 'Browsers in which you are signed in, the latest used first.',
-    async handle({ signedIn, now }) {
+    async handle({ signedIn, realNow: now }) {
       const sessions = await listOwnSessions(db, now, signedIn!.userId)
       const items = sessions.map((session) => ({
         id: toReference(prefixes.userSession, session.id),
@@ -261,7 +261,7 @@ const endOne = (api: ApiParts) =>
     description: 'The browser is signed out within a second.',
     params: inPath('id', 'ses_01h455vb4pex5vsknk084sn02q'),
     async handle(request) {
-      const { signedIn, now, params } = request
+      const { signedIn, realNow: now, params } = request
       const { userId, email } = signedIn!
       const id = fromReference(prefixes.userSession, params.id) ?? unusedId
       await api.db.transaction(async (tx) => {
@@ -289,7 +289,7 @@ const setPassword = (api: ApiParts) =>
     description: 'Ends your other sessions.',
     body: closed({ password: Type.String({ maxLength: 1_000 }) }),
     async handle(request) {
-      const { signedIn, now, body } = request
+      const { signedIn, realNow: now, body } = request
       const { userId, email, name, sessionId } = signedIn!
       await checkMayChangeFactors(api, signedIn!, now)
       checkPassword(body.password, { email, name })

@@ -43,7 +43,7 @@ const readSession = ({ db }: ApiParts) =>
     description: 'Who is signed in, and what they may do at each merchant.',
     tag: 'Console',
     answers: { 200: Type.Any() },
-    async handle({ signedIn, now }) {
+    async handle({ signedIn, realNow: now }) {
       const factors = await getFactors(db, signedIn!.userId)
       const data = showSession(signedIn!, factors, now)
       return { status: 200, body: successBody('Session', data), contentType: jsonType }
@@ -62,7 +62,7 @@ const signOut = (api: ApiParts) =>
     answers: { 200: Type.Any() },
     async handle(request) {
       const { db, sessions } = api
-      const { signedIn, now } = request
+      const { signedIn, realNow: now } = request
       await db.transaction(async (tx) => {
         endSession(tx, now, signedIn!.sessionId)
         auditPerson(tx, visitOf(api, request), {

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import type { NewPayout } from '../../payouts/requests/create-payouts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -5,7 +6,7 @@ import type { RequestContext } from '../server/keyed-lane.js'
 import type { ApiParts } from './api-parts.js'
 
 type PayingChange<Value> = {
-  commit: (tx: Tx, now: Date) => Promise<Value>
+  commit: (tx: Tx, now: RealTime) => Promise<Value>
   toAnswer: (committed: Value) => Answer
   /** The payout to send now; none if it waits for an approval. */
   payoutOf: (committed: Value) => NewPayout | null

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { after, type Clock } from '../../base/clock.js'
+import { after, type Clock, toEnvironmentTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
@@ -114,7 +114,7 @@ export function openCollections(tools: Tools): Collections {
     mintOf: (mode, coin) => rails.walletsOf(mode)?.mints[coin],
     markOpened: ({ session, clockOffsetMs }, now) => {
       if (session.openedAt !== null) return
-      markOpened(db, session, after(now, clockOffsetMs)).catch((error) =>
+      markOpened(db, session, toEnvironmentTime(now, clockOffsetMs)).catch((error) =>
         logger.warn({ err: error, session: session.reference }, 'a first view was not recorded'),
       )
     },

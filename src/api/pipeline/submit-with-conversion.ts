@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { Refusal, returnRefusal } from '../../base/refusal.js'
 import type { Conversion } from '../../conversions/conversion.js'
@@ -74,7 +75,7 @@ export async function submitWithConversion(
   const signed = 'attempt' in prepared ? prepared : null
   const payout = 'attempt' in prepared ? prepared.payout : prepared
 
-  async function create(tx: Tx, now: Date): Promise<CreatedUnderRule> {
+  async function create(tx: Tx, now: RealTime): Promise<CreatedUnderRule> {
     const conversion = await chooseConversion(api, tx, context, { request, payout, fundFrom })
     const inventory = await takeInventory(tx, now, conversion, {
       environment,

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { after, type Clock } from '../../base/clock.js'
+import { type Clock, type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import { type Outcome, quoteInput, Refusal } from '../../base/refusal.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
@@ -114,7 +114,12 @@ async function auditExport(
   { clock, writeExport }: Guards,
 ): Promise<void> {
   if (!request.signedIn) return
-  const call = toAudited(request, route, toActor(request.caller, request.signedIn, clock), clock)
+  const call = toAudited(
+    request,
+    route,
+    toActor(request.caller, request.signedIn, clock),
+    clock.now(),
+  )
   if (call) await writeExport(call, request.url.split('?')[1] ?? '')
 }
 
@@ -320,6 +325,7 @@ function toRouteRequest(
 ) {
   const { caller, signedIn } = request
   const actor = toActor(caller, signedIn, clock)
+  const realNow = clock.now()
   return {
     environment: caller?.environment,
     body: request.body,
@@ -332,13 +338,14 @@ function toRouteRequest(
     actor,
     permissions: permissionsOf(caller),
     signedIn,
-    audited: signedIn && toAudited(request, route, actor, clock),
+    audited: signedIn && toAudited(request, route, actor, realNow),
     keyId: caller && caller.kind !== 'user' ? caller.id : null,
     // Undefined once the caller has hung up, whatever its type says.
     address: request.ip ?? '',
     protocol: request.protocol,
     network: networkOf(request.ip),
-    now: after(clock.now(), caller?.environment.clockOffsetMs ?? 0),
+    now: toEnvironmentTime(realNow, caller?.environment.clockOffsetMs ?? 0),
+    realNow,
     wantsCsv: wantsCsv(request, route),
     forExcel: (request.query as { excel?: string }).excel === '1',
   } as RouteRequest<never, never, never>
@@ -349,7 +356,7 @@ function toAudited(
   request: FastifyRequest,
   route: Route,
   actor: Actor,
-  clock: Clock,
+  realNow: RealTime,
 ): AuditedCall | undefined {
   const { caller } = request
   if (actor.kind !== 'user' || !caller) return undefined
@@ -361,7 +368,7 @@ function toAudited(
     address: request.ip,
     params: request.params,
     bodyText: route.hidesBodies ? '' : request.bodyText,
-    at: clock.now(),
+    at: realNow,
   }
 }
 

@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import type { Clock } from '../../base/clock.js'
-import { after } from '../../base/clock.js'
+import { after, type Clock, type RealTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
@@ -26,7 +25,7 @@ import type { RouteRequest } from './route.js'
  */
 export type UseCase<Input, Value, Reads = undefined> = (
   tx: Tx,
-  now: Date,
+  now: RealTime,
   inputs: Input[],
   reads?: Promise<Reads>,
 ) => Promise<Outcome<Value>[]>
@@ -170,7 +169,7 @@ export function toCallWithLateAnswer<Input, Value>(
 }
 
 /** A rare change, in a transaction. It refuses by throwing, before it writes anything. */
-type KeyedChange<Value> = (tx: Tx, now: Date) => Value | Promise<Value>
+type KeyedChange<Value> = (tx: Tx, now: RealTime) => Value | Promise<Value>
 
 export type RunChange = <Value>(
   context: RequestContext,
@@ -206,7 +205,7 @@ type ChangeContext = { db: Database; clock: Clock; seal: Seal }
 
 async function applyChange<Value>(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   [change]: KeyedChange<Value>[],
 ): Promise<Outcome<Value>[]> {
   try {

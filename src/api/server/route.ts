@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import Type, { type Static, type TSchema } from 'typebox'
+import type { EnvironmentTime, RealTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import type { Code, Reason } from '../../base/refusals.js'
 import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
@@ -53,8 +54,9 @@ export type RouteRequest<Body, Query, Params> = {
   protocol: 'http' | 'https'
   /** Network of the caller's address, for limits; see network-of.ts. */
   network: string
-  /** Real time plus the offset of the caller's test clock; real time if the route needs no key. */
-  now: Date
+  /** By the clock of the caller's environment; `realNow` if the route needs no key. */
+  now: EnvironmentTime
+  realNow: RealTime
   wantsCsv: boolean
   /** CSV that Excel opens as it is: `excel=1`. */
   forExcel: boolean

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
@@ -66,7 +67,7 @@ export async function findAssignable(
  * due: it is judged and booked like any other. What the bank reported is not changed. Deposits on
  * a chain cannot be assigned: their coins are in the wallet that they were sent to.
  */
-export async function assignNotice(tx: Tx, now: Date, assignment: Assignment): Promise<void> {
+export async function assignNotice(tx: Tx, now: RealTime, assignment: Assignment): Promise<void> {
   const { rail, mode, id } = assignment
   const { railAccount } = await findAssignable(tx, assignment)
   const rows = await tx.rows(sql`

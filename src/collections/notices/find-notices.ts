@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
@@ -115,7 +116,7 @@ function sortKeyOf({ receivedAt, id }: OtherDeposit): string {
 /** Makes an unmatched notice due now. */
 export async function retryNotice(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { rail, mode, id }: Record<keyof NoticeName, string>,
 ): Promise<void> {
   const rows = await tx.rows(sql`

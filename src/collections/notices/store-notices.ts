@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { type ListText, listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
@@ -138,7 +139,7 @@ export type JudgedNotice = { notice: StorableNotice; conclusion: NoticeConclusio
  * Inserts new notices together with what was concluded about them. Fails if one is known already:
  * another transaction may have judged it.
  */
-export function insertJudgedNotices(tx: Tx, now: Date, judged: JudgedNotice[]): void {
+export function insertJudgedNotices(tx: Tx, now: RealTime, judged: JudgedNotice[]): void {
   if (judged.length === 0) return
   const rows = judged.map(({ notice, conclusion }) => ({ ...notice, ...conclusion }))
   tx.write(insertUnknown(rows.sort(byName), now))

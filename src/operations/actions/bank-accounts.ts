@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import Type from 'typebox'
+import type { RealTime } from '../../base/clock.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
@@ -123,7 +124,7 @@ export const bankAccountActions: Action[] = [
 
 function change(
   { verb, description, action }: { verb: string; description: string; action: string },
-  apply: (tx: Tx, now: Date, account: BankAccount) => Promise<BankAccount>,
+  apply: (tx: Tx, now: RealTime, account: BankAccount) => Promise<BankAccount>,
 ): Action {
   return command({
     name: `bank-accounts ${verb}`,

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { RealTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import { orNull, resource } from '../../base/shapes.js'
@@ -291,7 +292,7 @@ function showPreview(preview: FeePreview | undefined) {
 /** Replaces the fee of one operation by a new version. */
 async function changeFee(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   change: {
     environment: Pick<Environment, 'id' | 'merchantId' | 'mode'>
     operation: FeeOperation

@@ -1,4 +1,5 @@
 import { writeAuditLine } from '../../audit/write-line.js'
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 
@@ -39,7 +40,7 @@ const noPermissions: ReadonlySet<string> = new Set()
  * Writes to the log of the installation and, where the merchant should know, to its own: there
  * without the operator's name and reasons. Call it at the end of the transaction.
  */
-export function auditOperator(tx: Tx, now: Date, operator: Operator, line: OperatorLine): void {
+export function auditOperator(tx: Tx, now: RealTime, operator: Operator, line: OperatorLine): void {
   const { action, merchantId, environmentId, details, shown } = line
   const concerns = { action, merchantId, environmentId }
   if (typeof operator === 'string') {

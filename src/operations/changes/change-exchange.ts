@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { createHash } from 'node:crypto'
+import type { RealTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { toUuid } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
@@ -69,7 +70,7 @@ export async function checkStock(
 /** Adds money of the operator that conversions may sell. */
 export async function addStock(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   order: StockAddition & { checked: CheckedStock },
   operator: Operator,
 ): Promise<Position> {
@@ -103,7 +104,7 @@ export async function checkTake(
 /** Takes money out that conversions have not sold. */
 export async function takeStock(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { mode, asset, amount, note }: StockOrder,
   operator: Operator,
 ): Promise<Position> {
@@ -124,7 +125,7 @@ function refuseBeyondInventory(position: Position, amount: bigint): void {
 /** Sets how large conversions may make a position. Null: no limit. */
 export async function limitPosition(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { mode, asset, ceiling }: Pick<Position, 'mode' | 'asset' | 'ceiling'>,
   operator: Operator,
 ): Promise<Position> {
@@ -140,7 +141,7 @@ export async function limitPosition(
 
 function writeStock(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { position, amount, note, once }: Pick<StockAddition, 'amount' | 'note' | 'once'> & Located,
   operator: Operator,
 ): Position {

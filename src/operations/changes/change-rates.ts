@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Coin } from '../../money/assets.js'
@@ -39,7 +39,7 @@ export type RateComparison = {
  */
 export async function compareRate(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { asset, buy, sell }: Pick<NewRate, 'asset' | 'buy' | 'sell'>,
 ): Promise<RateComparison> {
   const current = (await findRates(db, now)).find((one) => one.asset === asset)
@@ -57,7 +57,7 @@ export async function compareRate(
 /** Sets the rate of a coin in live mode. While it is valid, it overrides the sources. */
 export async function setRate(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { asset, buy, sell, heldMs, isConfirmed }: NewRate,
   operator: Operator,
 ): Promise<{ expiresAt: Date | null }> {
@@ -89,7 +89,12 @@ function largeChange(asset: Coin, { previous }: RateComparison): Refusal {
 }
 
 /** Ends the operator's rate; the sources apply again. */
-export async function clearRate(tx: Tx, now: Date, asset: Coin, operator: Operator): Promise<void> {
+export async function clearRate(
+  tx: Tx,
+  now: RealTime,
+  asset: Coin,
+  operator: Operator,
+): Promise<void> {
   if (!(await withdrawRate(tx, now, asset)))
     throw refuse(`No operator has set a rate for ${asset}.`)
   auditOperator(tx, now, operator, { action: 'rate.withdraw', details: { asset } })
@@ -102,7 +107,7 @@ export async function clearRate(tx: Tx, now: Date, asset: Coin, operator: Operat
  */
 export async function acceptRate(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { asset, seen, config }: { asset: Coin; seen: RatePair; config: RateBounds },
   operator: Operator,
 ): Promise<RatePair & { expiresAt: Date }> {

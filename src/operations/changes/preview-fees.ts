@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -53,7 +53,7 @@ function conversionsOf(condition: Sql) {
 /** Undefined: this fee cannot be previewed. */
 export async function previewFee(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   change: { environmentId: EnvironmentId; operation: FeeOperation; schedule: FeeSchedule },
 ): Promise<FeePreview | undefined> {
   const { environmentId, operation, schedule } = change

@@ -1,5 +1,5 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
-import type { Clock } from '../../base/clock.js'
+import type { Clock, RealTime } from '../../base/clock.js'
 import type { Config } from '../../base/config.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import type { RateConfig } from '../../base/rate-sources.js'
@@ -94,7 +94,7 @@ export type Service = {
   /** URL where people sign in. */
   findConsoleUrl(): string
   /** Makes a link into the console. */
-  openStart(db: Database, now: Date): Promise<string>
+  openStart(db: Database, now: RealTime): Promise<string>
   /** False where there is no browser to open. */
   openBrowser(url: string): boolean
 }

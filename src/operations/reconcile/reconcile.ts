@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { type Mode, modes } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import { comparePayments } from '../../collections/notices/compare-payments.js'
@@ -163,7 +163,7 @@ async function reconcileAndRecord(
 
 function recordResult(
   db: Database,
-  now: Date,
+  now: RealTime,
   { everyMs }: Counterpart,
   { rail, differences, position }: Reconciled,
 ): Promise<void> {

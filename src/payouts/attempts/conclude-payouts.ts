@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { after } from '../../base/clock.js'
+import { type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import { emitAll } from '../../events/emit.js'
 import { resolveAll } from '../../ledger/resolve.js'
 import { assigned, listStatement, unindexed } from '../../postgres/statement.js'
@@ -116,7 +116,7 @@ const finishPayouts = listStatement({
  */
 export async function concludePayouts(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   verdicts: AttemptVerdict[],
   follow?: FollowReturns,
 ): Promise<Payout[]> {
@@ -168,7 +168,7 @@ async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, Lock
 
 /** In the time of its environment, or it would end before it started. */
 function finish(now: Date, payout: Locked, one: AttemptVerdict): Locked {
-  const endedAt = after(now, payout.clockOffsetMs)
+  const endedAt = toEnvironmentTime(now, payout.clockOffsetMs)
   const hasLanded = one.verdict === 'landed'
   return {
     ...payout,

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { RealTime } from '../../../base/clock.js'
 import { prefixes } from '../../../base/ids.js'
 import { Refusal, returnRefusal } from '../../../base/refusal.js'
 import { referenceSample } from '../../../base/shapes.js'
@@ -155,7 +156,7 @@ async function commitReturn(
   api: ApiParts,
   request: RequestContext & Caller,
   { found, prepared }: { found: Payment; prepared: PreparedReturn },
-  apply: (tx: Tx, now: Date) => Promise<ReturnedPayment>,
+  apply: (tx: Tx, now: RealTime) => Promise<ReturnedPayment>,
   toAnswer: (returned: ReturnedPayment) => Answer,
 ): Promise<KeyedAnswer> {
   return commitAndSend(api, request, {
@@ -247,7 +248,7 @@ type Caller = Pick<
 /** A decision answers the request of the person who asked for it. */
 async function closeAnswered(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { actor }: Pick<Caller, 'actor'>,
   { environmentId, id: paymentId }: Payment,
 ): Promise<void> {

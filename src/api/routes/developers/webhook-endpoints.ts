@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { changedFields } from '../../../audit/changed-fields.js'
-import { after, hour, second } from '../../../base/clock.js'
+import { hour, second } from '../../../base/clock.js'
 import { prefixes, toReference } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
@@ -293,7 +293,7 @@ const remove = ({ db }: ApiParts) =>
     refusals: ['not_found'],
     async handle(request) {
       await db.transaction(async (tx) => {
-        await deleteEndpoint(tx, request.now, nameOf(request))
+        await deleteEndpoint(tx, request.realNow, nameOf(request))
         auditCall(tx, request.audited, {})
       })
       return success(200, 'Webhook endpoint deleted', {})
@@ -375,7 +375,7 @@ const recoverSince = (api: ApiParts) =>
       const types = typesSeen(request.permissions)
       if (request.body.dryRun) {
         const endpoint = await getEnabledEndpoint(api.db, nameOf(request))
-        const deliveries = await countMissed(api.db, realTimeOf(request), {
+        const deliveries = await countMissed(api.db, request.realNow, {
           endpoint,
           since,
           types,
@@ -519,7 +519,7 @@ const stats = ({ db }: ApiParts) =>
     refusals: ['not_found'],
     async handle(request) {
       const endpoint = await getEndpoint(db, nameOf(request))
-      const hours = await listDeliveryHours(db, endpoint, realTimeOf(request))
+      const hours = await listDeliveryHours(db, endpoint, request.realNow)
       const undelivered = await countUndelivered(db, endpoint.environmentId, [endpoint.id])
       const sum = (field: 'delivered' | 'failed') =>
         hours.reduce((total, hour) => total + hour[field], 0)
@@ -537,11 +537,6 @@ const stats = ({ db }: ApiParts) =>
       })
     },
   })
-
-/** Deliveries are due in real time, also where the test clock is ahead. */
-function realTimeOf({ environment, now }: RouteRequest<unknown, unknown, unknown>): Date {
-  return after(now, -environment.clockOffsetMs)
-}
 
 function nameOf({ environment, params }: RouteRequest<unknown, unknown, { id: string }>) {
   return { environmentId: environment.id, reference: params.id }

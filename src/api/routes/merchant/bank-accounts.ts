@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { RealTime } from '../../../base/clock.js'
 import type { Environment } from '../../../base/environment.js'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
@@ -171,7 +172,7 @@ type Named = RouteRequest<unknown, unknown, { reference: string }>
 function changeOne(
   api: ApiParts,
   request: Named,
-  apply: (tx: Tx, now: Date) => Promise<BankAccount>,
+  apply: (tx: Tx, now: RealTime) => Promise<BankAccount>,
 ) {
   return api.change(
     request,

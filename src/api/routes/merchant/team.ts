@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { writeAuditLine } from '../../../audit/write-line.js'
-import { after } from '../../../base/clock.js'
 import { emailPattern } from '../../../base/contact-patterns.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
@@ -73,7 +72,7 @@ function actingOf(request: RouteRequest<unknown, unknown, unknown>): Acting {
   const { merchantId } = environment
   const { userId, email, memberships } = signedIn!
   const own = memberships.find((one) => one.merchantId === merchantId)
-  const now = after(request.now, -environment.clockOffsetMs)
+  const { realNow: now } = request
   return {
     merchantId,
     userId,

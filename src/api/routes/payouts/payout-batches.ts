@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { RealTime } from '../../../base/clock.js'
 import { prefixes, toReference } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { referenceSample } from '../../../base/shapes.js'
@@ -68,7 +69,7 @@ export function changeBatch(
   api: Pick<ApiParts, 'change'>,
   request: RequestContext,
   { status, message, keepsKey }: { status: number; message: string; keepsKey: boolean },
-  change: (tx: Tx, now: Date) => Promise<Batch> | Batch,
+  change: (tx: Tx, now: RealTime) => Promise<Batch> | Batch,
 ) {
   const toAnswer = (batch: Batch) => success(status, message, showBatch(batch))
   return api.change(request, change, toAnswer, { isKept: keepsKey })
