@@ -32,10 +32,16 @@ export type RateBook = {
   ): Promise<CurrentRate>
 }
 
-type Tools = { db: Queryable; clock: Clock; simulated: SimulatedRates }
-
 /** Reads the stored rates of live mode, at most a second old; those of test mode are simulated. */
-export function createRateBook({ db, clock, simulated }: Tools): RateBook {
+export function createRateBook({
+  db,
+  clock,
+  simulated,
+}: {
+  db: Queryable
+  clock: Clock
+  simulated: SimulatedRates
+}): RateBook {
   let cached: { rates: StoredRate[]; readAt: number } | undefined
   const readAll = gather(async (calls: true[]) => {
     const rates = await findRates(db, clock.now())

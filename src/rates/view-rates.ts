@@ -23,10 +23,12 @@ export type RateView = {
 
 export type SourceView = Omit<StoredReading, 'asset' | 'readAt'> & { readAt: Date | null }
 
-type Tools = { db: Queryable; config: RateBounds & { sources: Named[] } }
 type Named = Pick<RateConfig['sources'][number], 'name' | 'asset'>
 
-export async function viewRates({ db, config }: Tools, now: Date): Promise<RateView[]> {
+export async function viewRates(
+  { db, config }: { db: Queryable; config: RateBounds & { sources: Named[] } },
+  now: Date,
+): Promise<RateView[]> {
   const rates = await findRates(db, now)
   const readings = await listReadings(db)
   return Promise.all(

@@ -34,20 +34,20 @@ const fundings: [Asset, bigint][] = [
   ['USDT', 10_000_000_000n],
 ]
 
-type Tools = { db: Database; seal: Seal; now: Date; mint: CoinMint | undefined }
+type DemoDependencies = { db: Database; seal: Seal; now: Date; mint: CoinMint | undefined }
 
 /**
  * The merchant of a first start, created once. Its keys are stored only in demo.json: if that file
  * is missing, or its merchant is not in this database, a new one is created.
  */
 export async function openDemo(
-  tools: Tools & { home: string },
+  dependencies: DemoDependencies & { home: string },
   { baseUrl, solanaRpcUrl }: { baseUrl: string; solanaRpcUrl?: string | undefined },
 ): Promise<Demo> {
-  const file = path.join(tools.home, 'demo.json')
+  const file = path.join(dependencies.home, 'demo.json')
   const saved = readDemo(file)
-  const exists = saved && (await listEnvironments(tools.db, saved.merchant.id)).length > 0
-  const { merchant, test, live } = exists ? saved : await createDemo(tools)
+  const exists = saved && (await listEnvironments(dependencies.db, saved.merchant.id)).length > 0
+  const { merchant, test, live } = exists ? saved : await createDemo(dependencies)
   const demo = { baseUrl, ...(solanaRpcUrl && { solanaRpcUrl }), merchant, test, live }
   // Written atomically: a reader never sees half a file.
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
@@ -85,7 +85,7 @@ function readDemo(file: string): Demo | undefined {
 const bankAccount = { bankCode: '058', accountNumber: '0123456789', accountName: displayName }
 
 /** In two transactions: money moves only in an environment that is committed. */
-async function createDemo({ db, seal, now, mint }: Tools) {
+async function createDemo({ db, seal, now, mint }: DemoDependencies) {
   const { test, ...demo } = await db.transaction(async (tx) => {
     const merchant = await createMerchant(tx, now, displayName)
     const { test, live } = merchant.environments

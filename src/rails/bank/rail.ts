@@ -34,7 +34,7 @@ import { closeRefused, findSent } from './store-orders.js'
 const hintIdLengthMax = 500
 const unreadableLoggedMax = 10
 
-export type BankTools = {
+export type BankRailDependencies = {
   driver: BankDriver
   mode: Mode
   db: Database
@@ -43,11 +43,11 @@ export type BankTools = {
 }
 
 /** A provider as a bank rail. Accounts are named by our reference, because numbers are reused. */
-export function createBankRail(given: BankTools): BankRail {
+export function createBankRail(given: BankRailDependencies): BankRail {
   const { driver, mode, db, clock } = given
   const name = `${driver.provider}-${mode}`
-  const tools = { ...given, name, logger: given.logger.child({ bank: name }) }
-  const directory = new Directory(tools)
+  const dependencies = { ...given, name, logger: given.logger.child({ bank: name }) }
+  const directory = new Directory(dependencies)
   return {
     name,
     provider: driver.provider,
@@ -55,7 +55,8 @@ export function createBankRail(given: BankTools): BankRail {
     takesBatches: false,
     reversalIntervalMs: limits.banks.reversalIntervalMs,
 
-    openAccounts: (openings) => Promise.all(openings.map((opening) => openAccount(tools, opening))),
+    openAccounts: (openings) =>
+      Promise.all(openings.map((opening) => openAccount(dependencies, opening))),
 
     async closeAccounts(railAccounts) {
       const accounts = await findOpenedAccounts(db, name, railAccounts)
@@ -73,27 +74,31 @@ export function createBankRail(given: BankTools): BankRail {
       return { kind: 'hint', hint: { id, about: { ...about, reference } } }
     },
 
-    confirmPayment: (key) => confirmPayment(tools, key),
+    confirmPayment: (key) => confirmPayment(dependencies, key),
 
     async findPayments(railAccount) {
       const account = (await findOpenedAccounts(db, name, [railAccount])).get(railAccount)
       if (!account) return []
       const { items, unreadable } = await driver.findPayments(account).catch(refuseUnanswered)
-      reportUnreadable(tools, unreadable)
-      return toReported(tools, items)
+      reportUnreadable(dependencies, unreadable)
+      return toReported(dependencies, items)
     },
 
     async listPayments(period) {
       const { items, next, unreadable } = await driver.listPayments(period)
-      reportUnreadable(tools, unreadable)
-      return { payments: await toReported(tools, items), next, unreadable: unreadable.length }
+      reportUnreadable(dependencies, unreadable)
+      return {
+        payments: await toReported(dependencies, items),
+        next,
+        unreadable: unreadable.length,
+      }
     },
 
     inspect: (targets) => Promise.all(targets.map((target) => inspect(driver, directory, target))),
     prepare: (instructions) =>
       Promise.all(instructions.map((instruction) => prepareOrder(driver, instruction))),
-    send: (attempts) => sendOrders(tools, attempts),
-    check: (attempts) => checkOrders(tools, attempts),
+    send: (attempts) => sendOrders(dependencies, attempts),
+    check: (attempts) => checkOrders(dependencies, attempts),
 
     /** No provider lists reversals by their time, so there is no cursor. */
     async findReversed(cursor) {
@@ -105,21 +110,21 @@ export function createBankRail(given: BankTools): BankRail {
 
     listBanks: () => directory.listBanks(),
     resolveName: (account) => directory.resolveName(account),
-    statement: (period) => readStatement(tools, period),
+    statement: (period) => readStatement(dependencies, period),
     readFloat: () => driver.readFloat(),
     examine: () => examine(driver),
     stop: async () => {},
   }
 }
 
-type Named = BankTools & { name: string }
+type Named = BankRailDependencies & { name: string }
 
-async function confirmPayment(tools: Named, key: string): Promise<ConfirmedPayment> {
+async function confirmPayment(dependencies: Named, key: string): Promise<ConfirmedPayment> {
   try {
-    const payment = await tools.driver.fetchPayment(key)
+    const payment = await dependencies.driver.fetchPayment(key)
     if (!payment || payment.state === 'open') return { found: 'unknown' }
     if (payment.state === 'other') return { found: 'nothing' }
-    const [reported] = await nameAccounts(tools, [payment])
+    const [reported] = await nameAccounts(dependencies, [payment])
     if (payment.state === 'paid') return { found: 'payment', payment: reported! }
     const { railAccount, amount } = reported!
     return { found: 'rejected', railAccount, amount, reason: payment.rejection ?? '' }
@@ -146,9 +151,9 @@ function refuseUnanswered(error: unknown): never {
   })
 }
 
-function toReported(tools: Named, payments: DriverPayment[]): Promise<ReportedPayment[]> {
+function toReported(dependencies: Named, payments: DriverPayment[]): Promise<ReportedPayment[]> {
   return nameAccounts(
-    tools,
+    dependencies,
     payments.filter(({ state }) => state === 'paid'),
   )
 }
@@ -237,9 +242,12 @@ async function prepareOrder(
 }
 
 /** Only a final state at the provider, or a refusal of every sending, ends a payout. */
-async function checkOrders(tools: Named, attempts: LiveAttempt[]): Promise<AttemptFinding[]> {
-  const { db, clock, name } = tools
-  const found = await Promise.all(attempts.map((attempt) => checkOrder(tools, attempt)))
+async function checkOrders(
+  dependencies: Named,
+  attempts: LiveAttempt[],
+): Promise<AttemptFinding[]> {
+  const { db, clock, name } = dependencies
+  const found = await Promise.all(attempts.map((attempt) => checkOrder(dependencies, attempt)))
   const unseen = attempts.filter((_, index) => found[index]!.state === 'unseen')
   const tokens = unseen.map(({ token }) => token)
   const refused = await closeRefused(db, clock.now(), { rail: name, tokens })
@@ -299,17 +307,17 @@ const statementStates = {
 
 /** First all payouts, then all refunds. The cursor begins with what it continues. */
 async function readStatement(
-  tools: Named,
+  dependencies: Named,
   { from, to, after: cursor = 'payouts/' }: { from: Date; to: Date; after: string | undefined },
 ): Promise<{ lines: StatementLine[]; next: string | null; unreadable: number }> {
-  const { driver } = tools
+  const { driver } = dependencies
   const [kind = '', ...rest] = cursor.split('/')
   const position = rest.join('/') || undefined
   const period = { from, to, after: position }
   const isPayouts = kind === 'payouts'
   const page = await (isPayouts ? driver.listPayouts(period) : driver.listRefunds(period))
   const next = page.next === null ? null : `${kind}/${page.next}`
-  reportUnreadable(tools, page.unreadable)
+  reportUnreadable(dependencies, page.unreadable)
   return {
     lines: page.items.map(({ id, reference, amount, state }) => ({
       id: `${kind}/${id}`,

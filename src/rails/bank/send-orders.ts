@@ -14,25 +14,37 @@ import {
   takeBackSending,
 } from './store-orders.js'
 
-type Tools = { driver: BankDriver; name: string; db: Database; clock: Clock; logger: Logger }
+type SendDependencies = {
+  driver: BankDriver
+  name: string
+  db: Database
+  clock: Clock
+  logger: Logger
+}
 
 /**
  * Sends committed orders, possibly again: the provider knows a payout by its reference. Neither an
  * answer nor silence concludes anything; `check` does.
  */
-export async function sendOrders(tools: Tools, attempts: LiveAttempt[]): Promise<void> {
+export async function sendOrders(
+  dependencies: SendDependencies,
+  attempts: LiveAttempt[],
+): Promise<void> {
   const orders = attempts.map(({ wire }) => readOrder(wire))
   const refunds = orders.filter(({ refundOf }) => refundOf !== null)
   const payouts = orders.filter(({ refundOf }) => refundOf === null)
-  await Promise.all([sendPayouts(tools, payouts), ...refunds.map((one) => sendRefund(tools, one))])
+  await Promise.all([
+    sendPayouts(dependencies, payouts),
+    ...refunds.map((one) => sendRefund(dependencies, one)),
+  ])
 }
 
-async function sendPayouts(tools: Tools, orders: BankOrder[]): Promise<void> {
-  const { driver, name, db, clock } = tools
+async function sendPayouts(dependencies: SendDependencies, orders: BankOrder[]): Promise<void> {
+  const { driver, name, db, clock } = dependencies
   const tokens = orders.map(({ reference }) => reference)
   const sendable = await beginSending(db, clock.now(), { rail: name, tokens })
   const open = orders.filter(({ reference }) => sendable.has(reference))
-  await Promise.all(open.map((order) => send(tools, order, () => driver.sendPayout(order))))
+  await Promise.all(open.map((order) => send(dependencies, order, () => driver.sendPayout(order))))
 }
 
 /**
@@ -43,14 +55,14 @@ async function sendPayouts(tools: Tools, orders: BankOrder[]): Promise<void> {
  * A search that is not answered, or that took too long, sends nothing: by then another process may
  * send the refund, or an operator may have ended it. The next poll searches again.
  */
-async function sendRefund(tools: Tools, order: BankOrder): Promise<void> {
-  const { driver, name, db, clock } = tools
+async function sendRefund(dependencies: SendDependencies, order: BankOrder): Promise<void> {
+  const { driver, name, db, clock } = dependencies
   const named = { rail: name, token: order.reference }
   const begunAt = clock.now()
   const busyUntil = await beginSendingRefund(db, begunAt, named)
   if (!busyUntil) return
-  await send(tools, order, async () => {
-    const isKnown = await isRefundKnown(tools, order, begunAt).catch(async (error) => {
+  await send(dependencies, order, async () => {
+    const isKnown = await isRefundKnown(dependencies, order, begunAt).catch(async (error) => {
       await takeBackSending(db, named, busyUntil)
       throw error
     })
@@ -61,7 +73,7 @@ async function sendRefund(tools: Tools, order: BankOrder): Promise<void> {
 }
 
 async function isRefundKnown(
-  { driver, clock }: Tools,
+  { driver, clock }: SendDependencies,
   order: BankOrder,
   begunAt: Date,
 ): Promise<boolean> {
@@ -72,7 +84,7 @@ async function isRefundKnown(
 }
 
 async function send(
-  { name, db, logger }: Tools,
+  { name, db, logger }: SendDependencies,
   { reference }: BankOrder,
   post: () => Promise<SendAnswer>,
 ): Promise<void> {

@@ -18,12 +18,12 @@ import type { BoundedMap } from '../bounded-map.js'
 import type { FlutterwaveApi } from './api.js'
 import { daysOf } from './days.js'
 import { listFlutterwavePage, readId } from './pages.js'
-import { fetchFlutterwavePayment, type PaymentTools } from './payments.js'
+import { fetchFlutterwavePayment, type PaymentDependencies } from './payments.js'
 
 /** Documented: a refund takes up to 15 working days. */
 const refundMaxMs = 21 * day
 
-type Tools = PaymentTools & {
+type RefundDependencies = PaymentDependencies & {
   clock: Clock
   /** Flutterwave's ids of our refunds, by reference. Saves reading the list again. */
   refundIds: BoundedMap<string, string>
@@ -31,7 +31,7 @@ type Tools = PaymentTools & {
 
 /** Not idempotent: the caller has searched for the refund before. */
 export async function sendFlutterwaveRefund(
-  { api, refundIds }: Tools,
+  { api, refundIds }: RefundDependencies,
   { refundOf, amount, reference }: BankOrder,
 ): Promise<SendAnswer> {
   const { isDone, message, data } = await api.call({
@@ -54,14 +54,14 @@ export async function sendFlutterwaveRefund(
  * may be ours, so the outcome is then unknown.
  */
 export async function findFlutterwaveRefund(
-  tools: Tools,
+  dependencies: RefundDependencies,
   { refundOf, reference }: BankOrder,
 ): Promise<DriverPayout | undefined> {
-  const { api, clock, refundIds } = tools
+  const { api, clock, refundIds } = dependencies
   const id = refundIds.find(reference)
   const known = id && (await fetchOwn(api, id, { refundOf, reference }))
   if (known) return { ...toRefund(known, clock.now()), reference }
-  const payment = await fetchFlutterwavePayment(tools, refundOf!)
+  const payment = await fetchFlutterwavePayment(dependencies, refundOf!)
   // Its day is not known then. A refund that is not found would be sent again.
   if (!payment) throw new Unknown(`flutterwave: transaction ${refundOf} is missing`)
   const days = daysOf({ from: payment.receivedAt, to: clock.now() })
@@ -105,7 +105,7 @@ async function fetchComments(api: FlutterwaveApi, { id }: Fields): Promise<strin
 }
 
 export async function listFlutterwaveRefunds(
-  { api, clock }: Tools,
+  { api, clock }: RefundDependencies,
   { from, to, after: cursor }: Period,
 ): Promise<Page<DriverPayout>> {
   const query = daysOf({ from, to })
@@ -115,7 +115,7 @@ export async function listFlutterwaveRefunds(
 
 /** References of refunds that failed, perhaps after they were paid. They may take weeks. */
 export async function listFailedFlutterwaveRefunds(
-  { api, clock }: Tools,
+  { api, clock }: RefundDependencies,
   since: Date,
 ): Promise<string[]> {
   const days = daysOf({ from: after(since, -refundMaxMs), to: clock.now() })

@@ -5,7 +5,7 @@ import type { BankDriver } from '../bank/driver.js'
 import { closeAccount, openAccount } from './accounts.js'
 import { MonnifyCalls, type MonnifyConfig } from './calls.js'
 import { listBanks, resolveName } from './directory.js'
-import type { DriverTools } from './driver-tools.js'
+import type { DriverDependencies } from './driver-dependencies.js'
 import { examine, readFloat } from './examine.js'
 import { readNotice } from './notices.js'
 import { MonnifyPayments } from './payments.js'
@@ -15,19 +15,19 @@ import { findRefund, listRefunds, sendRefund } from './refunds.js'
 /** Monnify: invoices and reserved accounts collect, a wallet pays out. */
 export function createMonnifyDriver(
   config: MonnifyConfig,
-  given: Omit<DriverTools, 'limits'>,
+  given: Omit<DriverDependencies, 'limits'>,
 ): BankDriver {
   const { mode, clock, logger } = given
   const limits = limitsIn(mode)
-  const shared: DriverTools = { payerEmail: given.payerEmail, mode, clock, logger, limits }
+  const shared: DriverDependencies = { payerEmail: given.payerEmail, mode, clock, logger, limits }
   const calls = new MonnifyCalls(config, shared)
-  const tools = { ...shared, calls, config }
-  const payments = new MonnifyPayments(tools)
+  const dependencies = { ...shared, calls, config }
+  const payments = new MonnifyPayments(dependencies)
   const payer = { calls, sourceAccount: config.sourceAccount, logger }
   return {
     provider: 'monnify',
     limits,
-    openAccount: (opening) => openAccount(tools, opening),
+    openAccount: (opening) => openAccount(dependencies, opening),
     closeAccount: (account) => closeAccount(calls, account),
     readNotice: (request) => readNotice({ secretKey: config.secretKey, mode }, request),
     fetchPayment: (key) => payments.fetchPayment(key),
@@ -43,8 +43,8 @@ export function createMonnifyDriver(
     sendRefund: (order) => sendRefund(calls, order),
     findRefund: (order) => findRefund(calls, order),
     listRefunds: (period) => listRefunds(calls, period),
-    readFloat: () => readFloat(tools),
-    examine: () => examine(tools),
+    readFloat: () => readFloat(dependencies),
+    examine: () => examine(dependencies),
   }
 }
 

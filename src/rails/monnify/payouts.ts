@@ -15,12 +15,12 @@ import {
 import { needKobo, toNairaNumber } from './amounts.js'
 import { isNotFound, type MonnifyCalls, readPage, unexpected } from './calls.js'
 
-type Tools = { calls: MonnifyCalls; sourceAccount: string; logger: Logger }
+type PayoutDependencies = { calls: MonnifyCalls; sourceAccount: string; logger: Logger }
 
 const rowsPerPage = 100
 
 export async function sendPayout(
-  { calls, sourceAccount }: Tools,
+  { calls, sourceAccount }: PayoutDependencies,
   order: BankOrder,
 ): Promise<SendAnswer> {
   const call = {
@@ -78,7 +78,7 @@ function isWaitingForOtp(status: unknown): boolean {
 }
 
 export async function findPayout(
-  { calls }: Tools,
+  { calls }: PayoutDependencies,
   { reference }: BankOrder,
 ): Promise<DriverPayout | undefined> {
   const path = '/api/v2/disbursements/single/summary'
@@ -125,7 +125,7 @@ function failureOf(state: DriverPayout['state'], description: string): BankFailu
 
 /** Newest first, by when they began. */
 export async function listPayouts(
-  { calls, sourceAccount }: Tools,
+  { calls, sourceAccount }: PayoutDependencies,
   { from, to, after: page = '0' }: Period,
 ): Promise<Page<DriverPayout>> {
   const body = await calls.need({
@@ -144,17 +144,17 @@ export async function listPayouts(
 }
 
 export async function listReversed(
-  tools: Tools,
+  dependencies: PayoutDependencies,
   { from, to }: Pick<Period, 'from' | 'to'>,
 ): Promise<string[]> {
   const reversed: string[] = []
   let after: string | undefined
   for (let pages = 0; pages < limits.banks.reversalPagesMax; pages += 1) {
-    const { items, next } = await listPayouts(tools, { from, to, after })
+    const { items, next } = await listPayouts(dependencies, { from, to, after })
     for (const { reference, state } of items) if (state === 'reversed') reversed.push(reference)
     if (next === null) return reversed
     after = next
   }
-  tools.logger.warn({ from }, 'monnify: more payouts than are searched for reversals')
+  dependencies.logger.warn({ from }, 'monnify: more payouts than are searched for reversals')
   return reversed
 }

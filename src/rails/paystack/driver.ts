@@ -22,12 +22,15 @@ import {
 } from './transfers.js'
 
 type Config = NonNullable<ProviderConfigs['paystack']>
-type Tools = { payerEmail: string; mode: Mode; clock: Clock; logger: Logger }
-
 /** Paystack: charges by bank transfer, dedicated accounts, transfers and refunds. */
 export function createPaystackDriver(
   { secretKey, url }: Config,
-  { payerEmail, mode, clock, logger }: Tools,
+  {
+    payerEmail,
+    mode,
+    clock,
+    logger,
+  }: { payerEmail: string; mode: Mode; clock: Clock; logger: Logger },
 ): BankDriver {
   const client = new ProviderClient({ name: `paystack-${mode}`, url, clock, logger })
   const calls = new PaystackCalls(client, secretKey)

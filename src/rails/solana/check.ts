@@ -13,7 +13,7 @@ import { type Endpoints, Unavailable } from './rpc/endpoints.js'
 import { majorityOf, reachedBy } from './rpc/majority.js'
 import { queryEach } from './rpc/quorum.js'
 
-type CheckParts = {
+type CheckDependencies = {
   endpoints: Endpoints
   chain: ChainContext
   treasury: SolanaTreasury
@@ -31,14 +31,14 @@ type ExpiringAttempt = SentAttempt & { validUntil: bigint }
  * Queries every endpoint about the attempts and concludes what a majority reports. An attempt that
  * expired long ago is `gone` only if no other transaction carries its memo.
  */
-export function createCheck(parts: CheckParts) {
+export function createCheck(dependencies: CheckDependencies) {
   return async (attempts: SentAttempt[]): Promise<AttemptFinding[]> => {
     if (attempts.length === 0) return []
     const expiring = attempts.map(toExpiring)
-    const views = await readViews(parts, expiring)
-    const findings = expiring.map((attempt) => judge(parts, attempt, views))
+    const views = await readViews(dependencies, expiring)
+    const findings = expiring.map((attempt) => judge(dependencies, attempt, views))
     const gone = expiring.filter((_, index) => findings[index]!.state === 'gone')
-    const doubtful = await findPossiblyPaid(parts, gone, views)
+    const doubtful = await findPossiblyPaid(dependencies, gone, views)
     return findings.map((finding, index) =>
       doubtful.has(attempts[index]!.token) ? { ...finding, state: 'pending' } : finding,
     )
@@ -46,19 +46,19 @@ export function createCheck(parts: CheckParts) {
 }
 
 /** The check of one attempt, with everything an operator needs to decide its outcome. */
-export function createExamine(parts: CheckParts) {
+export function createExamine(dependencies: CheckDependencies) {
   return async (attempt: LiveAttempt): Promise<Examined> => {
     const expiring = toExpiring(attempt)
-    const views = await readViews(parts, [expiring])
+    const views = await readViews(dependencies, [expiring])
     const { token, validUntil } = expiring
-    const needed = majorityOf(parts.endpoints.all.length)
+    const needed = majorityOf(dependencies.endpoints.all.length)
     const heights = views.map(({ height }) => height)
     const expired = views.filter((view) => isExpiredFor(expiring, view))
     const knowing = views.filter(({ reports }) => reports.get(token)!.status)
     return {
       token,
       validUntil,
-      finding: judge(parts, expiring, views),
+      finding: judge(dependencies, expiring, views),
       height: reachedBy(heights, needed),
       isExpired: expired.length >= needed,
       knownBy: knowing.map(({ host }) => host),
@@ -74,11 +74,15 @@ function toExpiring(attempt: SentAttempt): ExpiringAttempt {
   return { ...attempt, validUntil: isCapped ? expiresBy : validUntil }
 }
 
-function judge(parts: CheckParts, attempt: ExpiringAttempt, views: EndpointView[]): AttemptFinding {
-  const { endpoints, logger, explain } = parts
+function judge(
+  dependencies: CheckDependencies,
+  attempt: ExpiringAttempt,
+  views: EndpointView[],
+): AttemptFinding {
+  const { endpoints, logger, explain } = dependencies
   const { finding, error } = judgeAttempt(attempt, views, endpoints.all.length)
   const { reference, token } = attempt
-  if (finding.state === 'pending') warnOfHistory(parts, attempt, views)
+  if (finding.state === 'pending') warnOfHistory(dependencies, attempt, views)
   if (finding.disputedBy)
     logger.error({ reference, token, hosts: finding.disputedBy }, 'endpoints contradict each other')
   return explain && error ? { ...finding, state: 'failed', reason: explain(error) } : finding
@@ -86,7 +90,7 @@ function judge(parts: CheckParts, attempt: ExpiringAttempt, views: EndpointView[
 
 /** An expired attempt stays open while too few histories reach back to its signing. */
 function warnOfHistory(
-  { endpoints, logger }: CheckParts,
+  { endpoints, logger }: CheckDependencies,
   attempt: ExpiringAttempt,
   views: EndpointView[],
 ): void {
@@ -103,7 +107,7 @@ function warnOfHistory(
 }
 
 async function readViews(
-  { endpoints, chain, logger }: CheckParts,
+  { endpoints, chain, logger }: CheckDependencies,
   attempts: ExpiringAttempt[],
 ): Promise<EndpointView[]> {
   const views = await queryEach(endpoints.all, logger, (endpoint) =>
@@ -129,7 +133,7 @@ function warnOfLag(logger: Logger, views: EndpointView[]): void {
  * must have searched and found no such memo.
  */
 async function findPossiblyPaid(
-  { endpoints, treasury, logger }: CheckParts,
+  { endpoints, treasury, logger }: CheckDependencies,
   attempts: ExpiringAttempt[],
   views: EndpointView[],
 ): Promise<Set<string>> {

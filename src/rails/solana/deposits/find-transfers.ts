@@ -21,12 +21,14 @@ export type TreasuryTransfer = {
 /** Newest first. Incomplete when the history exceeds the page limit. */
 export type TreasuryHistory = { transfers: TreasuryTransfer[]; isComplete: boolean }
 
-type Parts = { endpoints: Endpoints; treasury: SolanaTreasury; logger: Logger }
+type HistoryDependencies = { endpoints: Endpoints; treasury: SolanaTreasury; logger: Logger }
 
 /** For reconciliation: everything that moved the treasury's coins since a slot, with memos. */
-export function createFindTransfers(parts: Parts) {
+export function createFindTransfers(dependencies: HistoryDependencies) {
   return async (since: bigint): Promise<TreasuryHistory> => {
-    const histories = await Promise.all(coins.map((coin) => findTransfersOf(parts, coin, since)))
+    const histories = await Promise.all(
+      coins.map((coin) => findTransfersOf(dependencies, coin, since)),
+    )
     return {
       transfers: histories.flatMap(({ transfers }) => transfers),
       isComplete: histories.every(({ isComplete }) => isComplete),
@@ -34,8 +36,12 @@ export function createFindTransfers(parts: Parts) {
   }
 }
 
-async function findTransfersOf(parts: Parts, coin: Coin, since: bigint): Promise<TreasuryHistory> {
-  const { endpoints, treasury } = parts
+async function findTransfersOf(
+  dependencies: HistoryDependencies,
+  coin: Coin,
+  since: bigint,
+): Promise<TreasuryHistory> {
+  const { endpoints, treasury } = dependencies
   const { address } = treasury.sources[coin]
   const transfers: TreasuryTransfer[] = []
   const listPage = (account: string, range: object) =>
@@ -46,12 +52,16 @@ async function findTransfersOf(parts: Parts, coin: Coin, since: bigint): Promise
   const walk = walkHistory({ listPage, address, since })
   for (let step = await walk.next(); ; step = await walk.next()) {
     if (step.done) return { transfers, isComplete: step.value }
-    const amounts = await readAmounts(parts, step.value, address)
+    const amounts = await readAmounts(dependencies, step.value, address)
     transfers.push(...step.value.map((info, index) => toTransfer(info, coin, amounts[index]!)))
   }
 }
 
-async function readAmounts({ endpoints, logger }: Parts, page: SignatureInfo[], address: string) {
+async function readAmounts(
+  { endpoints, logger }: HistoryDependencies,
+  page: SignatureInfo[],
+  address: string,
+) {
   const amounts: (bigint | null)[] = []
   for (const group of inGroups(page, limits.solana.callsPerRequestMax)) {
     const answers = await endpoints.post(group.map(({ signature }) => transactionCall(signature)))

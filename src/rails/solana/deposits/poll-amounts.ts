@@ -17,7 +17,7 @@ import { orUndefined, queryEach } from '../rpc/quorum.js'
 
 const { accountsPerCall, requestsInFlightMax, slotLagMax, failedEndpointAvoidMs } = limits.solana
 
-type Parts = { endpoints: Endpoints; logger: Logger; clock: Clock }
+type AmountDependencies = { endpoints: Endpoints; logger: Logger; clock: Clock }
 
 /** From one endpoint; `slot` is the oldest of its answers. */
 type EndpointBalances = { amounts: bigint[]; slot: bigint }
@@ -50,7 +50,10 @@ function agreeOnAmounts(count: number, balances: EndpointBalances[], endpoints: 
 }
 
 /** Throws when no endpoint responds. */
-export function createReadAmounts({ endpoints, logger }: Parts): WalletRail['readAmounts'] {
+export function createReadAmounts({
+  endpoints,
+  logger,
+}: AmountDependencies): WalletRail['readAmounts'] {
   const { all } = endpoints
   return async (tokenAccounts) => {
     const balances = await queryEach(all, logger, (endpoint) =>
@@ -65,7 +68,11 @@ export function createReadAmounts({ endpoints, logger }: Parts): WalletRail['rea
  * Reads all accounts from one endpoint per poll, in rotation, and only the changed ones from the
  * others. An endpoint that is behind may hide a deposit, so the next one is read as well.
  */
-export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRail['pollAmounts'] {
+export function createPollAmounts({
+  endpoints,
+  logger,
+  clock,
+}: AmountDependencies): WalletRail['pollAmounts'] {
   const { all } = endpoints
   const slots = new Map<RpcEndpoint, bigint>()
   const awayUntil = new Map<RpcEndpoint, number>()

@@ -16,8 +16,6 @@ import {
 
 const { blockhashAge } = limits.solana
 
-type Parts = { endpoints: Endpoints; logger: Logger }
-
 /** One endpoint's histories, and its version of each transaction that any endpoint listed. */
 type EndpointHistory = Listing & { transactions: Map<string, ReadTransaction | null> }
 
@@ -25,7 +23,7 @@ type EndpointHistory = Listing & { transactions: Map<string, ReadTransaction | n
  * The finalized changes of token accounts. Any endpoint may list a transaction, but it counts only
  * if a majority of the configured endpoints returns it identically.
  */
-export function createReadMoves({ endpoints, logger }: Parts) {
+export function createReadMoves({ endpoints, logger }: { endpoints: Endpoints; logger: Logger }) {
   const { all } = endpoints
   return async (ranges: HistoryRange[]): Promise<(TokenHistory | Error)[]> => {
     const listed = await Promise.all(all.map((each) => listHistories(each, logger, ranges)))

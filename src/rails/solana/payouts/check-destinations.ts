@@ -18,7 +18,7 @@ export type VerifiedDestination = {
   isShort?: true
 }
 
-type Tools = {
+type DestinationDependencies = {
   endpoints: Endpoints
   templates: Templates
   mints: Mints
@@ -34,20 +34,20 @@ const blockhash = new Uint8Array(32)
  * accounts wins: it tells the caller more than a failed simulation.
  */
 export async function checkDestinations(
-  tools: Tools,
+  dependencies: DestinationDependencies,
   targets: ResolvedTarget[],
 ): Promise<(VerifiedDestination | Refusal)[]> {
   const addresses = targets.map(({ recipient }) => recipient.wallet.address)
   const [accounts, simulated, ours] = await Promise.all([
-    readDestinations(tools.endpoints, targets),
-    simulate(tools, targets),
-    tools.findOurAddresses(addresses),
+    readDestinations(dependencies.endpoints, targets),
+    simulate(dependencies, targets),
+    dependencies.findOurAddresses(addresses),
   ])
   return targets.map(({ coin, recipient }, index) => {
     const { wallet, isOnCurve } = recipient
     // Paid to a deposit wallet, the coins would come in again as a payment to its merchant.
     if (ours.has(wallet.address)) return refuseOurs(wallet.address)
-    const destination = { address: wallet.address, mint: tools.mints[coin], isOnCurve }
+    const destination = { address: wallet.address, mint: dependencies.mints[coin], isOnCurve }
     const refusal = judgeDestination(destination, accounts[index]!)
     if (refusal) return refusal
     const needsTokenAccount = mustBeCreated(accounts[index]!)
@@ -72,7 +72,7 @@ async function readDestinations(
 }
 
 async function simulate(
-  { endpoints, templates }: Tools,
+  { endpoints, templates }: DestinationDependencies,
   targets: ResolvedTarget[],
 ): Promise<SimulationVerdict[]> {
   const messages = targets.map((target) => templates.write({ ...target, memo, blockhash }))

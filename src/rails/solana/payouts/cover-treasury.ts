@@ -16,7 +16,7 @@ export type CoverTreasury = (
 const lamportsPerSignature = 5_000n
 const microLamportsPerLamport = 1_000_000n
 
-type Parts = {
+type CoverDependencies = {
   treasury: SolanaTreasury
   computeUnitPrice: bigint
   openPayouts: OpenPayoutTotals
@@ -37,8 +37,8 @@ const bumpMin = 227
  * cheap and conservative. `treasury_short` requires an exact balance, after pending test funds were
  * minted.
  */
-export function createCoverTreasury(parts: Parts): CoverTreasury {
-  const { treasury, computeUnitPrice, openPayouts, mintPending } = parts
+export function createCoverTreasury(dependencies: CoverDependencies): CoverTreasury {
+  const { treasury, computeUnitPrice, openPayouts, mintPending } = dependencies
   const fee = feeFor(bumpMin, computeUnitPrice)
 
   async function estimateFree(assets: Coin[]): Promise<Balances> {

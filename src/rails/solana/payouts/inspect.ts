@@ -14,7 +14,7 @@ import { type Reserved, type ResolvedTarget, resolveTarget } from './resolve-tar
 import { treasuryShort } from './simulate.js'
 import type { Templates } from './template.js'
 
-type InspectParts = {
+type InspectDependencies = {
   endpoints: Endpoints
   clock: Clock
   recipients: Recipients
@@ -37,10 +37,12 @@ type InspectParts = {
  * 3. To pay, `cover-treasury.ts` checks that the treasury covers all of them together. To price,
  *    the treasury does not matter, also not to the simulation.
  */
-export function createInspect(parts: InspectParts) {
-  const { clock, recipients, reserved, cover, mintPending } = parts
+export function createInspect(dependencies: InspectDependencies) {
+  const { clock, recipients, reserved, cover, mintPending } = dependencies
   const verifiedAt = new BoundedMap<string, number>(limits.solana.checkedRecipientsCachedMax)
-  const checkOnChain = gather((targets: ResolvedTarget[]) => checkDestinations(parts, targets))
+  const checkOnChain = gather((targets: ResolvedTarget[]) =>
+    checkDestinations(dependencies, targets),
+  )
 
   async function verifyUnlessCached(
     target: ResolvedTarget | Refusal,
