@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.js'
 export const railCallBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export type RailCallSeries = {
-  /** A provider and mode, or the host of a chain's endpoint. */
+  /** A provider and mode, or the host of a chain's node. */
   rail: string
   answered: number
   failed: number

@@ -63,7 +63,7 @@ async function pollAndJudge(dependencies: WatchDependencies, now: Date, claimed:
 }
 
 /**
- * Extends the lease until the returned function is called, however long endpoints take: two workers
+ * Extends the lease until the returned function is called, however long nodes take: two workers
  * that poll the same accounts would each invalidate the other's results.
  */
 function renewLease({ db, clock, logger }: WatchDependencies, claimed: TokenAccount[]) {
@@ -187,7 +187,7 @@ function toResult(
     : null
   const verdict = { ...judged, trouble: judged.trouble ?? mismatch }
   const { address, wallet, rail, hasTrouble, auditedAt } = account
-  // The first time, an endpoint may only be lagging.
+  // The first time, a node may only be lagging.
   if (verdict.trouble)
     logger[hasTrouble || isUnreadTooLong ? 'error' : 'warn'](
       { rail, wallet, address, ...verdict.trouble },
@@ -256,7 +256,7 @@ function nextPollMs(
 
 /**
  * Finds other tokens in audited wallets, which are watched from then on but never credited. If the
- * endpoints do not respond, the next audit tries again.
+ * nodes do not respond, the next audit tries again.
  */
 async function findStrays({ rail, logger }: WatchDependencies, now: Date, results: PollResult[]) {
   const audited = results.filter(({ account, auditedAt }) => auditedAt !== account.auditedAt)

@@ -2,8 +2,8 @@ import { limits } from '../../../base/limits.js'
 import type { Logger } from '../../../base/log.js'
 import { type Coin, coins } from '../../../money/assets.js'
 import type { SolanaTreasury } from '../payouts/treasury.js'
-import type { RpcAnswer } from '../rpc/endpoint.js'
-import { type Endpoints, inGroups } from '../rpc/endpoints.js'
+import type { RpcAnswer } from '../rpc/node.js'
+import { inGroups, type RpcNodes } from '../rpc/nodes.js'
 import { readMemos, type SignatureInfo, walkHistory } from './history.js'
 import { type RpcTransaction, toTransaction, transactionCall } from './read-transactions.js'
 
@@ -14,14 +14,14 @@ export type TreasuryTransfer = {
   memo: string | null
   hasFailed: boolean
   asset: Coin
-  /** Negative for incoming coins; null when the endpoint cannot return the transaction. */
+  /** Negative for incoming coins; null when the node cannot return the transaction. */
   amountOut: bigint | null
 }
 
 /** Newest first. Incomplete when the history exceeds the page limit. */
 export type TreasuryHistory = { transfers: TreasuryTransfer[]; isComplete: boolean }
 
-type HistoryDependencies = { endpoints: Endpoints; treasury: SolanaTreasury; logger: Logger }
+type HistoryDependencies = { nodes: RpcNodes; treasury: SolanaTreasury; logger: Logger }
 
 /** For reconciliation: everything that moved the treasury's coins since a slot, with memos. */
 export function createFindTransfers(dependencies: HistoryDependencies) {
@@ -41,11 +41,11 @@ async function findTransfersOf(
   coin: Coin,
   since: bigint,
 ): Promise<TreasuryHistory> {
-  const { endpoints, treasury } = dependencies
+  const { nodes, treasury } = dependencies
   const { address } = treasury.sources[coin]
   const transfers: TreasuryTransfer[] = []
   const listPage = (account: string, range: object) =>
-    endpoints.call<SignatureInfo[]>('getSignaturesForAddress', account, {
+    nodes.call<SignatureInfo[]>('getSignaturesForAddress', account, {
       ...range,
       commitment: 'finalized',
     })
@@ -58,13 +58,13 @@ async function findTransfersOf(
 }
 
 async function readAmounts(
-  { endpoints, logger }: HistoryDependencies,
+  { nodes, logger }: HistoryDependencies,
   page: SignatureInfo[],
   address: string,
 ) {
   const amounts: (bigint | null)[] = []
   for (const group of inGroups(page, limits.solana.callsPerRequestMax)) {
-    const answers = await endpoints.post(group.map(({ signature }) => transactionCall(signature)))
+    const answers = await nodes.post(group.map(({ signature }) => transactionCall(signature)))
     for (const [index, answer] of answers.entries()) {
       // An unsupported transaction version can hide money: the operator must know.
       if (answer.error)

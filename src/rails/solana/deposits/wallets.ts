@@ -7,7 +7,7 @@ import type { ChainContext } from '../payouts/check-attempts.js'
 import { createSend } from '../payouts/send.js'
 import type { Mints } from '../programs.js'
 import { sweepFailureOf } from '../rpc/chain-errors.js'
-import type { Endpoints } from '../rpc/endpoints.js'
+import type { RpcNodes } from '../rpc/nodes.js'
 import { partsPerSweep } from './compile-sweep.js'
 import { createFindStrayTokens } from './find-stray-tokens.js'
 import { createPollAmounts, createReadAmounts } from './poll-amounts.js'
@@ -15,25 +15,25 @@ import { createPrepareSweeps, type SweepDependencies } from './prepare-sweeps.js
 import { createReadMoves } from './read-moves.js'
 
 type WalletDependencies = SweepDependencies & {
-  endpoints: Endpoints
+  nodes: RpcNodes
   chain: ChainContext
   clock: Clock
 }
 
 /** Deposit wallets: derivation, polling and sweeps. The rail adds its name and chain check. */
 export function createWallets(dependencies: WalletDependencies) {
-  const { endpoints, logger, mints, walletSigner } = dependencies
+  const { nodes, logger, mints, walletSigner } = dependencies
   const check = createCheck({ ...dependencies, explain: sweepFailureOf })
   return {
     mints,
     deriveWallets: createDeriveWallets(walletSigner, mints),
     pollAmounts: createPollAmounts(dependencies),
     readAmounts: createReadAmounts(dependencies),
-    readMoves: createReadMoves({ endpoints, logger }),
-    findStrayTokens: createFindStrayTokens(endpoints, mints),
+    readMoves: createReadMoves({ nodes, logger }),
+    findStrayTokens: createFindStrayTokens(nodes, mints),
     partsPerSweep,
     prepareSweeps: createPrepareSweeps(dependencies),
-    sendSweeps: createSend(endpoints, logger),
+    sendSweeps: createSend(nodes, logger),
     checkSweeps: (sweeps: LiveSweep[]) => check(sweeps),
   } satisfies Partial<WalletRail>
 }

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../base/refusal.js'
 import { readAccounts } from '../accounts.js'
 import type { Mints } from '../programs.js'
-import type { Endpoints } from '../rpc/endpoints.js'
+import type { RpcNodes } from '../rpc/nodes.js'
 import {
   type DestinationAccounts,
   judgeDestination,
@@ -19,7 +19,7 @@ export type VerifiedDestination = {
 }
 
 type DestinationDependencies = {
-  endpoints: Endpoints
+  nodes: RpcNodes
   templates: Templates
   mints: Mints
   findOurAddresses: (addresses: string[]) => Promise<Set<string>>
@@ -39,7 +39,7 @@ export async function checkDestinations(
 ): Promise<(VerifiedDestination | Refusal)[]> {
   const addresses = targets.map(({ recipient }) => recipient.wallet.address)
   const [accounts, simulated, ours] = await Promise.all([
-    readDestinations(dependencies.endpoints, targets),
+    readDestinations(dependencies.nodes, targets),
     simulate(dependencies, targets),
     dependencies.findOurAddresses(addresses),
   ])
@@ -58,23 +58,23 @@ export async function checkDestinations(
 }
 
 async function readDestinations(
-  endpoints: Endpoints,
+  nodes: RpcNodes,
   targets: ResolvedTarget[],
 ): Promise<DestinationAccounts[]> {
   const addresses = targets.flatMap(({ recipient: { wallet, tokenAccount } }) => [
     wallet.address,
     tokenAccount.address,
   ])
-  const accounts = await readAccounts(endpoints, addresses, 'confirmed')
+  const accounts = await readAccounts(nodes, addresses, 'confirmed')
   return targets.map((_, index) => {
     return { wallet: accounts[2 * index]!, tokenAccount: accounts[2 * index + 1]! }
   })
 }
 
 async function simulate(
-  { endpoints, templates }: DestinationDependencies,
+  { nodes, templates }: DestinationDependencies,
   targets: ResolvedTarget[],
 ): Promise<SimulationVerdict[]> {
   const messages = targets.map((target) => templates.write({ ...target, memo, blockhash }))
-  return (await simulateAll(endpoints, messages)).map(judgeSimulation)
+  return (await simulateAll(nodes, messages)).map(judgeSimulation)
 }

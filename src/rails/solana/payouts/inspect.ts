@@ -5,7 +5,7 @@ import type { Inspected, InspectionPurpose, Target } from '../../../payouts/port
 import { gather } from '../../../postgres/transactions/gather.js'
 import { BoundedMap } from '../../bounded-map.js'
 import type { Mints } from '../programs.js'
-import { type Endpoints, Unavailable } from '../rpc/endpoints.js'
+import { type RpcNodes, Unavailable } from '../rpc/nodes.js'
 import { checkDestinations, type VerifiedDestination } from './check-destinations.js'
 import type { CoverTreasury } from './cover-treasury.js'
 import type { Recipients } from './recipients.js'
@@ -15,7 +15,7 @@ import { treasuryShort } from './simulate.js'
 import type { Templates } from './template.js'
 
 type InspectDependencies = {
-  endpoints: Endpoints
+  nodes: RpcNodes
   clock: Clock
   recipients: Recipients
   templates: Templates

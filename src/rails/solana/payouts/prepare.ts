@@ -3,8 +3,8 @@ import type { Logger } from '../../../base/log.js'
 import type { Outcome, Refusal } from '../../../base/refusal.js'
 import type { PayoutInstruction, PreparedAttempt } from '../../../payouts/ports.js'
 import type { Signer } from '../keys/signer.js'
-import { Unavailable } from '../rpc/endpoints.js'
 import type { Lifetime } from '../rpc/latest-blockhash.js'
+import { Unavailable } from '../rpc/nodes.js'
 import { toWireTransaction } from '../rpc/wire.js'
 import type { Recipients } from './recipients.js'
 import { isRefusal, railUnavailable, refuse } from './refuse.js'
@@ -67,7 +67,7 @@ function compile(
   })
 }
 
-/** Undefined when too few endpoints respond. */
+/** Undefined when too few nodes respond. */
 export async function findLifetime(
   dependencies: Pick<PrepareDependencies, 'getLatestBlockhash'>,
 ): Promise<Lifetime | undefined> {

@@ -128,7 +128,7 @@ function hasWholeAccounts(method: string, result: unknown): boolean {
   })
 }
 
-/** Other endpoints cannot deny a malformed signature: they reject the lookup instead. */
+/** Other nodes cannot deny a malformed signature: they reject the lookup instead. */
 function isSignature(text: string): boolean {
   return text.length <= 88 && decodeBase58(text)?.length === signatureBytes
 }
