@@ -23,13 +23,18 @@ import type {
 import type { Database } from '../../postgres/database.js'
 import { Directory, unavailable } from './directory.js'
 import type { BankDriver, DriverPayment, DriverPayout } from './driver.js'
+import {
+  fromProviderReference,
+  readInstruction,
+  toBankInstruction,
+  writeInstruction,
+} from './instruction.js'
 import { isNameMismatch } from './judge-name.js'
 import { openAccount } from './open-account.js'
-import { fromProviderReference, readOrder, toOrder, writeOrder } from './order.js'
 import { Unknown } from './provider-client.js'
-import { sendOrders } from './send-orders.js'
+import { sendInstructions } from './send-instructions.js'
+import { closeRefused, findSent } from './store-instructions.js'
 import { findOpenedAccounts, findReferencesByNumber, numberKey } from './store-opened-accounts.js'
-import { closeRefused, findSent } from './store-orders.js'
 
 const hintIdLengthMax = 500
 const unreadableLoggedMax = 10
@@ -96,9 +101,9 @@ export function createBankRail(given: BankRailDependencies): BankRail {
 
     inspect: (targets) => Promise.all(targets.map((target) => inspect(driver, directory, target))),
     prepare: (instructions) =>
-      Promise.all(instructions.map((instruction) => prepareOrder(driver, instruction))),
-    send: (attempts) => sendOrders(dependencies, attempts),
-    check: (attempts) => checkOrders(dependencies, attempts),
+      Promise.all(instructions.map((instruction) => prepareInstruction(driver, instruction))),
+    send: (attempts) => sendInstructions(dependencies, attempts),
+    check: (attempts) => checkInstructions(dependencies, attempts),
 
     /** No provider lists reversals by their time, so there is no cursor. */
     async findReversed(cursor) {
@@ -218,23 +223,25 @@ function refuseAmount(issue: string): Refusal {
   })
 }
 
-async function prepareOrder(
+async function prepareInstruction(
   driver: BankDriver,
   instruction: PayoutInstruction,
 ): Promise<Outcome<PreparedAttempt>> {
-  const order = toOrder(instruction)
-  if (!driver.limits.referencePattern.test(order.reference))
-    throw new Error(`${driver.provider} refuses the reference ${order.reference}`)
+  const bankInstruction = toBankInstruction(instruction)
+  if (!driver.limits.referencePattern.test(bankInstruction.reference))
+    throw new Error(`${driver.provider} refuses the reference ${bankInstruction.reference}`)
   try {
     const prepared =
-      order.refundOf === null ? await driver.prepareOrder(order) : { recipient: null }
+      bankInstruction.refundOf === null
+        ? await driver.prepareInstruction(bankInstruction)
+        : { recipient: null }
     if ('refused' in prepared)
       return new Refusal('bank_transfer_failed', {
         reason: 'account_not_found',
         message: prepared.refused,
       })
-    const wire = writeOrder({ ...order, recipient: prepared.recipient })
-    return { token: order.reference, wire, validUntil: null }
+    const wire = writeInstruction({ ...bankInstruction, recipient: prepared.recipient })
+    return { token: bankInstruction.reference, wire, validUntil: null }
   } catch (error) {
     if (error instanceof Unknown) return unavailable()
     throw error
@@ -242,12 +249,14 @@ async function prepareOrder(
 }
 
 /** Only a final state at the provider, or a refusal of every sending, ends a payout. */
-async function checkOrders(
+async function checkInstructions(
   dependencies: Named,
   attempts: LiveAttempt[],
 ): Promise<AttemptFinding[]> {
   const { db, clock, name } = dependencies
-  const found = await Promise.all(attempts.map((attempt) => checkOrder(dependencies, attempt)))
+  const found = await Promise.all(
+    attempts.map((attempt) => checkInstruction(dependencies, attempt)),
+  )
   const unseen = attempts.filter((_, index) => found[index]!.state === 'unseen')
   const tokens = unseen.map(({ token }) => token)
   const refused = await closeRefused(db, clock.now(), { rail: name, tokens })
@@ -258,17 +267,17 @@ async function checkOrders(
   })
 }
 
-async function checkOrder(
+async function checkInstruction(
   { driver, logger }: Named,
   { wire, token, polls }: LiveAttempt,
 ): Promise<AttemptFinding> {
-  const order = readOrder(wire)
+  const instruction = readInstruction(wire)
   try {
-    const payout = await (order.refundOf === null
-      ? driver.findPayout(order)
-      : driver.findRefund(order))
+    const payout = await (instruction.refundOf === null
+      ? driver.findPayout(instruction)
+      : driver.findRefund(instruction))
     if (!payout) return { state: 'unseen' }
-    if (payout.amount !== null && payout.amount !== order.amount) {
+    if (payout.amount !== null && payout.amount !== instruction.amount) {
       logger.error(
         { token, atBank: formatMoney(payout.amount, 'NGN') },
         'bank reports another amount',

@@ -77,9 +77,9 @@ export function createFlutterwaveDriver(
     listPayments: (period) => listFlutterwavePayments(dependencies, period),
     listBanks: () => listFlutterwaveBanks(api),
     resolveName: (account) => resolveFlutterwaveName(api, account),
-    prepareOrder: async () => ({ recipient: null }),
-    sendPayout: (order) => sendFlutterwavePayout(api, order),
-    findPayout: (order) => findFlutterwavePayout(api, order),
+    prepareInstruction: async () => ({ recipient: null }),
+    sendPayout: (instruction) => sendFlutterwavePayout(api, instruction),
+    findPayout: (instruction) => findFlutterwavePayout(api, instruction),
     listPayouts: (period) => listFlutterwavePayouts(api, period),
     async listReversed(since) {
       const found = await Promise.all([
@@ -88,8 +88,8 @@ export function createFlutterwaveDriver(
       ])
       return found.flat()
     },
-    sendRefund: (order) => sendFlutterwaveRefund(dependencies, order),
-    findRefund: (order) => findFlutterwaveRefund(dependencies, order),
+    sendRefund: (instruction) => sendFlutterwaveRefund(dependencies, instruction),
+    findRefund: (instruction) => findFlutterwaveRefund(dependencies, instruction),
     listRefunds: (period) => listFlutterwaveRefunds(dependencies, period),
     readFloat: () => readFlutterwaveFloat(api),
     examine: () => examineFlutterwave(api),

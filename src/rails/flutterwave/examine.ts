@@ -27,7 +27,7 @@ export async function examineFlutterwave(api: FlutterwaveApi): Promise<BankFindi
   ]
 }
 
-/** An order without account, amount and currency: it can only be refused. */
+/** An instruction without account, amount and currency: it can only be refused. */
 async function examineTransfers(api: FlutterwaveApi): Promise<BankFinding> {
   const { message } = await api.call({ method: 'POST', path: '/transfers', body: {} })
   if (/whitelist/i.test(message))

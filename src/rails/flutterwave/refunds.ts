@@ -1,6 +1,6 @@
 import { after, type Clock, day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { koboOfNaira, nairaOfKobo } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
@@ -32,7 +32,7 @@ type RefundDependencies = PaymentDependencies & {
 /** Not idempotent: the caller has searched for the refund before. */
 export async function sendFlutterwaveRefund(
   { api, refundIds }: RefundDependencies,
-  { refundOf, amount, reference }: BankOrder,
+  { refundOf, amount, reference }: BankInstruction,
 ): Promise<SendAnswer> {
   const { isDone, message, data } = await api.call({
     method: 'POST',
@@ -55,7 +55,7 @@ export async function sendFlutterwaveRefund(
  */
 export async function findFlutterwaveRefund(
   dependencies: RefundDependencies,
-  { refundOf, reference }: BankOrder,
+  { refundOf, reference }: BankInstruction,
 ): Promise<DriverPayout | undefined> {
   const { api, clock, refundIds } = dependencies
   const id = refundIds.find(reference)
@@ -83,7 +83,7 @@ export async function findFlutterwaveRefund(
 async function fetchOwn(
   api: FlutterwaveApi,
   id: string,
-  { refundOf, reference }: Pick<BankOrder, 'refundOf' | 'reference'>,
+  { refundOf, reference }: Pick<BankInstruction, 'refundOf' | 'reference'>,
 ): Promise<Fields | undefined> {
   const path = `/refunds/${encodeURIComponent(id)}`
   const { isDone, isMissing, message, data } = await api.call({ method: 'GET', path })

@@ -1,7 +1,7 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { BankFailure } from '../../payouts/attempts/failure-reasons.js'
-import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
@@ -21,18 +21,18 @@ const rowsPerPage = 100
 
 export async function sendPayout(
   { calls, sourceAccount }: PayoutDependencies,
-  order: BankOrder,
+  instruction: BankInstruction,
 ): Promise<SendAnswer> {
   const call = {
     method: 'POST',
     path: '/api/v2/disbursements/single',
     body: {
-      amount: toNairaNumber(order.amount),
-      reference: order.reference,
-      narration: order.narration || 'Transfer',
-      destinationBankCode: order.bankCode,
-      destinationAccountNumber: order.accountNumber,
-      destinationAccountName: order.accountName,
+      amount: toNairaNumber(instruction.amount),
+      reference: instruction.reference,
+      narration: instruction.narration || 'Transfer',
+      destinationBankCode: instruction.bankCode,
+      destinationAccountNumber: instruction.accountNumber,
+      destinationAccountName: instruction.accountName,
       currency: 'NGN',
       sourceAccountNumber: sourceAccount,
       // Otherwise the answer waits for the receiving bank.
@@ -79,7 +79,7 @@ function isWaitingForOtp(status: unknown): boolean {
 
 export async function findPayout(
   { calls }: PayoutDependencies,
-  { reference }: BankOrder,
+  { reference }: BankInstruction,
 ): Promise<DriverPayout | undefined> {
   const path = '/api/v2/disbursements/single/summary'
   const call = { method: 'GET', path, query: { reference } } as const

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { PayoutInstruction } from '../../payouts/ports.js'
-import { toProviderReference } from '../../rails/bank/order.js'
+import { toProviderReference } from '../../rails/bank/instruction.js'
 
 /** A payment order as the bank parses it. */
 export type PaymentOrder = {

@@ -15,7 +15,7 @@ import type {
 } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { fromProviderReference, toProviderReference } from '../../rails/bank/order.js'
+import { fromProviderReference, toProviderReference } from '../../rails/bank/instruction.js'
 import {
   createSandboxCollections,
   type NoticeKeys,

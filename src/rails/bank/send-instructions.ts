@@ -3,16 +3,16 @@ import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { LiveAttempt } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
-import type { BankDriver, BankOrder, SendAnswer } from './driver.js'
-import { readOrder } from './order.js'
+import type { BankDriver, BankInstruction, SendAnswer } from './driver.js'
+import { readInstruction } from './instruction.js'
 import { Unknown } from './provider-client.js'
 import {
   beginSending,
   beginSendingRefund,
+  recordAcceptedRefund,
   recordRefusedSending,
-  recordTakenRefund,
   takeBackSending,
-} from './store-orders.js'
+} from './store-instructions.js'
 
 type SendDependencies = {
   driver: BankDriver
@@ -23,28 +23,35 @@ type SendDependencies = {
 }
 
 /**
- * Sends committed orders, possibly again: the provider knows a payout by its reference. Neither an
- * answer nor silence concludes anything; `check` does.
+ * Sends committed instructions, possibly again: the provider knows a payout by its reference.
+ * Neither an answer nor silence concludes anything; `check` does.
  */
-export async function sendOrders(
+export async function sendInstructions(
   dependencies: SendDependencies,
   attempts: LiveAttempt[],
 ): Promise<void> {
-  const orders = attempts.map(({ wire }) => readOrder(wire))
-  const refunds = orders.filter(({ refundOf }) => refundOf !== null)
-  const payouts = orders.filter(({ refundOf }) => refundOf === null)
+  const instructions = attempts.map(({ wire }) => readInstruction(wire))
+  const refunds = instructions.filter(({ refundOf }) => refundOf !== null)
+  const payouts = instructions.filter(({ refundOf }) => refundOf === null)
   await Promise.all([
     sendPayouts(dependencies, payouts),
-    ...refunds.map((one) => sendRefund(dependencies, one)),
+    ...refunds.map((refund) => sendRefund(dependencies, refund)),
   ])
 }
 
-async function sendPayouts(dependencies: SendDependencies, orders: BankOrder[]): Promise<void> {
+async function sendPayouts(
+  dependencies: SendDependencies,
+  instructions: BankInstruction[],
+): Promise<void> {
   const { driver, name, db, clock } = dependencies
-  const tokens = orders.map(({ reference }) => reference)
+  const tokens = instructions.map(({ reference }) => reference)
   const sendable = await beginSending(db, clock.now(), { rail: name, tokens })
-  const open = orders.filter(({ reference }) => sendable.has(reference))
-  await Promise.all(open.map((order) => send(dependencies, order, () => driver.sendPayout(order))))
+  const open = instructions.filter(({ reference }) => sendable.has(reference))
+  await Promise.all(
+    open.map((instruction) =>
+      send(dependencies, instruction, () => driver.sendPayout(instruction)),
+    ),
+  )
 }
 
 /**
@@ -55,29 +62,32 @@ async function sendPayouts(dependencies: SendDependencies, orders: BankOrder[]):
  * A search that is not answered, or that took too long, sends nothing: by then another process may
  * send the refund, or an operator may have ended it. The next poll searches again.
  */
-async function sendRefund(dependencies: SendDependencies, order: BankOrder): Promise<void> {
+async function sendRefund(
+  dependencies: SendDependencies,
+  instruction: BankInstruction,
+): Promise<void> {
   const { driver, name, db, clock } = dependencies
-  const named = { rail: name, token: order.reference }
+  const named = { rail: name, token: instruction.reference }
   const begunAt = clock.now()
   const busyUntil = await beginSendingRefund(db, begunAt, named)
   if (!busyUntil) return
-  await send(dependencies, order, async () => {
-    const isKnown = await isRefundKnown(dependencies, order, begunAt).catch(async (error) => {
+  await send(dependencies, instruction, async () => {
+    const isKnown = await isRefundKnown(dependencies, instruction, begunAt).catch(async (error) => {
       await takeBackSending(db, named, busyUntil)
       throw error
     })
-    const answer = isKnown ? 'exists' : await driver.sendRefund(order)
-    if (typeof answer === 'string') await recordTakenRefund(db, named)
+    const answer = isKnown ? 'exists' : await driver.sendRefund(instruction)
+    if (typeof answer === 'string') await recordAcceptedRefund(db, named)
     return answer
   })
 }
 
 async function isRefundKnown(
   { driver, clock }: SendDependencies,
-  order: BankOrder,
+  instruction: BankInstruction,
   begunAt: Date,
 ): Promise<boolean> {
-  const isKnown = (await driver.findRefund(order)) !== undefined
+  const isKnown = (await driver.findRefund(instruction)) !== undefined
   if (!isKnown && clock.now() >= after(begunAt, limits.banks.refundSearchMs))
     throw new Unknown('not sent, the search for an earlier request took too long')
   return isKnown
@@ -85,7 +95,7 @@ async function isRefundKnown(
 
 async function send(
   { name, db, logger }: SendDependencies,
-  { reference }: BankOrder,
+  { reference }: BankInstruction,
   post: () => Promise<SendAnswer>,
 ): Promise<void> {
   try {
