@@ -60,7 +60,7 @@ export function createRateBook({
       return { asset, buy, sell, origin: 'simulation', at: environmentNow }
     }
     const now = clock.now()
-    const rate = (await list()).find((one) => one.asset === asset)
+    const rate = (await list()).find((stored) => stored.asset === asset)
     if (!rate || (rate.expiresAt && rate.expiresAt <= now)) return undefined
     const { buy, sell, origin, createdAt } = rate
     return { asset, buy, sell, origin, at: createdAt }

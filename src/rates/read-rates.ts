@@ -61,7 +61,9 @@ async function wereJustRead(db: Database, sources: RateSource[], now: Date): Pro
   const since = after(now, -limits.rates.pollIntervalMs / 2)
   const readings = await listReadings(db)
   return sources.every(({ name, asset }) =>
-    readings.some((one) => one.source === name && one.asset === asset && one.readAt > since),
+    readings.some(
+      (reading) => reading.source === name && reading.asset === asset && reading.readAt > since,
+    ),
   )
 }
 

@@ -33,8 +33,8 @@ export async function viewRates(
   const readings = await listReadings(db)
   return Promise.all(
     coins.map(async (asset) => {
-      const rate = rates.find((one) => one.asset === asset)
-      const own = readings.filter((one) => one.asset === asset)
+      const rate = rates.find((stored) => stored.asset === asset)
+      const own = readings.filter((reading) => reading.asset === asset)
       const sources = config.sources.filter((source) => source.asset === asset)
       const ofOperator = await findLastOfOperator(db, asset)
       const isExpected = sources.length > 0 || (ofOperator && !ofOperator.withdrawnAt)
@@ -85,5 +85,5 @@ export function agreeAnew(
       : { source, rate: null, problem: problem ?? 'not read recently' },
   )
   const { rate, used, judged } = agree(fresh, maxDeviationPercent * 100)
-  return { rate, used, judged, isDisputed: !rate && fresh.some((one) => one.rate !== null) }
+  return { rate, used, judged, isDisputed: !rate && fresh.some((reading) => reading.rate !== null) }
 }

@@ -282,7 +282,7 @@ function toMembership(rows: MembershipRow[]): Membership {
   const [first] = rows as [MembershipRow]
   const { merchantId, merchantName, role, maySeeLive, isSuspended, isSignedOut } = first
   const environmentIn = (mode: Mode): Environment => {
-    const row = rows.find((one) => one.mode === mode)!
+    const row = rows.find((candidate) => candidate.mode === mode)!
     const { id, clockOffsetMs, collectBank, payoutBank } = row
     return {
       id,

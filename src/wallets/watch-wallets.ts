@@ -211,7 +211,7 @@ function toResult(
  * under the address of its mint.
  */
 function nameCoin(mints: WalletRail['mints'], deposit: ReportedPayment): ReportedPayment {
-  const coin = coins.find((each) => mints[each] === deposit.currency)
+  const coin = coins.find((known) => mints[known] === deposit.currency)
   return coin ? { ...deposit, currency: coin, isInOtherTokenAccount: true } : deposit
 }
 

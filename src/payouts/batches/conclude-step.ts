@@ -35,7 +35,7 @@ export async function concludeStep(
   const { resultsPerStepMax, leaseMs } = batchLimits
   const ended = await findEnded(db, batch)
   if (ended.length === 0) return false
-  const results = new Map(ended.map((one) => [one.number, one]))
+  const results = new Map(ended.map((payout) => [payout.number, payout]))
   await db.transaction(async (tx) => {
     const name = { environmentId: batch.environmentId, reference: batchReference(batch) }
     const locked = await lockBatch(tx, name)

@@ -61,7 +61,7 @@ export async function payStep(
     })
     const dueAt = after(now, batchLimits.leaseMs)
     writeItems(tx, locked, [...changes, ...deferred], { dueAt })
-    return newPayouts.filter((one) => !refusals.has(one))
+    return newPayouts.filter((payout) => !refusals.has(payout))
   })
   for (const payout of committed ?? []) send(payout)
   return committed !== undefined

@@ -39,7 +39,7 @@ export async function runBatches(dependencies: BatchDependencies, mode: Mode): P
   const outcomes = await Promise.allSettled(claims.map((claim) => runBatch(dependencies, claim)))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed) throw failed.reason
-  return outcomes.filter((one) => one.status === 'fulfilled' && one.value).length
+  return outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length
 }
 
 /** Returns whether there is more to do at once. */

@@ -46,7 +46,9 @@ export function recordDisputes(
   now: Date,
   { rail, disputes, agreed }: CheckedDisputes,
 ): void {
-  const bySubject = new Map(disputes.map((one) => [one.subject, [...new Set(one.hosts)].sort()]))
+  const bySubject = new Map(
+    disputes.map((dispute) => [dispute.subject, [...new Set(dispute.hosts)].sort()]),
+  )
   const rows = [...bySubject].map(([subject, hosts]) => ({
     rail,
     subject,
@@ -55,7 +57,7 @@ export function recordDisputes(
   if (rows.length > 0) {
     tx.write(
       note(
-        rows.sort((one, other) => (one.subject < other.subject ? -1 : 1)),
+        rows.sort((left, right) => (left.subject < right.subject ? -1 : 1)),
         now,
       ),
     )

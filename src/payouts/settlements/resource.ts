@@ -225,7 +225,7 @@ export function showSettlementSummary(sums: SettlementSums[]): Static<typeof set
       'NGN',
     ),
   })
-  const of = (wanted: SettlementStatus) => sums.filter((one) => statusOf(one) === wanted)
+  const of = (wanted: SettlementStatus) => sums.filter((sum) => statusOf(sum) === wanted)
   return {
     ...add([...of('SUBMITTED'), ...of('PAID')]),
     count: add(sums).count,

@@ -51,7 +51,7 @@ export async function findTerms(
   const found: string[][] = []
   for (const word of words) found.push(await findByPrefix(db, { environmentId, kind }, word))
   if (found.some((terms) => terms.length === 0)) return undefined
-  return { environmentId, kind, words: found.toSorted((one, other) => one.length - other.length) }
+  return { environmentId, kind, words: found.toSorted((left, right) => left.length - right.length) }
 }
 
 type Owner = { environmentId: EnvironmentId; kind: SearchKind }

@@ -55,7 +55,7 @@ export async function findRefund(
   for await (const row of readRefunds(calls, since))
     if (isOwn(row, instruction)) own.push(readRefund(row))
   // If there are ever two, the one that got furthest counts.
-  return own.toSorted((one, other) => rank[one.state] - rank[other.state])[0]
+  return own.toSorted((left, right) => rank[left.state] - rank[right.state])[0]
 }
 
 /** A refund of the payment without a note may be ours: then the outcome is unknown. */

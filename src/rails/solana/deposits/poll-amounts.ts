@@ -39,7 +39,7 @@ async function readFinalized(node: RpcNode, tokenAccounts: string[]): Promise<No
 /** Per account, the amount that a majority of the nodes returned; null if there is none. */
 function agreeOnAmounts(count: number, balances: NodeBalances[], nodes: number) {
   return Array.from({ length: count }, (_, index): bigint | null => {
-    const amounts = balances.map((one) => one.amounts[index]!)
+    const amounts = balances.map((balance) => balance.amounts[index]!)
     return findAgreed(amounts, majorityOf(nodes), String) ?? null
   })
 }
@@ -78,8 +78,8 @@ export function createPollAmounts({
     // second poll would always get the same one.
     const first = polls + Math.floor(polls / all.length)
     const rotated = all.map((_, index) => all[(first + index) % all.length]!)
-    const isAway = (one: RpcNode) => Number((awayUntil.get(one) ?? 0) > clock.elapsedMs())
-    return rotated.sort((one, other) => isAway(one) - isAway(other))
+    const isAway = (node: RpcNode) => Number((awayUntil.get(node) ?? 0) > clock.elapsedMs())
+    return rotated.sort((left, right) => isAway(left) - isAway(right))
   }
   const isBehind = (slot: bigint) =>
     [...slots.values()].some((other) => other > slot + BigInt(slotLagMax))
@@ -108,7 +108,7 @@ export function createPollAmounts({
     const polled = await pollOne(addresses)
     const isChanged = ({ amount }: { amount: bigint }, index: number) =>
       [...polled.values()].some(({ amounts }) => amounts[index] !== amount)
-    const changed = accounts.flatMap((one, index) => (isChanged(one, index) ? [index] : []))
+    const changed = accounts.flatMap((account, index) => (isChanged(account, index) ? [index] : []))
     const pickChanged = <Value>(values: Value[]) => changed.map((index) => values[index]!)
     const others = all.filter((node) => changed.length > 0 && !polled.has(node))
     const balances = [

@@ -41,7 +41,9 @@ export function createPrepareSweeps(dependencies: SweepDependencies): WalletRail
     const messages = partlySigned.flatMap((sweep) => (sweep ? [sweep.message] : []))
     const treasurySignatures = await trySign(dependencies, messages)
     if (!treasurySignatures) return requests.map(railUnavailable)
-    const signatureOf = new Map(messages.map((each, index) => [each, treasurySignatures[index]!]))
+    const signatureOf = new Map(
+      messages.map((message, index) => [message, treasurySignatures[index]!]),
+    )
     return partlySigned.map((sweep) => {
       if (!sweep) return railUnavailable()
       const signature = signatureOf.get(sweep.message)!

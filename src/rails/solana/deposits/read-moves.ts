@@ -26,7 +26,7 @@ type NodeHistory = Listing & { transactions: Map<string, ReadTransaction | null>
 export function createReadMoves({ nodes, logger }: { nodes: RpcNodes; logger: Logger }) {
   const { all } = nodes
   return async (ranges: HistoryRange[]): Promise<(TokenHistory | Error)[]> => {
-    const listed = await Promise.all(all.map((each) => listHistories(each, logger, ranges)))
+    const listed = await Promise.all(all.map((node) => listHistories(node, logger, ranges)))
     const listings = listed.filter((listing) => listing !== undefined)
     if (listings.length === 0) throw new Unavailable('no RPC node answers')
     // A set: one transaction may pay several of our wallets.
@@ -68,16 +68,16 @@ type Evidence = {
 function agreeOnMoves(evidence: Evidence): TokenHistory | Error {
   const { tokenAccount, index, histories, nodes } = evidence
   const needed = majorityOf(nodes)
-  const listing = histories.filter((one) => one.histories[index])
+  const listing = histories.filter((history) => history.histories[index])
   if (listing.length < needed && histories.length >= needed)
     return new Error('too few RPC nodes can list this history')
 
-  const infos = listing.flatMap((one) => one.histories[index]!).filter(isSuccess)
+  const infos = listing.flatMap((history) => history.histories[index]!).filter(isSuccess)
   const agreed: TokenTransaction[] = []
   const unreadable: string[] = []
   const disputes: Dispute[] = []
   const waitingSlots: bigint[] = []
-  for (const [signature, info] of new Map(infos.map((each) => [each.signature, each]))) {
+  for (const [signature, info] of new Map(infos.map((listed) => [listed.signature, listed]))) {
     const { state, disputedBy, slot, transaction } = judgeTransaction(info, evidence)
     const move = transaction && toMove(info, transaction, tokenAccount)
     if (move) agreed.push(move)
@@ -87,7 +87,7 @@ function agreeOnMoves(evidence: Evidence): TokenHistory | Error {
   }
   const isBeforeWaiting = (move: TokenTransaction) => waitingSlots.every((slot) => move.slot < slot)
   const moves = agreed.filter(isBeforeWaiting).reverse()
-  moves.sort((one, other) => Number(one.slot - other.slot))
+  moves.sort((left, right) => Number(left.slot - right.slot))
   const isPartial = waitingSlots.length > 0 || listing.length < needed
   return { moves, unreadable: unreadable.reverse(), disputes, isPartial }
 }
@@ -116,7 +116,7 @@ function judgeTransaction(info: SignatureInfo, evidence: Evidence): TransactionV
   const agreeing = findAgreed(returning, needed, versionOf)
   if (agreeing) {
     const version = versionOf(agreeing)
-    const same = returning.filter((each) => versionOf(each) === version)
+    const same = returning.filter((history) => versionOf(history) === version)
     // Nodes may lack the time. Without a majority for one, the deposit has none.
     const times = same.map(timeOf).filter((time) => time !== null)
     const at = findAgreed(times, needed, String) ?? null
@@ -125,7 +125,7 @@ function judgeTransaction(info: SignatureInfo, evidence: Evidence): TransactionV
     const hasOtherTime = (time: Date | null) =>
       isTimeDisputed && time !== null && time.getTime() !== at?.getTime()
     const dissenting = returning.filter(
-      (each) => versionOf(each) !== version || hasOtherTime(timeOf(each)),
+      (history) => versionOf(history) !== version || hasOtherTime(timeOf(history)),
     )
     return {
       state: 'agreed',
@@ -135,15 +135,19 @@ function judgeTransaction(info: SignatureInfo, evidence: Evidence): TransactionV
     }
   }
   const slot = knowing[0]?.transactions.get(signature)?.slot ?? BigInt(info.slot)
-  const lists = (one: NodeHistory) =>
-    one.histories[index]?.some((each) => each.signature === signature) ?? false
-  const unaware = histories.filter((one) => one.transactions.get(signature) === null && !lists(one))
+  const lists = (history: NodeHistory) =>
+    history.histories[index]?.some((listed) => listed.signature === signature) ?? false
+  const unaware = histories.filter(
+    (history) => history.transactions.get(signature) === null && !lists(history),
+  )
   // A node far past the slot denies the transaction. One far before the slot is stuck, or the
   // slot is made up.
   const far = BigInt(blockhashAge)
-  const denying = unaware.filter((one) => one.slot >= slot + far)
-  const distant = unaware.filter((one) => one.slot >= slot + far || one.slot + far < slot)
-  const claiming = histories.filter((one) => lists(one) || knowing.includes(one))
+  const denying = unaware.filter((history) => history.slot >= slot + far)
+  const distant = unaware.filter(
+    (history) => history.slot >= slot + far || history.slot + far < slot,
+  )
+  const claiming = histories.filter((history) => lists(history) || knowing.includes(history))
   const isDisputed = denying.length > 0 || returning.length > 1
   const disputedBy = isDisputed ? hostsOf([...claiming, ...denying]) : []
   if (distant.length >= needed) return { state: 'ignored', slot, disputedBy }

@@ -55,7 +55,9 @@ export function createCoverTreasury(dependencies: CoverDependencies): CoverTreas
 
   return async (targets, verified) => {
     if (verified.every(isRefusal)) return verified
-    const rent = verified.some((each) => !isRefusal(each) && each.needsTokenAccount)
+    const rent = verified.some(
+      (destination) => !isRefusal(destination) && destination.needsTokenAccount,
+    )
       ? await treasury.rentOfTokenAccount()
       : 0n
     const costs = { fee, rent }
@@ -74,18 +76,18 @@ function spend(
   verified: (VerifiedDestination | Refusal)[],
 ): { outcomes: (VerifiedDestination | Refusal)[]; isShort: boolean } {
   let isShort = false
-  const outcomes = verified.map((each, index) => {
-    if (isRefusal(each)) return each
+  const outcomes = verified.map((destination, index) => {
+    if (isRefusal(destination)) return destination
     const { asset, amount } = targets[index]!
     const coin = asset as Coin
-    const lamports = each.needsTokenAccount ? fee + rent : fee
+    const lamports = destination.needsTokenAccount ? fee + rent : fee
     if (free[coin] < amount || free.SOL < lamports) {
       isShort = true
       return treasuryShort()
     }
     free[coin] -= amount
     free.SOL -= lamports
-    return each
+    return destination
   })
   return { outcomes, isShort }
 }

@@ -28,7 +28,8 @@ export function createPrepare(dependencies: PrepareDependencies) {
     const messages = instructions.map((instruction) => compile(dependencies, instruction, lifetime))
     const signable = messages.filter((message): message is Buffer => !isRefusal(message))
     const signatures = await trySign(dependencies, signable)
-    if (!signatures) return messages.map((each) => (isRefusal(each) ? each : railUnavailable()))
+    if (!signatures)
+      return messages.map((message) => (isRefusal(message) ? message : railUnavailable()))
     const signed = new Map(signable.map((message, index) => [message, signatures[index]!]))
     return messages.map((message) => {
       if (isRefusal(message)) return message

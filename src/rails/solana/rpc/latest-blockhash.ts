@@ -70,15 +70,15 @@ async function readFreshest({ all }: RpcNodes): Promise<Lifetime> {
 }
 
 function selectFreshest(found: Lifetime[], needed: number): Lifetime | undefined {
-  const isNear = (one: bigint, other: bigint) =>
-    one - other <= blockhashAge && other - one <= blockhashAge
+  const isNear = (left: bigint, right: bigint) =>
+    left - right <= blockhashAge && right - left <= blockhashAge
   const heights = found.map(({ lastValidBlockHeight }) => lastValidBlockHeight)
   return found
-    .filter((one) => {
-      const near = heights.filter((height) => isNear(height, one.lastValidBlockHeight))
+    .filter((lifetime) => {
+      const near = heights.filter((height) => isNear(height, lifetime.lastValidBlockHeight))
       return near.length >= needed
     })
-    .sort((one, other) => Number(other.lastValidBlockHeight - one.lastValidBlockHeight))[0]
+    .sort((left, right) => Number(right.lastValidBlockHeight - left.lastValidBlockHeight))[0]
 }
 
 async function readLatest(node: RpcNode): Promise<Lifetime | undefined> {

@@ -120,9 +120,9 @@ type AccountData = { space: number | string; data: [string, 'base64'] }
 function hasWholeAccounts(method: string, result: unknown): boolean {
   if (!accountMethods.has(method)) return true
   const { value } = result as { value: (AccountData | { account: AccountData } | null)[] }
-  return value.every((each) => {
-    if (each === null) return true
-    const { space, data } = 'account' in each ? each.account : each
+  return value.every((entry) => {
+    if (entry === null) return true
+    const { space, data } = 'account' in entry ? entry.account : entry
     const bytes = Buffer.byteLength(data[0], 'base64')
     return bytes >= Math.min(Number(space), accountDataBytes)
   })
