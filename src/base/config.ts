@@ -379,7 +379,7 @@ export type Config = {
   secret: Secret
   /** Holds the secret, unless a variable does. */
   secretFile?: string | undefined
-  /** Only while the secret is rotated. */
+  /** Present only while the secret is rotated. */
   otherSecrets?: OtherSecrets | undefined
   publicUrl: string | undefined
   /** Undefined: it is served. */

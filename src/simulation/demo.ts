@@ -17,7 +17,7 @@ import { type CoinMint, createFunding } from './test-funding.js'
 
 type Keys = { publicKey: string; secretKey: string }
 
-/** Contents of demo.json, read by the command line and by people. */
+/** Contents of demo.json, for the command line and for developers. */
 export type Demo = {
   baseUrl: string
   /** JSON-RPC URL of the localnet, for any Solana client. */
@@ -93,7 +93,7 @@ async function createDemo({ db, seal, now, mint }: DemoDependencies) {
       publicKey: await issue({ tx, now, seal, environment }, 'public'),
       secretKey: await issue({ tx, now, seal, environment }, 'secret'),
     })
-    // Where test settlements go.
+    // Test settlements need a bank account to go to.
     await makePrimary(tx, await addBankAccount(tx, now, { environmentId: test.id, ...bankAccount }))
     return {
       merchant: { id: merchant.reference, displayName },

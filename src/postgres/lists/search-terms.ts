@@ -25,7 +25,7 @@ type TermQuery = {
   hidesPayers?: boolean | undefined
 }
 
-/** Whether a text can be searched for by a person who may not see payers. */
+/** Whether a text can be searched for by a member who may not see payers. */
 export function isPublicTerm(text: string): boolean {
   return publicTerm.test(text.trim())
 }

@@ -138,7 +138,7 @@ export type DriverPayout = {
   reference: string
   /** In kobo; null: not reported. */
   amount: bigint | null
-  /** `review`: open, and a person at the provider or here must act. */
+  /** `review`: open until staff of the provider or the operator act. */
   state: 'open' | 'review' | 'success' | 'failed' | 'reversed'
   /** If it failed or was reversed. */
   failure: BankFailure | null

@@ -293,7 +293,7 @@ async function checkInstruction(
   }
 }
 
-/** For a log line that repeats less and less often. */
+/** Limits a repeated log line to the 1st, 2nd, 4th, 8th and so on. */
 function isPowerOfTwo(count: number): boolean {
   return (count & (count - 1)) === 0
 }

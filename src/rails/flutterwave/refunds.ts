@@ -62,7 +62,7 @@ export async function findFlutterwaveRefund(
   const known = id && (await fetchOwn(api, id, { refundOf, reference }))
   if (known) return { ...toRefund(known, clock.now()), reference }
   const payment = await fetchFlutterwavePayment(dependencies, refundOf!)
-  // Its day is not known then. A refund that is not found would be sent again.
+  // Refunds are searched by day. A refund that is not found would be sent again.
   if (!payment) throw new Unknown(`flutterwave: transaction ${refundOf} is missing`)
   const days = daysOf({ from: payment.receivedAt, to: clock.now() })
   for (let page = 1; page <= limits.banks.reversalPagesMax; page += 1) {

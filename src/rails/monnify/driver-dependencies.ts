@@ -3,7 +3,7 @@ import type { Mode } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import type { BankLimits } from '../../collections/ports.js'
 
-/** What the modules of the driver share. */
+/** Dependencies that the files of the driver share. */
 export type DriverDependencies = {
   /** For customers without an address. */
   payerEmail: string

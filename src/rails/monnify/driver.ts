@@ -54,7 +54,7 @@ function limitsIn(mode: Mode): BankLimits {
     expiryMinMs: minute,
     // Six months are possible, but lists of payments begin this long before the period.
     expiryMaxMs: day,
-    // Late and second payments: mostly, according to support; to be confirmed.
+    // According to support, late and second payments bounce in most cases; to be confirmed.
     bounces: ['underpayment', 'latePayment', 'duplicatePayment'],
     customerNeeds: mode === 'live' ? ['bvn_or_nin'] : [],
     closesTemporary: true,

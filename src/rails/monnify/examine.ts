@@ -94,7 +94,7 @@ async function examinePayouts({
   ]
 }
 
-/** What no harmless call shows. */
+/** Settings at Monnify that no harmless call shows. */
 const notVisible: BankFinding[] = [
   ok(
     'Not checked: OTP, and whether this server may pay out. ' +

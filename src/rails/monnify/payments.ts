@@ -198,7 +198,7 @@ export function readPayment(fields: Fields): DriverPayment {
     amount: isPaid ? needKobo(fields.amountPaid, 'amountPaid') : 0n,
     currency: needCurrency(fields.currency, 'currency'),
     sender: readSender(fields),
-    // Only notices have it.
+    // Only notices contain the session id.
     bankSessionId: null,
     narration: null,
     receivedAt: isPaid ? needTime(fields.paidOn, 'paidOn') : new Date(0),

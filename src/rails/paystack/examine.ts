@@ -126,7 +126,7 @@ function judgeEmail({ payerEmail }: ExamineDependencies): BankFinding[] {
   ]
 }
 
-/** Of the newest refunds. */
+/** Searches the newest refunds only. */
 async function findStuckRefunds({ calls }: ExamineDependencies): Promise<BankFinding[]> {
   const { rows } = await calls.list({ path: '/refund', query: {}, after: undefined })
   const stuck = rows.filter(({ status }) => status === 'needs-attention')

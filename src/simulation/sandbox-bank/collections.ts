@@ -117,7 +117,7 @@ export function createSandboxCollections(
   }
 }
 
-/** What `sendBack` wrote. */
+/** Reads the key that `sendBack` wrote. */
 function readSentBack(key: string): ConfirmedPayment {
   const { railAccount, amount } = JSON.parse(key) as { railAccount: string; amount: string }
   const reason = 'Sent back to the payer, as the test asked for.'

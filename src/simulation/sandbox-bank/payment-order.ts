@@ -10,7 +10,7 @@ export type PaymentOrder = {
   accountNumber: string
   /** Id of the payment to return to its sender, instead of paying the account. */
   refundOf: string | undefined
-  /** The original text, to tell a repeated order from a different one. */
+  /** The original text, which shows whether a repeated reference has other content. */
   text: string
 }
 

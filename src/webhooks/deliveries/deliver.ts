@@ -304,7 +304,7 @@ function isMoreDue(shares: EndpointShare[], claimed: ClaimedDelivery[]): boolean
   )
 }
 
-/** So that no endpoint is always served last. */
+/** Rotates so that no endpoint is always served last. */
 function rotateRandomly(endpoints: OpenEndpoint[]): OpenEndpoint[] {
   const first = Math.floor(Math.random() * endpoints.length)
   return [...endpoints.slice(first), ...endpoints.slice(0, first)]

@@ -68,7 +68,7 @@ export function createCoverTreasury(dependencies: CoverDependencies): CoverTreas
   }
 }
 
-/** In order, each target from what the earlier ones leave. `isShort`: not enough for some. */
+/** Covers the targets one after the other. `isShort`: the treasury cannot cover all of them. */
 function spend(
   free: Balances,
   { fee, rent }: { fee: bigint; rent: bigint },
