@@ -5,7 +5,7 @@ export const installationChain = unusedId
 
 const installationName = 'installation'
 
-/** As people read it: `mer_…` or `installation`. */
+/** Readable name of a chain: `mer_…` or `installation`. */
 export function chainName(chain: string): string {
   return chain === installationChain ? installationName : toReference(prefixes.merchant, chain)
 }

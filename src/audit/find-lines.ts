@@ -14,7 +14,7 @@ export type WrittenAuditLine = {
   number: bigint
   hash: Buffer
   actor: string
-  /** Of the person, if a person did it and still exists. */
+  /** Name of the user; null if the actor is no user, or the user no longer exists. */
   actorName: string | null
   action: string
   merchantId: string | null

@@ -5,7 +5,7 @@ import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { installationChain } from './chain.js'
 
-/** A person, an API key, or the name of an operator's shell account or of a job. */
+/** A user, an API key, or the name of an operator's shell account or of a job. */
 export type AuditActor =
   | string
   | {
@@ -13,7 +13,7 @@ export type AuditActor =
       userId: string
       sessionId: string
       email: string
-      /** Empty if the person does not act for a merchant. */
+      /** Empty if the user does not act for a merchant. */
       permissions: ReadonlySet<string>
     }
   | { kind: 'key'; name: string }

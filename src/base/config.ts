@@ -379,7 +379,7 @@ export type Config = {
   secret: Secret
   /** Holds the secret, unless a variable does. */
   secretFile?: string | undefined
-  /** Only while the secret is rotated. */
+  /** Present only while the secret is rotated. */
   otherSecrets?: OtherSecrets | undefined
   publicUrl: string | undefined
   /** Undefined: it is served. */
@@ -541,11 +541,11 @@ function readBankChoice(values: Values, mode: 'TEST' | 'LIVE'): BankChoice {
     payout: (values[`BANK_${mode}_PAYOUT`] as BankChoice['payout'] | undefined) ?? both,
     floatMin: BigInt((values[`BANK_${mode}_FLOAT_MIN`] as number | undefined) ?? 0),
   }
-  const emulated = emulators.filter((one) => one === choice.collect || one === choice.payout)
+  const emulated = emulators.filter((name) => name === choice.collect || name === choice.payout)
   if (emulated.length > 1)
     throw new Error(`BANK_${mode}_COLLECT and BANK_${mode}_PAYOUT must name the same emulator.`)
   for (const bank of [choice.collect, choice.payout]) {
-    const provider = providers.find((one) => one === bank)
+    const provider = providers.find((name) => name === bank)
     if (provider && !readProviders(values, mode)[provider])
       throw new Error(
         `${provider.toUpperCase()}_${mode}_SECRET_KEY is required: ${provider} is the bank of ${mode.toLowerCase()} mode.`,

@@ -95,7 +95,7 @@ const expectedErrors = new Set([
   'Unknown',
   'Unreadable',
   'Unavailable',
-  'EndpointFailure',
+  'NodeFailure',
   'SourceProblem',
 ])
 

@@ -49,7 +49,7 @@ export function readRateSources(
 ): RateSourceConfig[] {
   const list = parseList(text)
   if (list.length > sourcesMax) throw wrong(`have at most ${sourcesMax} sources`)
-  const sources = list.map((one, index) => readSource(one, index, environment))
+  const sources = list.map((source, index) => readSource(source, index, environment))
   const names = sources.map(({ name, asset }) => `${name}/${asset}`)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice) throw wrong(`name each source of a coin once; ${twice} appears twice`)

@@ -25,16 +25,16 @@ export const solanaLimits = {
   longAnswersPerRequestMax: 20,
   connectionsMax: 16,
   callTimeoutMs: 5 * second,
-  /** Attempts per endpoint before the rail counts as unavailable. */
-  attemptsPerEndpointMax: 2,
+  /** Attempts per node before the rail counts as unavailable. */
+  attemptsPerNodeMax: 2,
   responseBytesMax: 16 * 1024 * 1024,
-  endpointsMax: 5,
+  nodesMax: 5,
   memoBytesMax: 128,
   /** How long a blockhash is reused. It is valid for about a minute. */
   blockhashCacheMs: 2 * second,
   /** On the embedded chain a blockhash is valid for some seconds only. */
   embeddedBlockhashCacheMs: second / 5,
-  /** How long the first blockhash waits for a fresher one from another endpoint. */
+  /** How long the first blockhash waits for a fresher one from another node. */
   blockhashWaitMs: second / 4,
   /** How long treasury balances are cached. */
   balanceCacheMs: second,
@@ -54,10 +54,10 @@ export const solanaLimits = {
    * majority had finalized a block cannot land this many blocks after it.
    */
   unfinalizedBlocksMax: 10_000,
-  /** About half a minute: an endpoint that is further behind another is not trusted alone. */
+  /** About half a minute: a node that is further behind another is not trusted alone. */
   slotLagMax: 64,
-  /** An endpoint that failed is queried last for this long. */
-  failedEndpointAvoidMs: 10 * second,
+  /** A node that failed is queried last for this long. */
+  failedNodeAvoidMs: 10 * second,
   historyPagesMax: 100,
   signerTimeoutMs: 5 * second,
   signerQueueMax: 10_000,

@@ -39,7 +39,7 @@ type Slot<Input> = {
   answer: Answer | undefined
 }
 
-type Context = { tx: Tx; now: Date; seal: Seal }
+type KeyDependencies = { tx: Tx; now: Date; seal: Seal }
 
 /**
  * Runs a list of calls at most once per key. Key, work and answer commit together: a later request
@@ -50,13 +50,13 @@ type Context = { tx: Tx; now: Date; seal: Seal }
  * of them have run already, so that its queries leave together with the claim of the keys.
  */
 export async function atMostOnce<Input, Reads = undefined>(
-  context: Context,
+  dependencies: KeyDependencies,
   calls: KeyedCall<Input>[],
   execute: (inputs: Input[], reads: Promise<Reads> | undefined) => Promise<Answer[]>,
   read?: (inputs: Input[]) => Promise<Reads>,
 ): Promise<Outcome<KeyedAnswer>[]> {
   const { slots, leaders } = toSlots(calls)
-  const claiming = claimAll(context, leaders)
+  const claiming = claimAll(dependencies, leaders)
   const reads = read?.(calls.map(({ input }) => input))
   reads?.catch(() => {}) // `execute` awaits them; a failed claim is the first thing to report
   const missed = await claiming
@@ -66,7 +66,7 @@ export async function atMostOnce<Input, Reads = undefined>(
   const answers = fresh.length > 0 ? await execute(inputs, reads) : []
   assert.equal(answers.length, fresh.length, 'every call is answered')
   for (const [index, slot] of fresh.entries()) slot.answer = answers[index]!
-  remember(context, fresh)
+  remember(dependencies, fresh)
 
   return slots.map((slot) => {
     const { answer } = slot
@@ -81,7 +81,7 @@ export async function atMostOnce<Input, Reads = undefined>(
     }
     const earlier = missed.get(name!)
     if (!earlier) return inProgress()
-    return replay(key, earlier, () => fromStored(earlier, context.seal))
+    return replay(key, earlier, () => fromStored(earlier, dependencies.seal))
   })
 }
 
@@ -135,7 +135,7 @@ export function replay(
  * answer, or undefined while another transaction holds the key.
  */
 async function claimAll(
-  { tx, now }: Context,
+  { tx, now }: KeyDependencies,
   leaders: Slot<unknown>[],
 ): Promise<Map<string, IdempotencyKeyRow | undefined>> {
   if (leaders.length === 0) return new Map()
@@ -172,7 +172,7 @@ export function whileInProgress<Result>(run: () => Promise<Result>): Promise<Res
   })
 }
 
-function remember({ tx, now, seal }: Context, fresh: Slot<unknown>[]): void {
+function remember({ tx, now, seal }: KeyDependencies, fresh: Slot<unknown>[]): void {
   const updates: (Identity & ReturnType<typeof toUpdate>)[] = []
   const deletions: Identity[] = []
   for (const { call, answer } of fresh) {
@@ -208,7 +208,7 @@ function toClaim(call: KeyedCall<unknown>) {
 function toUpdate(
   call: KeyedCall<unknown>,
   answer: Answer,
-  { now, seal }: Pick<Context, 'now' | 'seal'>,
+  { now, seal }: Pick<KeyDependencies, 'now' | 'seal'>,
 ) {
   const stored = toStored(answer, call.key!.callerId, seal)
   const refusedUntil = stored.status >= 400 ? after(now, idempotencyLimits.retentionMs) : null

@@ -7,7 +7,7 @@ export type IdempotencyKey = {
   /** The first 16 bytes of the key's hash, as a uuid: the column that is indexed. */
   digest: string
   text: string
-  /** Hash of method, path and canonical body: tells a retry from a reused key. */
+  /** Hash of method, path and canonical body: distinguishes a retry from a reused key. */
   fingerprint: Buffer
   /** The API key or user that sent it: an answer that holds a secret is for no other. */
   callerId: string

@@ -36,7 +36,7 @@ export function createBalanceReader<Shown>(db: Queryable, show: (balances: Balan
 
 function withUnused(used: Balance[]): Balance[] {
   return assetNames.map((asset) => {
-    const row = used.find((one) => one.asset === asset)
+    const row = used.find((balance) => balance.asset === asset)
     return {
       asset,
       available: row?.available ?? 0n,

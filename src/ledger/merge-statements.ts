@@ -15,8 +15,8 @@ export function mergeNewestFirst(pages: StatementPage[], limit: number): Stateme
   while (merged.length < limit) {
     const nonEmpty = remaining.filter(({ entries }) => entries.length > 0)
     if (nonEmpty.length === 0) break
-    const { entries } = nonEmpty.reduce((one, other) =>
-      timeOfNext(other) > timeOfNext(one) ? other : one,
+    const { entries } = nonEmpty.reduce((left, right) =>
+      timeOfNext(right) > timeOfNext(left) ? right : left,
     )
     const time = entries.at(-1)!.createdAt
     if (remaining.some((page) => mayHaveNewer(page, time))) break

@@ -65,7 +65,9 @@ export async function resolveAll(
   resolutions: Resolution[],
 ): Promise<boolean[]> {
   // Without duplicates: a cause listed twice would have its holds found, and moved, twice.
-  const rows = [...new Map(resolutions.map((each) => [keyOf(each), each])).values()]
+  const rows = [
+    ...new Map(resolutions.map((resolution) => [keyOf(resolution), resolution])).values(),
+  ]
   const holds = groupHolds(await tx.rows(findHolds(rows)))
   const book = await lockLedgerAccounts(tx, [...holds.values()].flatMap(accountsOf))
   // Read under the locks: an earlier resolution of these causes has committed by now.

@@ -18,9 +18,9 @@ export type StatementEntry = {
   purpose: Purpose
   causeId: string
   kind: 'post' | 'hold' | 'release'
-  /** Of a hold, what became of the money; otherwise null. */
+  /** What became of the money of a hold; otherwise null. */
   resolution: 'open' | 'settled' | 'released' | null
-  /** For a release, the part of `change` that was held for the fee; otherwise null. */
+  /** The part of a released `change` that was held for the fee; otherwise null. */
   releasedFee: bigint | null
   createdAt: Date
 }

@@ -32,7 +32,7 @@ export const gatherLimits = {
 } as const
 
 export const postgresLimits = {
-  /** Until a lost connection for notifications is opened again. */
+  /** Delay before a lost connection for notifications is opened again. */
   relistenDelayMs: second,
   listenHeartbeatIntervalMs: 10 * second,
   poolSize: 10,

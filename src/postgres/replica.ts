@@ -11,7 +11,7 @@ import { ConnectionLost, isServerTrouble } from './wire/failures.js'
 /** A position in the primary's write-ahead log, and a time at which it had not passed it. */
 type Sample = { position: bigint; at: number }
 
-type Tools = {
+type ReplicaDependencies = {
   url: string
   /** For reads that the replica does not answer. */
   primary: Queryable
@@ -34,7 +34,7 @@ export class Replica {
   readonly reads = { replica: 0, primary: 0, repeated: 0 }
   readonly #db: Database
   readonly #checkDb: Database
-  readonly #tools: Tools
+  readonly #dependencies: ReplicaDependencies
   readonly #clock: Clock
   readonly #closing = new AbortController()
   readonly #checking: Promise<void>
@@ -46,12 +46,12 @@ export class Replica {
   #isSlowUntil = 0
   #wasUsable: boolean | undefined
 
-  constructor(tools: Tools) {
-    const { url, logger } = tools
+  constructor(dependencies: ReplicaDependencies) {
+    const { url, logger } = dependencies
     const onIdleError = () => {} // reported by the next check
     const { statementMs, connectMs } = limits.replica
-    this.#tools = tools
-    this.#clock = tools.clock ?? systemClock
+    this.#dependencies = dependencies
+    this.#clock = dependencies.clock ?? systemClock
     this.#db = new Database(url, onIdleError, {
       statementMs,
       connectMs,
@@ -76,12 +76,12 @@ export class Replica {
 
   get isUsable(): boolean {
     if (this.#trouble !== undefined || this.#clock.elapsedMs() < this.#isSlowUntil) return false
-    return (this.delayMs ?? Number.POSITIVE_INFINITY) <= this.#tools.maxDelayMs
+    return (this.delayMs ?? Number.POSITIVE_INFINITY) <= this.#dependencies.maxDelayMs
   }
 
   /** For the statements of one request. */
   startReading(): ReplicaReader {
-    return new ReplicaReader(this, this.#tools.primary)
+    return new ReplicaReader(this, this.#dependencies.primary)
   }
 
   /** Returns undefined if the replica is not usable or did not answer. */
@@ -110,7 +110,10 @@ export class Replica {
   }
 
   #noteFailure(error: unknown): void {
-    this.#tools.logger.debug({ err: error }, 'a read failed on the replica; the primary repeats it')
+    this.#dependencies.logger.debug(
+      { err: error },
+      'a read failed on the replica; the primary repeats it',
+    )
     // The next check that succeeds clears this.
     if (error instanceof ConnectionLost) this.#trouble = describe(error)
     // A check may still be fast, so that every read would wait here first.
@@ -131,7 +134,7 @@ export class Replica {
   async #samplePrimary(): Promise<void> {
     // Before the query: whatever was committed by then is before the position.
     const at = this.#clock.elapsedMs()
-    const position = await readPosition(this.#tools.quickPrimary).catch(() => undefined)
+    const position = await readPosition(this.#dependencies.quickPrimary).catch(() => undefined)
     // Without a sample the delay grows until the replica is no longer used.
     if (position === undefined) return
     const last = this.#samples.at(-1)
@@ -166,7 +169,7 @@ export class Replica {
     const { isUsable, delayMs } = this
     if (isUsable === this.#wasUsable) return
     this.#wasUsable = isUsable
-    const { logger } = this.#tools
+    const { logger } = this.#dependencies
     if (isUsable) logger.info({ delayMs }, 'lists are read from the replica')
     else
       logger.warn(

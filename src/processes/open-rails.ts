@@ -225,7 +225,7 @@ async function openOnLocalnet(tools: Tools, { url }: RunningLocalnet) {
   const mint = createCoinMint(url, { treasuryAddress: signer.address }, { waitsForBlock: true })
   const rail = await createSolanaRail({
     ...shared(tools, 'test'),
-    endpoints: [url],
+    nodeUrls: [url],
     signer,
     isEmbedded: true,
     network: 'not-mainnet',
@@ -246,7 +246,7 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
   const isEmbedded = mode === 'test' && tools.isLocalnetBorrowed === true
   return createSolanaRail({
     ...shared(tools, mode),
-    endpoints: config.urls,
+    nodeUrls: config.urls,
     mints: config.mints,
     signer,
     walletSigner: config.seedFile

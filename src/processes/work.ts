@@ -56,9 +56,9 @@ import { expirePending } from '../payouts/approvals/expire-pending.js'
 import { followReversals } from '../payouts/attempts/follow-reversals.js'
 import { pollPayouts } from '../payouts/attempts/poll-payouts.js'
 import { markForReview } from '../payouts/attempts/review-payouts.js'
-import type { BatchTools } from '../payouts/batches/batch-tools.js'
 import { expireBatches } from '../payouts/batches/decide-batch.js'
 import { runBatches } from '../payouts/batches/run-batches.js'
+import type { BatchDependencies } from '../payouts/batches/step.js'
 import { batchLimits, payoutLimits, reconcileLimits, settlementLimits } from '../payouts/limits.js'
 import { createFeeBook } from '../payouts/requests/fee-book.js'
 import { createPausedRails } from '../payouts/requests/paused-rails.js'
@@ -241,8 +241,8 @@ function settlementJob(opened: OpenRails, mode: Mode, tools: JobTools): Job {
 /** One preparation for all runs: batches of items share its caches. */
 function batchJob({ rails }: OpenRails, mode: Mode, tools: JobTools): Job {
   const { clock, logger } = tools
-  let opened: BatchTools | undefined
-  const open = (db: Database): BatchTools => {
+  let opened: BatchDependencies | undefined
+  const open = (db: Database): BatchDependencies => {
     const fees = createFeeBook({ db, clock })
     const paused = createPausedRails({ db, clock })
     const send = createSendAfterCommit({ rails, clock, logger, paused })

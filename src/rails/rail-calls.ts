@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.js'
 export const railCallBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 export type RailCallSeries = {
-  /** A provider and mode, or the host of a chain's endpoint. */
+  /** A provider and mode, or the host of a chain's node. */
   rail: string
   answered: number
   failed: number
@@ -36,17 +36,17 @@ export function listRailCalls(): RailCallSeries[] {
 }
 
 function note(rail: string, outcome: 'answered' | 'failed', startedAt: number): void {
-  const one = series.get(rail) ?? {
+  const counts = series.get(rail) ?? {
     rail,
     answered: 0,
     failed: 0,
     callsByBucket: new Array(railCallBounds.length + 1).fill(0),
     seconds: 0,
   }
-  series.set(rail, one)
+  series.set(rail, counts)
   const seconds = (systemClock.elapsedMs() - startedAt) / 1_000
-  one[outcome] += 1
-  one.seconds += seconds
+  counts[outcome] += 1
+  counts.seconds += seconds
   const bucket = railCallBounds.findIndex((bound) => seconds <= bound)
-  one.callsByBucket[bucket === -1 ? railCallBounds.length : bucket]! += 1
+  counts.callsByBucket[bucket === -1 ? railCallBounds.length : bucket]! += 1
 }

@@ -43,7 +43,7 @@ export function combineReadings(
   const fresh = results.map((result) => judgeAge(result, maxAgeMs, now))
   const isRecent = last && now.getTime() - last.createdAt.getTime() <= limits.rates.lastRateMs
   const bound = maxDeviationPercent * 100
-  const near = isRecent ? fresh.map((one) => judgeJump(one, last, bound)) : fresh
+  const near = isRecent ? fresh.map((reading) => judgeJump(reading, last, bound)) : fresh
   const { rate, used, judged } = agree(near, bound)
   return { rate, used, oldestAt: findOldest(results, used), judged }
 }
@@ -58,10 +58,10 @@ export function agree(
 ): Omit<CombinedRate, 'oldestAt'> {
   const isUsable = ({ problem }: JudgedReading) => problem === null
   const anchor = medianOf(readings.filter(isUsable).map(({ rate }) => rate!))
-  const near = readings.map((one) =>
-    isUsable(one) && differsMuch(anchor!, one.rate!, maxDeviationBasisPoints)
-      ? refuse(one, `differs from the other sources: ${formatPair(one.rate!)}`)
-      : one,
+  const near = readings.map((reading) =>
+    isUsable(reading) && differsMuch(anchor!, reading.rate!, maxDeviationBasisPoints)
+      ? refuse(reading, `differs from the other sources: ${formatPair(reading.rate!)}`)
+      : reading,
   )
   const usable = near.filter(isUsable)
   const isAlone = usable.length === 1 && readings.length > 1
@@ -70,7 +70,9 @@ export function agree(
     rate: medianOf(used.map(({ rate }) => rate!)),
     used: used.map(({ source }) => source),
     judged: isAlone
-      ? near.map((one) => (isUsable(one) ? refuse(one, 'no other source confirms it') : one))
+      ? near.map((reading) =>
+          isUsable(reading) ? refuse(reading, 'no other source confirms it') : reading,
+        )
       : near,
   }
 }
@@ -79,7 +81,7 @@ function findOldest(results: SourceResult[], names: string[]): Date | undefined 
   const times = results.flatMap((result) =>
     'reading' in result && names.includes(result.source) ? [result.reading.at] : [],
   )
-  return times.sort((one, other) => one.getTime() - other.getTime())[0]
+  return times.sort((left, right) => left.getTime() - right.getTime())[0]
 }
 
 /**
@@ -107,10 +109,10 @@ function judgeAge(result: SourceResult, maxAgeMs: number, now: Date): JudgedRead
   return { source, rate: { buy, sell }, problem: null }
 }
 
-function judgeJump(one: JudgedReading, last: RatePair, bound: number): JudgedReading {
-  return one.rate && differsMuch(last, one.rate, bound)
-    ? refuse(one, `jumped: from ${formatPair(last)} to ${formatPair(one.rate)}`)
-    : one
+function judgeJump(reading: JudgedReading, last: RatePair, bound: number): JudgedReading {
+  return reading.rate && differsMuch(last, reading.rate, bound)
+    ? refuse(reading, `jumped: from ${formatPair(last)} to ${formatPair(reading.rate)}`)
+    : reading
 }
 
 function refuse({ source, rate }: JudgedReading, problem: string): JudgedReading {
@@ -129,6 +131,6 @@ export function describeProblems(asset: Coin, judged: JudgedReading[]): string[]
   )
 }
 
-function compare(one: bigint, other: bigint): number {
-  return one < other ? -1 : one > other ? 1 : 0
+function compare(left: bigint, right: bigint): number {
+  return left < right ? -1 : left > right ? 1 : 0
 }

@@ -32,10 +32,16 @@ export type RateBook = {
   ): Promise<CurrentRate>
 }
 
-type Tools = { db: Queryable; clock: Clock; simulated: SimulatedRates }
-
 /** Reads the stored rates of live mode, at most a second old; those of test mode are simulated. */
-export function createRateBook({ db, clock, simulated }: Tools): RateBook {
+export function createRateBook({
+  db,
+  clock,
+  simulated,
+}: {
+  db: Queryable
+  clock: Clock
+  simulated: SimulatedRates
+}): RateBook {
   let cached: { rates: StoredRate[]; readAt: number } | undefined
   const readAll = gather(async (calls: true[]) => {
     const rates = await findRates(db, clock.now())
@@ -54,7 +60,7 @@ export function createRateBook({ db, clock, simulated }: Tools): RateBook {
       return { asset, buy, sell, origin: 'simulation', at: environmentNow }
     }
     const now = clock.now()
-    const rate = (await list()).find((one) => one.asset === asset)
+    const rate = (await list()).find((stored) => stored.asset === asset)
     if (!rate || (rate.expiresAt && rate.expiresAt <= now)) return undefined
     const { buy, sell, origin, createdAt } = rate
     return { asset, buy, sell, origin, at: createdAt }

@@ -14,15 +14,18 @@ import { type RateSource, SourceProblem } from './ports.js'
 import { findLastOfSources, insertRate, type StoredRate } from './store-rates.js'
 import { deleteOtherReadings, listReadings, storeReadings } from './store-readings.js'
 
-type Tools = { db: Database; sources: RateSource[]; bounds: RateBounds; logger: Logger }
-
 /**
  * Reads all sources and stores the rate of each coin that has a usable one. Otherwise the last rate
  * expires. Logs the problems as one error. Returns the number of sources; none if another worker
  * has just read them.
  */
 export async function readRates(
-  { db, sources, bounds, logger }: Tools,
+  {
+    db,
+    sources,
+    bounds,
+    logger,
+  }: { db: Database; sources: RateSource[]; bounds: RateBounds; logger: Logger },
   now: Date,
 ): Promise<number> {
   if (await wereJustRead(db, sources, now)) return 0
@@ -58,7 +61,9 @@ async function wereJustRead(db: Database, sources: RateSource[], now: Date): Pro
   const since = after(now, -limits.rates.pollIntervalMs / 2)
   const readings = await listReadings(db)
   return sources.every(({ name, asset }) =>
-    readings.some((one) => one.source === name && one.asset === asset && one.readAt > since),
+    readings.some(
+      (reading) => reading.source === name && reading.asset === asset && reading.readAt > since,
+    ),
   )
 }
 

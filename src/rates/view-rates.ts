@@ -23,16 +23,18 @@ export type RateView = {
 
 export type SourceView = Omit<StoredReading, 'asset' | 'readAt'> & { readAt: Date | null }
 
-type Tools = { db: Queryable; config: RateBounds & { sources: Named[] } }
 type Named = Pick<RateConfig['sources'][number], 'name' | 'asset'>
 
-export async function viewRates({ db, config }: Tools, now: Date): Promise<RateView[]> {
+export async function viewRates(
+  { db, config }: { db: Queryable; config: RateBounds & { sources: Named[] } },
+  now: Date,
+): Promise<RateView[]> {
   const rates = await findRates(db, now)
   const readings = await listReadings(db)
   return Promise.all(
     coins.map(async (asset) => {
-      const rate = rates.find((one) => one.asset === asset)
-      const own = readings.filter((one) => one.asset === asset)
+      const rate = rates.find((stored) => stored.asset === asset)
+      const own = readings.filter((reading) => reading.asset === asset)
       const sources = config.sources.filter((source) => source.asset === asset)
       const ofOperator = await findLastOfOperator(db, asset)
       const isExpected = sources.length > 0 || (ofOperator && !ofOperator.withdrawnAt)
@@ -83,5 +85,5 @@ export function agreeAnew(
       : { source, rate: null, problem: problem ?? 'not read recently' },
   )
   const { rate, used, judged } = agree(fresh, maxDeviationPercent * 100)
-  return { rate, used, judged, isDisputed: !rate && fresh.some((one) => one.rate !== null) }
+  return { rate, used, judged, isDisputed: !rate && fresh.some((reading) => reading.rate !== null) }
 }

@@ -22,7 +22,7 @@ export type RequestLogEntry = {
   status: number
   durationUs: number
   isReplayed: boolean
-  /** Of a refused request. */
+  /** Null unless the request was refused. */
   code: string | null
   reason: string | null
 }

@@ -31,7 +31,7 @@ export function findResourceIds(path: string, answer: string): string[] {
   return [...ids].slice(0, resourcesPerEntryMax)
 }
 
-/** Looks at underscores only: a text has few of them. */
+/** Checks underscores only: a text has few of them. */
 function collectIds(text: string, ids: Set<string>): void {
   const { resourcesPerEntryMax } = requestLogLimits
   let at = text.indexOf('_')

@@ -13,9 +13,9 @@ import { redactBody, redactQuery, redactText } from './redact-body.js'
 export type RawEntry = {
   environmentId: EnvironmentId
   requestId: string
-  /** Null for a person in the console. */
+  /** Null for a user of the console. */
   keyId: string | null
-  /** Name of the key or the person. */
+  /** Name of the key or the user. */
   keyName: string
   method: string
   /** Path and query as sent. */

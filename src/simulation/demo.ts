@@ -17,7 +17,7 @@ import { type CoinMint, createFunding } from './test-funding.js'
 
 type Keys = { publicKey: string; secretKey: string }
 
-/** Contents of demo.json, read by the command line and by people. */
+/** Contents of demo.json, for the command line and for developers. */
 export type Demo = {
   baseUrl: string
   /** JSON-RPC URL of the localnet, for any Solana client. */
@@ -34,20 +34,20 @@ const fundings: [Asset, bigint][] = [
   ['USDT', 10_000_000_000n],
 ]
 
-type Tools = { db: Database; seal: Seal; now: Date; mint: CoinMint | undefined }
+type DemoDependencies = { db: Database; seal: Seal; now: Date; mint: CoinMint | undefined }
 
 /**
  * The merchant of a first start, created once. Its keys are stored only in demo.json: if that file
  * is missing, or its merchant is not in this database, a new one is created.
  */
 export async function openDemo(
-  tools: Tools & { home: string },
+  dependencies: DemoDependencies & { home: string },
   { baseUrl, solanaRpcUrl }: { baseUrl: string; solanaRpcUrl?: string | undefined },
 ): Promise<Demo> {
-  const file = path.join(tools.home, 'demo.json')
+  const file = path.join(dependencies.home, 'demo.json')
   const saved = readDemo(file)
-  const exists = saved && (await listEnvironments(tools.db, saved.merchant.id)).length > 0
-  const { merchant, test, live } = exists ? saved : await createDemo(tools)
+  const exists = saved && (await listEnvironments(dependencies.db, saved.merchant.id)).length > 0
+  const { merchant, test, live } = exists ? saved : await createDemo(dependencies)
   const demo = { baseUrl, ...(solanaRpcUrl && { solanaRpcUrl }), merchant, test, live }
   // Written atomically: a reader never sees half a file.
   writeFileSync(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
@@ -85,7 +85,7 @@ function readDemo(file: string): Demo | undefined {
 const bankAccount = { bankCode: '058', accountNumber: '0123456789', accountName: displayName }
 
 /** In two transactions: money moves only in an environment that is committed. */
-async function createDemo({ db, seal, now, mint }: Tools) {
+async function createDemo({ db, seal, now, mint }: DemoDependencies) {
   const { test, ...demo } = await db.transaction(async (tx) => {
     const merchant = await createMerchant(tx, now, displayName)
     const { test, live } = merchant.environments
@@ -93,7 +93,7 @@ async function createDemo({ db, seal, now, mint }: Tools) {
       publicKey: await issue({ tx, now, seal, environment }, 'public'),
       secretKey: await issue({ tx, now, seal, environment }, 'secret'),
     })
-    // Where test settlements go.
+    // Test settlements need a bank account to go to.
     await makePrimary(tx, await addBankAccount(tx, now, { environmentId: test.id, ...bankAccount }))
     return {
       merchant: { id: merchant.reference, displayName },

@@ -1,7 +1,7 @@
 import type { Emulator, PaymentResult } from '#emulators/emulator.js'
 import type { SandboxPayers } from '../collections/ports.js'
 import type { SimulatedRail } from '../payouts/ports.js'
-import { toProviderReference } from '../rails/bank/order.js'
+import { toProviderReference } from '../rails/bank/instruction.js'
 
 /** Payers of an emulated provider, for `POST /v1/test/bank-transfers`. */
 export function createEmulatedPayers(emulator: Emulator): SandboxPayers {

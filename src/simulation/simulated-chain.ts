@@ -66,9 +66,9 @@ export class SimulatedChain implements SimulatedRail {
     rules.delete(reference)
     const kept = [...rules].slice(-(localnetLimits.settledTransfersMax - 1))
     const next: [string, FaultRule][] = [...kept, [reference, rule]]
-    await this.#call('localnet_setFaults', [next.map(([, one]) => one)])
+    await this.#call('localnet_setFaults', [next.map(([, nextRule]) => nextRule)])
     this.#rules.clear()
-    for (const [memo, one] of next) this.#rules.set(memo, one)
+    for (const [memo, nextRule] of next) this.#rules.set(memo, nextRule)
   }
 
   /** The outcome of a transaction that the chain has executed. */

@@ -1,6 +1,6 @@
 import type { Permission } from './permissions.js'
 
-/** A person who is signed in to the console. */
+/** A user who is signed in to the console. */
 export type UserActor = {
   kind: 'user'
   userId: string
@@ -13,7 +13,7 @@ export type UserActor = {
   hasStepUp: boolean
 }
 
-/** Who sends a request: an API key, a person, or a caller that needs neither. */
+/** The sender of a request: an API key, a user, or a client that needs neither. */
 export type Actor = { kind: 'key'; keyId: string; name: string } | UserActor | { kind: 'none' }
 
 /** Whether answers and searches hide who paid. API keys see everything. */

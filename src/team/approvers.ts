@@ -7,7 +7,7 @@ import { signInLimits } from './limits.js'
 import { type Permission, rolesWith } from './permissions.js'
 import { type AccessLink, type Freedom, findAccessLinks, judgeFreedom } from './shared-access.js'
 
-/** What waits for members other than those behind it. */
+/** Something that waits for the approval of members who did not create or approve it. */
 export type ApprovalSubject = {
   /** The users who may have created it. */
   creators: Iterable<string>
@@ -24,7 +24,7 @@ type Member = { id: string; name: string; approverSince: Date | null }
 /** What decides who may approve. */
 export type ApprovingTeam = { members: Member[]; links: AccessLink[] }
 
-/** The members with a permission, with how they and the people behind the subjects got access. */
+/** The members with a permission, with how they and the users behind the subjects got access. */
 export async function findApprovingTeam(
   db: Queryable,
   environmentId: EnvironmentId,

@@ -6,7 +6,7 @@ import { insertInto } from '../postgres/table.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
 
-/** What a passkey is asked to sign for: a challenge cannot be used for another act. */
+/** The purpose of a challenge, which cannot be used for another one. */
 export type ChallengePurpose =
   | { act: 'sign_in' }
   | { act: 'step_up'; sessionId: string }

@@ -1,7 +1,7 @@
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 
-/** Names of people by id, also of those who left. */
+/** Names of users by id, also of those who left. */
 export async function findUserNames(db: Queryable, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.rows(sql<{ id: string; name: string }>`

@@ -10,7 +10,7 @@ import { signInLimits } from './limits.js'
 /** Whose secret is guessed, and from where. */
 export type Guesser = { email: string; network: string }
 
-/** A guess that counts as wrong until it is taken back. */
+/** A guess that counts as wrong until it is withdrawn. */
 export type Guess = {
   id: string
   /** One wrong guess more, and the user is locked out for a while. */

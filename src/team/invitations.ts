@@ -36,7 +36,7 @@ export type Invitation = Pick<
   'id' | 'email' | 'makerId' | 'createdBy' | 'createdAt' | 'expiresAt'
 > & {
   purpose: Purpose
-  /** Of the merchant; null for operators and new passwords. */
+  /** Null for operators and new passwords. */
   merchantName: string | null
 }
 

@@ -12,7 +12,7 @@ export function judgePassword(password: string, owner: Owner): string | undefine
   if (length < passwordLengthMin) return `needs at least ${passwordLengthMin} characters`
   if (length > passwordLengthMax) return `may have at most ${passwordLengthMax} characters`
   const plain = password.normalize('NFKC').toLowerCase()
-  const part = partsOf(owner).find((one) => plain.includes(one))
+  const part = partsOf(owner).find((namePart) => plain.includes(namePart))
   if (part !== undefined) return `must not contain your name or e-mail address ("${part}")`
   return isCommon(plain) ? 'is one of those that are guessed first' : undefined
 }

@@ -23,7 +23,7 @@ export const signInLimits = {
   recoveryCodes: 10,
   passkeysMax: 20,
   invitationMs: 72 * hour,
-  /** How long the maker of a used link may be the person who uses that account. */
+  /** How long the maker of a used link may be the one who uses that account. */
   linkDistrustMs: 72 * hour,
   invitationsOpenMax: 100,
   membersListedMax: 500,
@@ -47,9 +47,9 @@ export const consoleLimits = {
 } as const
 
 export const noteLimits = {
-  /** Of a refund, and of a request for a decision about a payment. */
+  /** Length of the note on a refund, or on a request for a decision about a payment. */
   refundLengthMax: 500,
-  /** Of a note on a payment or payout. */
+  /** Length of a note on a payment or payout. */
   lengthMax: 2_000,
   perResourceMax: 200,
 } as const

@@ -1,7 +1,7 @@
 import type { Mode } from '../base/environment.js'
 import { type Permission, permissionsOf, type Role, rolesWith } from './permissions.js'
 
-/** What a user has now, at the merchant in question and at the installation. */
+/** The rights that a user has now, at the merchant in question and at the installation. */
 export type Giver = {
   isDisabled: boolean
   isOperator: boolean

@@ -7,7 +7,7 @@ import type { Giver } from './may-give.js'
 import { lastSeen, secondFactor } from './people.js'
 import type { Role } from './permissions.js'
 
-/** A person who belongs to a merchant, or did. */
+/** A user who belongs to a merchant, or did. */
 export type Member = {
   userId: string
   name: string

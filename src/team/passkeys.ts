@@ -31,14 +31,14 @@ const passkeys = new Table('passkeys', {
 
 export type Passkey = typeof passkeys.row
 
-type Tools = { seal: Seal; now: Date; site: Site }
+type PasskeyDependencies = { seal: Seal; now: Date; site: Site }
 
 /** 25 packages, which most processes never need. */
 const library = () => import('@simplewebauthn/server')
 
 /** Lets the browser offer every passkey that it has for this site, or those of one user. */
 export async function askForPasskey(
-  { seal, now, site }: Tools,
+  { seal, now, site }: PasskeyDependencies,
   purpose: ChallengePurpose,
   passkeys: Passkey[] = [],
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
@@ -53,7 +53,7 @@ export async function askForPasskey(
 }
 
 export async function askForNewPasskey(
-  { seal, now, site }: Tools,
+  { seal, now, site }: PasskeyDependencies,
   user: { userId: string; email: string; name: string },
   passkeys: Passkey[],
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
@@ -83,7 +83,7 @@ export type MadePasskey = Pick<Passkey, 'credentialId' | 'publicKey' | 'counter'
 
 /** Undefined for what another site, another request or a device without user verification made. */
 export async function readNewPasskey(
-  { seal, now, site }: Tools,
+  { seal, now, site }: PasskeyDependencies,
   userId: string,
   response: RegistrationResponseJSON,
 ): Promise<MadePasskey | undefined> {
@@ -112,7 +112,7 @@ export async function readNewPasskey(
 
 /** What the passkey signed, and its counter after it. Undefined if anything does not match. */
 export async function readProof(
-  { seal, now, site }: Tools,
+  { seal, now, site }: PasskeyDependencies,
   { purpose, passkey }: { purpose: ChallengePurpose; passkey: Passkey },
   response: AuthenticationResponseJSON,
 ): Promise<{ challenge: string; counter: bigint } | undefined> {

@@ -11,7 +11,7 @@ export type User = {
   isDisabled: boolean
 }
 
-/** What a user can prove who they are with. */
+/** The ways in which a user can prove their identity. */
 export type Factors = {
   hasPassword: boolean
   hasTotp: boolean

@@ -4,7 +4,7 @@ import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
 
-/** Without letters that look like digits. */
+/** Leaves out letters that look like digits. */
 const signs = '23456789abcdefghjkmnpqrstuvwxyz'
 const groups = 4
 const signsPerGroup = 4

@@ -19,7 +19,7 @@ export const seenWith = {
   balance: 'balances.see',
   balance_entry: 'balances.see',
   conversion: 'balances.see',
-  // Its report has the balance before and after it.
+  // The report of a settlement shows the balance before and after it.
   settlement: 'balances.see',
   // Settlements show where they went.
   settlement_destination: 'balances.see',
@@ -46,7 +46,7 @@ const resultsSeenWith: Partial<Record<Permission, Permission>> = {
   'collect.create': 'payments.see',
   'payments.decide': 'payments.see',
   'payments.ask': 'payments.see',
-  // With the permission to see the payment or payout, which each of its operations needs, too.
+  // Each operation on notes also needs the permission to see the payment or payout.
   'notes.write': 'payments.see',
   'payouts.create': 'payouts.see',
   'payouts.approve': 'payouts.see',

@@ -23,7 +23,7 @@ export type Membership = {
   environments: Record<Mode, Environment>
 }
 
-/** A person who is signed in. */
+/** A user who is signed in. */
 export type SignedIn = {
   sessionId: string
   userId: string
@@ -61,7 +61,7 @@ export type Sessions = {
 type Lookup = { found: Promise<SignedIn | undefined>; at: number }
 
 /**
- * Finds signed-in people by cookie. A lookup is cached for a second, counted from when it started,
+ * Finds signed-in users by cookie. A lookup is cached for a second, counted from when it started,
  * so an ended session, a changed role or a suspension takes effect everywhere within a second.
  */
 export function createSessions({ db, clock }: { db: Database; clock: Clock }): Sessions {
@@ -134,7 +134,7 @@ export function endSessionOfToken(tx: Tx, now: RealTime, token: string): void {
     where hash = ${hashToken(token)} and ended_at is null`)
 }
 
-/** For a new password or role. `exceptId` stays signed in. */
+/** Signs the user out after a change of password or role, except from session `exceptId`. */
 export function endSessionsOf(tx: Tx, now: RealTime, userId: string, exceptId?: string): void {
   tx.write(sql`
     update user_sessions set ended_at = ${now}
@@ -186,7 +186,7 @@ export async function findOpenPlaces<Place extends SessionPlace>(
 }
 
 /**
- * False if the session ended since it was looked up, which may have been a second ago. Locks the
+ * False if the session ended since it was found, which may have been a second ago. Locks the
  * user: a new password and a new factor wait for each other.
  */
 export async function lockOpenSession(
@@ -217,7 +217,7 @@ export function hasStepUp({ provenAt }: Pick<SignedIn, 'provenAt'>, now: Date): 
   return now < after(provenAt, consoleLimits.stepUpMs)
 }
 
-/** What a person may do at a merchant in a mode. */
+/** What a user may do at a merchant in a mode. */
 export function permissionsIn(membership: Membership, mode: Mode): Permission[] {
   if (membership.isSignedOut) return []
   if (membership.role === 'operator_view') return viewPermissions
@@ -286,7 +286,7 @@ function toMembership(rows: MembershipRow[]): Membership {
   const [first] = rows as [MembershipRow]
   const { merchantId, merchantName, role, maySeeLive, isSuspended, isSignedOut } = first
   const environmentIn = (mode: Mode): Environment => {
-    const row = rows.find((one) => one.mode === mode)!
+    const row = rows.find((candidate) => candidate.mode === mode)!
     const { id, clockOffsetMs, collectBank, payoutBank } = row
     return {
       id,

@@ -41,14 +41,14 @@ export type Freedom = { from: Date; because: AccessLink | null }
 export function judgeFreedom(
   links: AccessLink[],
   start: Date,
-  [one, other]: [userId: string, userId: string],
+  [userId, otherId]: [userId: string, userId: string],
 ): Freedom {
   let freedom: Freedom = { from: start, because: null }
   // Oldest first: the links end in this order.
   for (const link of links.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
     const counting = links.filter(({ at }) => endOf(at) > freedom.from)
-    const holders = listHolders(counting, one)
-    if (![...listHolders(counting, other)].some((userId) => holders.has(userId))) break
+    const holders = listHolders(counting, userId)
+    if (![...listHolders(counting, otherId)].some((holder) => holders.has(holder))) break
     if (endOf(link.at) > freedom.from) freedom = { from: endOf(link.at), because: link }
   }
   return freedom

@@ -20,7 +20,7 @@ type BookedAccount = {
 }
 
 /**
- * Compares the balance of each token account, by a majority of the endpoints, with the books.
+ * Compares the balance of each token account, by a majority of the nodes, with the books.
  * Covers accounts of our coins that hold something, or were busy since `from`. Polls those that
  * differ at once: if a deposit was merely not seen yet, the next comparison finds no difference.
  */

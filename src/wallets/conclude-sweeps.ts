@@ -19,7 +19,7 @@ import {
   shareSweeps,
 } from './store-sweeps.js'
 
-type Tools = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
+type SweepDependencies = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
 
 type CheckedSweep = { sweep: ClaimedSweep; finding: AttemptFinding }
 
@@ -27,8 +27,8 @@ type CheckedSweep = { sweep: ClaimedSweep; finding: AttemptFinding }
  * Checks the sweeps that are due: books those that landed, sends again those that can still land,
  * and ends the others, whose coins are swept again. Returns how many were due.
  */
-export async function concludeSweeps(tools: Tools, now: Date): Promise<number> {
-  const { db, rail, clock, logger } = tools
+export async function concludeSweeps(dependencies: SweepDependencies, now: Date): Promise<number> {
+  const { db, rail, clock, logger } = dependencies
   const sweeps = await claimSweeps(db, now, rail.name)
   if (sweeps.length === 0) return 0
   const findings = await rail.checkSweeps(sweeps)

@@ -8,7 +8,7 @@ import { sortMoves } from './sort-moves.js'
 import type { HistoryVerdict, TokenAccount } from './token-account.js'
 
 type Polled = {
-  /** The finalized balance on the chain; null: no majority of the endpoints agrees. */
+  /** The finalized balance on the chain; null: no majority of the nodes agrees. */
   balance: bigint | null
   /** Undefined: the history did not have to be read. */
   reading: HistoryReading | undefined
@@ -40,13 +40,13 @@ export function judgeHistory(
   const incoming = moves.filter(({ change }) => change > 0n)
   const deposits = incoming.map((move) => toDeposit(now, account, move))
   const last = moves.at(-1)
-  // A lagging endpoint may not know `readTo`, and lists again what was read before.
+  // A lagging node may not know `readTo`, and lists again what was read before.
   const isBehind = last !== undefined && last.slot < readSlot && unreadable.length === 0
   if (isBehind) return { ...unchanged, isUnread: true, deposits }
   const holes = findHoles(account, moves)
   if (unreadable.length > 0 || holes.length > 0)
     return { ...unchanged, isUnread: true, deposits, trouble: { unreadable, holes } }
-  // `last` is the last in the chain's order; `newest` the last in the endpoint's order, after which
+  // `last` is the last in the chain's order; `newest` the last in the node's order, after which
   // the next read continues.
   const newest = listed.at(-1)
   if (!last || !newest || newest.signature === readTo)
@@ -72,7 +72,7 @@ export function judgeHistory(
 }
 
 /**
- * Whether a landed sweep is missing in what was read: the endpoint that was read lags behind those
+ * Whether a landed sweep is missing in what was read: the node that was read lags behind those
  * that reported the sweep. If the same amount came in again, the balance would not show it.
  */
 function isSweepMissing({ isUnread, asset, booked }: TokenAccount, amount: bigint): boolean {

@@ -6,7 +6,7 @@ export type HistoryReading = TokenHistory | Error
 
 /**
  * Reads histories in groups until `isTimeUp`, but always the first group. Undefined: there was no
- * time left. Throws when no endpoint responds.
+ * time left. Throws when no RPC node responds.
  */
 export async function readHistories(
   rail: WalletRail,

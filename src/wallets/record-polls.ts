@@ -9,7 +9,7 @@ import { writePollResults } from './store-token-accounts.js'
 import { insertTokenAccounts, type NewTokenAccount } from './store-wallets.js'
 import type { PollResult, TokenAccount } from './token-account.js'
 
-type Tools = { db: Database; rail: { name: string }; mode: Mode; logger: Logger }
+type RecordingDependencies = { db: Database; rail: { name: string }; mode: Mode; logger: Logger }
 
 type Polls = { results: PollResult[]; strays: NewTokenAccount[] }
 
@@ -18,11 +18,15 @@ type Polls = { results: PollResult[]; strays: NewTokenAccount[] }
  * records each alone: anyone can send anything to a wallet, and one bad transaction must not hold
  * up the deposits of others.
  */
-export async function recordPolls(tools: Tools, now: Date, polls: Polls): Promise<NewNotice[]> {
-  const { logger } = tools
+export async function recordPolls(
+  dependencies: RecordingDependencies,
+  now: Date,
+  polls: Polls,
+): Promise<NewNotice[]> {
+  const { logger } = dependencies
   const { results, strays } = polls
   try {
-    return await record(tools, now, polls)
+    return await record(dependencies, now, polls)
   } catch (error) {
     if (isDatabaseFailure(error)) throw error
     logger.warn({ err: error, polls: results.length }, 'recording poll results one by one')
@@ -30,13 +34,13 @@ export async function recordPolls(tools: Tools, now: Date, polls: Polls): Promis
   const notices: NewNotice[] = []
   for (const result of results) {
     const own = strays.filter(({ wallet }) => wallet === result.account.wallet)
-    notices.push(...(await recordAlone(tools, now, result, own)))
+    notices.push(...(await recordAlone(dependencies, now, result, own)))
   }
   return notices
 }
 
 async function record(
-  { db, rail, mode }: Tools,
+  { db, rail, mode }: RecordingDependencies,
   now: Date,
   { results, strays }: Polls,
 ): Promise<NewNotice[]> {
@@ -58,20 +62,20 @@ async function record(
 
 /** A result that cannot be recorded marks its account as troubled; those are polled separately. */
 async function recordAlone(
-  tools: Tools,
+  dependencies: RecordingDependencies,
   now: Date,
   result: PollResult,
   strays: NewTokenAccount[],
 ): Promise<NewNotice[]> {
   try {
-    return await record(tools, now, { results: [result], strays })
+    return await record(dependencies, now, { results: [result], strays })
   } catch (error) {
     if (isDatabaseFailure(error)) throw error
     const { account } = result
     const { rail, wallet, address } = account
-    tools.logger.error({ err: error, rail, wallet, address }, 'deposits may be hidden')
+    dependencies.logger.error({ err: error, rail, wallet, address }, 'deposits may be hidden')
     const troubled = toTroubled(now, account, (error as Error).message)
-    await tools.db.transaction(async (tx) => writePollResults(tx, [troubled]))
+    await dependencies.db.transaction(async (tx) => writePollResults(tx, [troubled]))
     return []
   }
 }

@@ -2,7 +2,7 @@ import type { TokenTransaction } from '../collections/ports.js'
 
 /**
  * Sorts the transactions of each slot so that each starts at the balance the previous one left:
- * some endpoints list them in another order than the chain. If no such order exists, they keep the
+ * some nodes list them in another order than the chain. If no such order exists, they keep the
  * listed order, and the hole becomes visible. All valid orders end with the same balance.
  */
 export function sortMoves(start: bigint, listed: TokenTransaction[]): TokenTransaction[] {

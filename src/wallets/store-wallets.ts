@@ -123,10 +123,10 @@ export async function pollSoon(
     where rail = ${rail} and wallet = ${wallet}`)
 }
 
-function byReference(one: { reference: string }, other: { reference: string }): number {
-  return one.reference < other.reference ? -1 : 1
+function byReference(left: { reference: string }, right: { reference: string }): number {
+  return left.reference < right.reference ? -1 : 1
 }
 
-function byAddress(one: { address: string }, other: { address: string }): number {
-  return one.address < other.address ? -1 : 1
+function byAddress(left: { address: string }, right: { address: string }): number {
+  return left.address < right.address ? -1 : 1
 }

@@ -17,7 +17,7 @@ import {
   sweepReference,
 } from './store-sweeps.js'
 
-type Tools = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
+type SweepDependencies = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
 
 type Candidate = SweepPart & {
   asset: Coin
@@ -32,16 +32,16 @@ type PlannedSweep = SweepRequest & { id: string; parts: Candidate[] }
  * not signed, each of its parts is tried alone; a part that is not signed alone backs off. Returns
  * how many token accounts were due.
  */
-export async function sweepWallets(tools: Tools, now: Date): Promise<number> {
-  const { db, rail } = tools
+export async function sweepWallets(dependencies: SweepDependencies, now: Date): Promise<number> {
+  const { db, rail } = dependencies
   if (!(await rail.isChainKnown())) return 0
   const candidates = await findCandidates(db, now, rail.name)
   if (candidates.length === 0) return 0
-  const refused = await sweepAll(tools, plan(now, candidates, rail.partsPerSweep))
+  const refused = await sweepAll(dependencies, plan(now, candidates, rail.partsPerSweep))
   const groups = refused.filter(({ parts }) => parts.length > 1)
   const parts = groups.flatMap((group) => group.parts)
   const alone = parts.map((part) => ({ ...part, isAlone: true }))
-  const refusedAgain = alone.length > 0 ? await sweepAll(tools, plan(now, alone, 1)) : []
+  const refusedAgain = alone.length > 0 ? await sweepAll(dependencies, plan(now, alone, 1)) : []
   const resting = [...refused, ...refusedAgain].filter((sweep) => sweep.parts.length === 1)
   await restUnsigned(
     db,
@@ -52,7 +52,7 @@ export async function sweepWallets(tools: Tools, now: Date): Promise<number> {
 }
 
 /** Returns the sweeps that were not signed. */
-async function sweepAll({ db, rail, clock, logger }: Tools, planned: PlannedSweep[]) {
+async function sweepAll({ db, rail, clock, logger }: SweepDependencies, planned: PlannedSweep[]) {
   const prepared = await rail.prepareSweeps(planned)
   const refused: PlannedSweep[] = []
   for (const [index, sweep] of planned.entries()) {

@@ -15,7 +15,7 @@ import { recordPolls } from './record-polls.js'
 import { claimTokenAccounts, postponePolls } from './store-token-accounts.js'
 import type { HistoryTrouble, HistoryVerdict, PollResult, TokenAccount } from './token-account.js'
 
-type Tools = {
+type WatchDependencies = {
   db: Database
   rail: WalletRail
   mode: Mode
@@ -30,20 +30,20 @@ type Tools = {
  * Polls the token accounts that are due and reads the history of those that changed, or may have
  * changed unnoticed. Records deposits as notices and judges them. Returns how many were due.
  */
-export async function watchWallets(tools: Tools, now: Date): Promise<number> {
-  const { db, rail, lane, logger, isTroubled = false } = tools
+export async function watchWallets(dependencies: WatchDependencies, now: Date): Promise<number> {
+  const { db, rail, lane, logger, isTroubled = false } = dependencies
   if (!(await rail.isChainKnown())) return 0
   const claimed = await claimTokenAccounts(db, now, { rail: rail.name, isTroubled })
   if (claimed.length === 0) return 0
 
-  const stopRenewing = renewLease(tools, claimed)
-  const { results, strays, postponed } = await pollAndJudge(tools, now, claimed)
+  const stopRenewing = renewLease(dependencies, claimed)
+  const { results, strays, postponed } = await pollAndJudge(dependencies, now, claimed)
     .finally(stopRenewing)
     .catch(async (error: unknown) => {
       await postponePolls(db, after(now, depositLimits.retryMs), claimed)
       throw error
     })
-  const notices = await recordPolls(tools, now, { results, strays })
+  const notices = await recordPolls(dependencies, now, { results, strays })
   await postponePolls(db, now, postponed)
   await Promise.all(
     notices.map(({ body, reported, ...key }) =>
@@ -55,18 +55,18 @@ export async function watchWallets(tools: Tools, now: Date): Promise<number> {
   return claimed.length
 }
 
-async function pollAndJudge(tools: Tools, now: Date, claimed: TokenAccount[]) {
-  const { polls, postponed } = await pollAccounts(tools, now, claimed)
-  const results = polls.map((poll) => toResult(tools, now, poll))
-  await recordPolledDisputes(tools, now, polls)
-  return { results, strays: await findStrays(tools, now, results), postponed }
+async function pollAndJudge(dependencies: WatchDependencies, now: Date, claimed: TokenAccount[]) {
+  const { polls, postponed } = await pollAccounts(dependencies, now, claimed)
+  const results = polls.map((poll) => toResult(dependencies, now, poll))
+  await recordPolledDisputes(dependencies, now, polls)
+  return { results, strays: await findStrays(dependencies, now, results), postponed }
 }
 
 /**
- * Extends the lease until the returned function is called, however long endpoints take: two workers
+ * Extends the lease until the returned function is called, however long nodes take: two workers
  * that poll the same accounts would each invalidate the other's results.
  */
-function renewLease({ db, clock, logger }: Tools, claimed: TokenAccount[]) {
+function renewLease({ db, clock, logger }: WatchDependencies, claimed: TokenAccount[]) {
   const { leaseMs } = depositLimits
   let renewal = Promise.resolve()
   const renew = async () => {
@@ -89,7 +89,11 @@ type Poll = {
   reading: HistoryReading | undefined
 }
 
-async function recordPolledDisputes({ db, rail }: Tools, now: Date, polls: Poll[]): Promise<void> {
+async function recordPolledDisputes(
+  { db, rail }: WatchDependencies,
+  now: Date,
+  polls: Poll[],
+): Promise<void> {
   const histories = polls.flatMap(({ reading }) =>
     reading && !(reading instanceof Error) ? [reading] : [],
   )
@@ -101,7 +105,7 @@ async function recordPolledDisputes({ db, rail }: Tools, now: Date, polls: Poll[
 
 /** Postpones histories to the next poll when there are too many or reading takes too long. */
 async function pollAccounts(
-  { rail, clock }: Tools,
+  { rail, clock }: WatchDependencies,
   now: Date,
   claimed: TokenAccount[],
 ): Promise<{ polls: Poll[]; postponed: TokenAccount[] }> {
@@ -169,7 +173,7 @@ function isAuditDue(now: Date, { auditedAt, busyUntil }: TokenAccount): boolean 
 
 /** An audit is complete when the whole history was read without gaps. */
 function toResult(
-  { logger, rail: { mints } }: Tools,
+  { logger, rail: { mints } }: WatchDependencies,
   now: Date,
   { account, balance, reading }: Poll,
 ): PollResult {
@@ -183,7 +187,7 @@ function toResult(
     : null
   const verdict = { ...judged, trouble: judged.trouble ?? mismatch }
   const { address, wallet, rail, hasTrouble, auditedAt } = account
-  // The first time, an endpoint may only be lagging.
+  // The first time, a node may only be lagging.
   if (verdict.trouble)
     logger[hasTrouble || isUnreadTooLong ? 'error' : 'warn'](
       { rail, wallet, address, ...verdict.trouble },
@@ -207,7 +211,7 @@ function toResult(
  * under the address of its mint.
  */
 function nameCoin(mints: WalletRail['mints'], deposit: ReportedPayment): ReportedPayment {
-  const coin = coins.find((each) => mints[each] === deposit.currency)
+  const coin = coins.find((known) => mints[known] === deposit.currency)
   return coin ? { ...deposit, currency: coin, isInOtherTokenAccount: true } : deposit
 }
 
@@ -252,9 +256,9 @@ function nextPollMs(
 
 /**
  * Finds other tokens in audited wallets, which are watched from then on but never credited. If the
- * endpoints do not respond, the next audit tries again.
+ * nodes do not respond, the next audit tries again.
  */
-async function findStrays({ rail, logger }: Tools, now: Date, results: PollResult[]) {
+async function findStrays({ rail, logger }: WatchDependencies, now: Date, results: PollResult[]) {
   const audited = results.filter(({ account, auditedAt }) => auditedAt !== account.auditedAt)
   if (audited.length === 0) return []
   const wallets = new Set(audited.map(({ account }) => account.wallet))

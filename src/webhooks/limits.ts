@@ -26,7 +26,7 @@ export const webhookLimits = {
   disableAfterMs: 5 * day,
   /** Deliveries in flight per process. */
   inFlightMax: 1_024,
-  /** Of these, deliveries to endpoints whose last attempt did not succeed. */
+  /** Deliveries in flight to endpoints whose last attempt did not succeed. */
   inFlightUnprovenMax: 512,
   /** Fraction of the free capacity that one endpoint may take. */
   endpointShareMax: 1 / 8,

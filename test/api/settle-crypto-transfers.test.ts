@@ -28,7 +28,7 @@ const signer = createKeySigner(new Secret(newKey()))
 await giveLamports(chain.url, signer.address)
 await chain.advance(40)
 const rail = await createSolanaRail({
-  endpoints: [chain.url],
+  nodeUrls: [chain.url],
   signer,
   clock,
   logger,

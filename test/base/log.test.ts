@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { createLogger } from '../../src/base/log.js'
 import { OutcomeUnknown } from '../../src/postgres/wire/failures.js'
 import { Unknown } from '../../src/rails/bank/provider-client.js'
-import { EndpointFailure } from '../../src/rails/solana/rpc/endpoint.js'
-import { Unavailable } from '../../src/rails/solana/rpc/endpoints.js'
+import { NodeFailure } from '../../src/rails/solana/rpc/node.js'
+import { Unavailable } from '../../src/rails/solana/rpc/nodes.js'
 import { SourceProblem } from '../../src/rates/ports.js'
 
 const log = pathToFileURL('dist/base/log.js').href
@@ -77,7 +77,7 @@ test('a pretty line is short, redacted, and safe to print', () => {
 test('errors of banks, chains and rate sources that are away are expected', () => {
   const lines: string[] = []
   const logger = createLogger('info', { write: (line: string) => void lines.push(line) })
-  const errors = [new Unavailable('x'), new EndpointFailure('x'), new SourceProblem('x')]
+  const errors = [new Unavailable('x'), new NodeFailure('x'), new SourceProblem('x')]
   for (const err of [...errors, new Unknown('x'), new OutcomeUnknown('x')])
     logger.warn({ err }, 'expected')
   expect(lines).toHaveLength(5)

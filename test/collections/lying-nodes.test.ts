@@ -39,7 +39,7 @@ async function openWatched(endpoints: number) {
   const { address } = (await shop.openDedicated(`customer ${count++}`)).json.data
   const proxies = await openLyingProxies(chain, endpoints)
   const urls = proxies.map(({ url }) => url)
-  const wallets = await openWallets(chain, { endpoints: urls, isPoor: true })
+  const wallets = await openWallets(chain, { nodeUrls: urls, isPoor: true })
   const tokenAccount: string = await tokenAccountOf(address)
   /** Workers poll every second. */
   const watch = async (seconds: number) => {
@@ -233,7 +233,7 @@ test('deposits of a chain that answers late are reconciled under its name', asyn
   const [proxy] = await openLyingProxies(chain, 1)
   proxy!.be('busy')
   const late = await createSolanaRail({
-    endpoints: [proxy!.url],
+    nodeUrls: [proxy!.url],
     signer: createKeySigner(newSecret()),
     walletSigner: createSeedSigner(makeMnemonic()),
     clock,

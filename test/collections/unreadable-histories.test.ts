@@ -49,7 +49,7 @@ async function openForgetful(accounts: () => string[]) {
       ? new TwistedError(-32603, 'Internal error')
       : undefined,
   )
-  return openWallets(chain, { endpoints: [url], isPoor: true })
+  return openWallets(chain, { nodeUrls: [url], isPoor: true })
 }
 
 test('when half of the histories cannot be read, the other half is credited', async () => {
@@ -83,7 +83,7 @@ test('a deposit is credited once a second node knows it, never if the node denie
     if (method === 'getSignaturesForAddress') return []
     return method === 'getTransaction' ? null : undefined
   })
-  const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
+  const rail = await openWallets(chain, { nodeUrls: [chain.url, url], isPoor: true })
   await watch(rail)
   expect([await available(), await countTroubled()]).toEqual(['0', 0])
   memory = { last: 1_000_000 }
@@ -105,7 +105,7 @@ test('a node that stays behind delays deposits and is reported', async () => {
     if (method === 'getEpochInfo') return { ...result, absoluteSlot: 0 }
     return method === 'getTransaction' ? null : undefined
   })
-  const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
+  const rail = await openWallets(chain, { nodeUrls: [chain.url, url], isPoor: true })
   for (let polls = 0; polls <= depositLimits.unreadPollsMax; polls += 1) {
     expect(await countTroubled()).toBe(0)
     await watch(rail)
@@ -146,7 +146,7 @@ test('an invented transaction without a deposit does no lasting harm', async () 
     await db.rows(sql`update token_accounts set is_unread = true, due_at = ${clock.now()}
       where address = ${paid!.account}`)
     const endpoints = [liar, chain.url]
-    await watch(await openWallets(chain, { endpoints, isPoor: true }))
+    await watch(await openWallets(chain, { nodeUrls: endpoints, isPoor: true }))
     await shop.deposit(paid!.address, '10')
     await chain.advance(33)
     clock.advance(minute)
@@ -174,7 +174,7 @@ test('an audit that a lagging node cuts short is not complete', async () => {
     if (method === 'getEpochInfo' && isLate) return { ...result, absoluteSlot: 0 }
     return method === 'getTransaction' && isLate ? null : undefined
   })
-  const rail = await openWallets(chain, { endpoints: [chain.url, url], isPoor: true })
+  const rail = await openWallets(chain, { nodeUrls: [chain.url, url], isPoor: true })
   clock.advance(depositLimits.auditIntervalMs)
   await watch(rail)
   expect(await isAudited()).toBe(false)
@@ -194,10 +194,10 @@ test('when no node answers, no account is marked as failing', async () => {
     const isAway = method === 'getSignaturesForAddress' || answered > 1
     return isAway ? new TwistedError(-32005, 'Node is behind') : undefined
   })
-  const rail = await openWallets(chain, { endpoints: [url], isPoor: true })
+  const rail = await openWallets(chain, { nodeUrls: [url], isPoor: true })
   await rail.isChainKnown()
   answered = 0
-  await expect(watch(rail)).rejects.toThrow('no endpoint answers')
+  await expect(watch(rail)).rejects.toThrow('no RPC node answers')
   expect(await countTroubled()).toBe(0)
   clock.advance(depositLimits.retryMs)
   await watch()
@@ -215,7 +215,7 @@ test('transactions with long logs are read a few at a time', async () => {
       ? { ...result, meta: { ...result.meta, logMessages: [padding] } }
       : undefined,
   )
-  await watch(await openWallets(chain, { endpoints: [url], isPoor: true }))
+  await watch(await openWallets(chain, { nodeUrls: [url], isPoor: true }))
   expect(await available()).toBe('43.78')
   expect(await countTroubled()).toBe(0)
 }, 60_000)
@@ -231,7 +231,7 @@ test('a single transaction that is too long is reported, and all others are cred
       ? { ...result, meta: { ...result.meta, logMessages: [padding] } }
       : undefined,
   )
-  await watch(await openWallets(chain, { endpoints: [url], isPoor: true }))
+  await watch(await openWallets(chain, { nodeUrls: [url], isPoor: true }))
   expect(await available()).toBe('19.9')
   expect(await countTroubled()).toBe(1)
   expect(service.log.filter((line) => line.includes('deposits may be hidden')).join('')).toContain(

@@ -33,7 +33,7 @@ test.each(['USDC', 'USDT'])('a memo cut inside a character is judged, %s', async
       : undefined,
   )
   clock.advance(minute)
-  await service.watch(await openWallets(chain, { endpoints: [url], isPoor: true }))
+  await service.watch(await openWallets(chain, { nodeUrls: [url], isPoor: true }))
   const waiting = await db.rows(sql`select from notices where state = 'WAITING'`)
   expect(waiting).toHaveLength(0)
   expect(await readAll()).toContain(`${'a'.repeat(199)}\ufffd`)

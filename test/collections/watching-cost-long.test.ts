@@ -26,7 +26,7 @@ async function openCountedRail(nodes = 1) {
       return undefined
     })
   const endpoints = await Promise.all(Array.from({ length: nodes }, openNode))
-  const counted = await openWallets(chain, { endpoints, isPoor: true })
+  const counted = await openWallets(chain, { nodeUrls: endpoints, isPoor: true })
   await counted.isChainKnown()
   return {
     methods,

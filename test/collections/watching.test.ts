@@ -58,7 +58,7 @@ test('an unreadable history does not hide deposits to other wallets', async () =
     const isMeant = method === 'getSignaturesForAddress' && params[0] === poisoned
     return isMeant ? new TwistedError(-32603, 'Internal error') : undefined
   })
-  const twisted = await openWallets(chain, { endpoints: [url], isPoor: true })
+  const twisted = await openWallets(chain, { nodeUrls: [url], isPoor: true })
   await service.watch(twisted)
   expect(await available()).toBe('39.8')
   expect(service.log.join('')).toContain('deposits may be hidden')
@@ -83,7 +83,7 @@ test('when no node answers, the next poll is soon, not after the lease', async (
   await shop.deposit(wallet, '10')
   await chain.advance(33)
   await setFaults(chain, { match: { any: true }, fault: 'rate_limit', times: 4 })
-  await expect(service.watch()).rejects.toThrow('no endpoint answers')
+  await expect(service.watch()).rejects.toThrow('no RPC node answers')
   expect(await service.watch()).toBe(0)
   clock.advance(depositLimits.retryMs)
   await setFaults(chain)

@@ -54,7 +54,7 @@ const signer = createKeySigner(new Secret(JSON.stringify([...keyBytes])))
 const thief = await createKeyPairSignerFromBytes(keyBytes)
 await giveLamports(chain.url, signer.address)
 const solana = await createSolanaRail({
-  endpoints: [chain.url],
+  nodeUrls: [chain.url],
   signer,
   logger,
   isEmbedded: true,
@@ -253,7 +253,7 @@ describe('a healthy system', () => {
     const far = 1n << 40n
     await chain.advance(200)
     const asOnMainnet = await createSolanaRail({
-      endpoints: [chain.url],
+      nodeUrls: [chain.url],
       signer,
       clock: systemClock,
       logger,

@@ -9,7 +9,7 @@ import {
 } from '../../src/payouts/attempts/decide-payout.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { payoutLimits } from '../../src/payouts/limits.js'
-import { toProviderReference } from '../../src/rails/bank/order.js'
+import { toProviderReference } from '../../src/rails/bank/instruction.js'
 import { inTestMode, noRails, onlySandbox } from '../support/open-manilla.js'
 import { openWithProviders } from '../support/open-with-providers.js'
 import { until } from '../support/sessions.js'

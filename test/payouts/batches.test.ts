@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { after, day, hour } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import { resumeMerchant, suspendMerchant } from '../../src/merchants/suspension.js'
-import type { BatchTools } from '../../src/payouts/batches/batch-tools.js'
 import { expireBatches } from '../../src/payouts/batches/decide-batch.js'
 import { runBatches } from '../../src/payouts/batches/run-batches.js'
+import type { BatchDependencies } from '../../src/payouts/batches/step.js'
 import { batchLimits } from '../../src/payouts/limits.js'
 import { pauseRail, resumeRail } from '../../src/payouts/requests/paused-rails.js'
 import { railUnavailable } from '../../src/rails/solana/payouts/refuse.js'
@@ -471,7 +471,7 @@ describe('a submitted batch', () => {
     // Suspended while a worker asks the bank for the names.
     const { merchantId } = environments.test
     const { preparation } = worker
-    const suspending: BatchTools = {
+    const suspending: BatchDependencies = {
       ...worker,
       preparation: {
         ...preparation,
@@ -501,7 +501,7 @@ describe('a submitted batch', () => {
     await submit(reference)
     const cancel = () => post(`${path}/${reference}/cancel`)
     const { preparation } = worker
-    const withPrepare = (prepare: typeof preparation.prepare): BatchTools => ({
+    const withPrepare = (prepare: typeof preparation.prepare): BatchDependencies => ({
       ...worker,
       preparation: { ...preparation, prepare },
     })
@@ -596,7 +596,7 @@ describe('a submitted batch', () => {
     // Each loses its connection in the middle of every third transaction, like a process that is
     // killed. Their clocks differ by more than a lease, so they work on the same items.
     let transactions = 0
-    const openLossy = (index: number): BatchTools => {
+    const openLossy = (index: number): BatchDependencies => {
       const lossy = Object.create(db, {
         transaction: {
           value: (run: Parameters<typeof db.transaction>[0]) =>

@@ -79,7 +79,7 @@ test('an endpoint that denies a landing is not believed while another knows of i
   for (let polls = 0; polls < 3; polls += 1) await solana.poll()
   const { status, attempts } = await solana.find(data.reference)
   expect([status, attempts.length]).toEqual(['SUBMITTED', 1])
-  expect(solana.log.join()).toContain('endpoints contradict each other')
+  expect(solana.log.join()).toContain('RPC nodes contradict each other')
   await setFaults(other)
   await solana.poll()
   await solana.expectPaidOnce(data.reference, wallet, { available: remaining })

@@ -68,7 +68,7 @@ export async function openSolanaService(db: Database, options: Options = {}) {
   const serviceMint = options.mintsLate ? brokenMint : mint
   const openRail = (urls: string[]) =>
     createSolanaRail({
-      endpoints: urls,
+      nodeUrls: urls,
       signer,
       clock,
       logger,

@@ -96,7 +96,7 @@ test('a lost reply of the node concludes nothing', async () => {
   const { data } = (await solana.pay(wallet)).json
   await setFaults(chain, { match: { account: wallet }, fault: 'lose_reply' })
   await solana.poll()
-  expect(solana.log.join()).toContain('endpoint rejected a transaction')
+  expect(solana.log.join()).toContain('RPC node rejected a transaction')
   await chain.advance(untilFinal)
   await solana.poll()
   await solana.expectPaidOnce(data.reference, wallet, { available: remaining })

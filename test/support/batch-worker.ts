@@ -1,6 +1,6 @@
 import { createLogger } from '../../src/base/log.js'
 import { Rails } from '../../src/collections/rails.js'
-import type { BatchTools } from '../../src/payouts/batches/batch-tools.js'
+import type { BatchDependencies } from '../../src/payouts/batches/step.js'
 import { createFeeBook } from '../../src/payouts/requests/fee-book.js'
 import { createPausedRails } from '../../src/payouts/requests/paused-rails.js'
 import { createPayoutPreparation } from '../../src/payouts/requests/prepare-payouts.js'
@@ -8,7 +8,7 @@ import { createSendAfterCommit } from '../../src/payouts/requests/send-new.js'
 import type { ServiceWithBankAndChain } from './open-with-bank-and-chain.js'
 
 /** The tools of one worker process that runs batches of test mode. */
-export function openBatchWorker(service: ServiceWithBankAndChain): BatchTools {
+export function openBatchWorker(service: ServiceWithBankAndChain): BatchDependencies {
   const { db, bank, rail, clock } = service
   const rails = new Rails({ test: { payoutBank: bank, chain: rail } })
   const logger = createLogger('silent')

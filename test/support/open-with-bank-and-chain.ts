@@ -111,7 +111,7 @@ async function openRail(db: Database, clock: ReturnType<typeof manualClock>) {
   const signer = createKeySigner(newSecret())
   await giveLamports(chain.url, signer.address)
   const rail = await createSolanaRail({
-    endpoints: [chain.url],
+    nodeUrls: [chain.url],
     signer,
     walletSigner: createSeedSigner(makeMnemonic()),
     clock,

@@ -51,7 +51,7 @@ export async function openWithChain() {
   await chain.advance(40)
   const mint = createCoinMint(chain.url, { treasuryAddress: signer.address })
   const rail = await createSolanaRail({
-    endpoints: [chain.url],
+    nodeUrls: [chain.url],
     signer,
     clock,
     logger,

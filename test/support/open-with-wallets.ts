@@ -56,7 +56,7 @@ export async function openWithWallets(setup: WalletSetup = {}) {
   const endpoints = (await setup.endpoints?.(chain)) ?? [chain.url]
   const openRail = async (walletSigner: WalletSigner) => {
     const opened = await createSolanaRail({
-      endpoints,
+      nodeUrls: endpoints,
       signer,
       walletSigner,
       clock,

@@ -178,7 +178,7 @@ describe.each([
     const { db, clock, signer, chain } = service
     const start = () =>
       createSolanaRail({
-        endpoints: urls,
+        nodeUrls: urls,
         signer,
         clock,
         logger: silent,

@@ -81,7 +81,7 @@ export async function listKycDocuments(db: Queryable, merchantId: string): Promi
   return rows.map(toDocument)
 }
 
-/** A document with its content. The caller writes an audit line: it shows people's papers. */
+/** A document with its content. The caller writes an audit line: it shows personal papers. */
 export async function readKycDocument(
   db: Queryable,
   seal: Seal,

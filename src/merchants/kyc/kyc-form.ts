@@ -108,7 +108,7 @@ export function findMissing(form: KycForm, documents: { kind: DocumentKind }[]):
   if (people.length === 0) missing.push('people')
   const neededKinds: DocumentKind[] = ['identity', 'address']
   if (isRegistered) neededKinds.unshift('registration')
-  const absent = neededKinds.filter((kind) => !documents.some((one) => one.kind === kind))
+  const absent = neededKinds.filter((kind) => !documents.some((document) => document.kind === kind))
   return [
     ...missing.map((field) => ({ field, issue: 'is required' })),
     ...absent.map((kind) => ({ field: `documents.${kind}`, issue: 'is required' })),

@@ -8,8 +8,8 @@ import { payoutLimits } from '../../payouts/limits.js'
 import { listShortfalls } from '../../payouts/requests/report-shortfall.js'
 import type { Database } from '../../postgres/database.js'
 import { ChainIdentity, unpinned } from '../../rails/solana/rpc/chain-identity.js'
-import { type RpcEndpoint, WrongChain } from '../../rails/solana/rpc/endpoint.js'
-import { Endpoints } from '../../rails/solana/rpc/endpoints.js'
+import { type RpcNode, WrongChain } from '../../rails/solana/rpc/node.js'
+import { RpcNodes } from '../../rails/solana/rpc/nodes.js'
 import { findPinnedChain } from '../../rails/solana/rpc/store-chains.js'
 import { doctorLimits } from '../limits.js'
 import { readOpenPayoutTotal, type WatchedTreasury } from '../metrics/watch-treasuries.js'
@@ -29,11 +29,11 @@ export async function examineEndpoints(
     mode === 'live' ? 'mainnet' : 'not-mainnet',
     localnetUrl === undefined ? pinned : unpinned,
   )
-  const endpoints = new Endpoints(urls, identity, createLogger('silent'))
+  const endpoints = new RpcNodes(urls, identity, createLogger('silent'))
   const check = `Solana (${mode})`
   const variable = `SOLANA_${mode.toUpperCase()}_RPC_URLS`
   const fix = `Check ${variable}, and that this machine can reach it.`
-  const examineNode = async (endpoint: RpcEndpoint) => {
+  const examineNode = async (endpoint: RpcNode) => {
     try {
       return [await examineEndpoint(endpoint, check, clock)]
     } catch (error) {
@@ -56,7 +56,7 @@ export async function examineEndpoints(
 }
 
 async function examineEndpoint(
-  endpoint: RpcEndpoint,
+  endpoint: RpcNode,
   check: string,
   clock: Clock,
 ): Promise<CheckResult> {

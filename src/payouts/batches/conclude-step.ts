@@ -8,8 +8,8 @@ import { failureReasons } from '../attempts/failure-reasons.js'
 import { batchLimits } from '../limits.js'
 import type { PayoutStatus } from '../payout.js'
 import { type Batch, type BatchItem, batchReference } from './batch.js'
-import type { BatchTools } from './batch-tools.js'
 import { showBatch } from './resource.js'
+import type { BatchDependencies } from './step.js'
 import {
   type ItemChange,
   lockBatch,
@@ -28,14 +28,14 @@ type Ended = {
 
 /** Records the results of transfers that have ended. Returns whether there may be more of them. */
 export async function concludeStep(
-  tools: Pick<BatchTools, 'db' | 'clock'>,
+  dependencies: Pick<BatchDependencies, 'db' | 'clock'>,
   batch: Batch,
 ): Promise<boolean> {
-  const { db, clock } = tools
+  const { db, clock } = dependencies
   const { resultsPerStepMax, leaseMs } = batchLimits
   const ended = await findEnded(db, batch)
   if (ended.length === 0) return false
-  const results = new Map(ended.map((one) => [one.number, one]))
+  const results = new Map(ended.map((payout) => [payout.number, payout]))
   await db.transaction(async (tx) => {
     const name = { environmentId: batch.environmentId, reference: batchReference(batch) }
     const locked = await lockBatch(tx, name)
@@ -85,7 +85,7 @@ function conclude(
  * The end is reported by one event.
  */
 export async function advanceBatch(
-  { db, clock }: Pick<BatchTools, 'db' | 'clock'>,
+  { db, clock }: Pick<BatchDependencies, 'db' | 'clock'>,
   batch: Batch,
   environment: Environment,
 ): Promise<boolean> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Batch, type BatchItem, batchReference } from './batch.js'
 
 /**
- * SHA-256 of what a person approves, in hex digits: every item that will be paid, in order. The
+ * SHA-256 of what an approver confirms, in hex digits: every item that will be paid, in order. The
  * approver sends it back, so that an approval is of the batch that was shown and of no other.
  */
 export function hashBatch(batch: Batch, payable: BatchItem[]): string {

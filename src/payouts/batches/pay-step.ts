@@ -9,8 +9,8 @@ import { payoutKinds } from '../payout.js'
 import { createPayouts, type NewPayout } from '../requests/create-payouts.js'
 import type { PayoutRequest } from '../requests/prepare-payouts.js'
 import { type Batch, type BatchItem, batchReference, type ItemState } from './batch.js'
-import { type BatchTools, isTemporary, itemsPerStep, toProblem } from './batch-tools.js'
 import { findWalletItems, firstItemByWallet, walletOfItem } from './new-wallets.js'
+import { type BatchDependencies, isTemporary, itemsPerStep, toProblem } from './step.js'
 import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from './store-batches.js'
 
 /**
@@ -20,16 +20,16 @@ import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from 
  * meanwhile. Returns whether it may be called again at once.
  */
 export async function payStep(
-  tools: BatchTools,
+  dependencies: BatchDependencies,
   batch: Batch,
   environment: Environment,
 ): Promise<boolean> {
-  const { db, clock, send } = tools
-  const limit = itemsPerStep(tools, batch, environment)
+  const { db, clock, send } = dependencies
+  const limit = itemsPerStep(dependencies, batch, environment)
   const items = await findDueItems(db, clock.now(), batch, { state: 'VALID', limit })
   if (items.length === 0) return false
-  const prepared = await prepareAll(tools, batch, environment, items)
-  const creating = await findCreating(tools, batch, items, prepared)
+  const prepared = await prepareAll(dependencies, batch, environment, items)
+  const creating = await findCreating(dependencies, batch, items, prepared)
 
   const now = clock.now()
   const committed = await db.transaction(async (tx) => {
@@ -61,7 +61,7 @@ export async function payStep(
     })
     const dueAt = after(now, batchLimits.leaseMs)
     writeItems(tx, locked, [...changes, ...deferred], { dueAt })
-    return newPayouts.filter((one) => !refusals.has(one))
+    return newPayouts.filter((payout) => !refusals.has(payout))
   })
   for (const payout of committed ?? []) send(payout)
   return committed !== undefined
@@ -71,7 +71,7 @@ type Creating = { item: BatchItem; address: string }
 
 /** The items whose transfer creates the token account of its wallet: they cost more than others. */
 async function findCreating(
-  { fees }: BatchTools,
+  { fees }: BatchDependencies,
   { kind }: Batch,
   items: BatchItem[],
   prepared: Outcome<NewPayout>[],
@@ -114,7 +114,7 @@ async function findWaiting(
  * wait for the others of its step, which wait for it.
  */
 async function prepareAll(
-  { preparation, clock }: BatchTools,
+  { preparation, clock }: BatchDependencies,
   batch: Batch,
   environment: Environment,
   items: BatchItem[],

@@ -6,9 +6,9 @@ import { claimDue, type DueTable } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
 import { batchLimits } from '../limits.js'
 import type { Batch } from './batch.js'
-import type { BatchTools } from './batch-tools.js'
 import { advanceBatch, concludeStep } from './conclude-step.js'
 import { payStep } from './pay-step.js'
+import type { BatchDependencies } from './step.js'
 import { findNextDue, getBatch } from './store-batches.js'
 import { validateStep } from './validate-step.js'
 
@@ -28,23 +28,23 @@ type Claim = { environmentId: EnvironmentId; id: string; attempts: number }
  * steps. The lease only saves work: what is paid is decided by the state of the items under lock.
  * Returns how many batches have more to do at once.
  */
-export async function runBatches(tools: BatchTools, mode: Mode): Promise<number> {
-  const { db, clock } = tools
+export async function runBatches(dependencies: BatchDependencies, mode: Mode): Promise<number> {
+  const { db, clock } = dependencies
   const claims = await claimDue<Claim>(db, batchesDue, {
     owner: mode,
     now: clock.now(),
     leaseMs: batchLimits.leaseMs,
     limit: batchLimits.batchesPerRunMax,
   })
-  const outcomes = await Promise.allSettled(claims.map((claim) => runBatch(tools, claim)))
+  const outcomes = await Promise.allSettled(claims.map((claim) => runBatch(dependencies, claim)))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed) throw failed.reason
-  return outcomes.filter((one) => one.status === 'fulfilled' && one.value).length
+  return outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length
 }
 
 /** Returns whether there is more to do at once. */
-async function runBatch(tools: BatchTools, claim: Claim): Promise<boolean> {
-  const { db, clock } = tools
+async function runBatch(dependencies: BatchDependencies, claim: Claim): Promise<boolean> {
+  const { db, clock } = dependencies
   const { environmentId, id } = claim
   const environment = await getEnvironmentById(db, environmentId)
   const name = { environmentId, reference: toReference(prefixes.payoutBatch, id) }
@@ -54,10 +54,10 @@ async function runBatch(tools: BatchTools, claim: Claim): Promise<boolean> {
   const isStopped = batch.state === 'PROCESSING' && environment.isSuspended
   let hasMore = !isStopped
   for (let steps = 0; hasMore && steps < batchLimits.stepsPerRunMax; steps += 1)
-    hasMore = await step(tools, batch, environment)
-  if (batch.state === 'PROCESSING') while (await concludeStep(tools, batch));
-  if (!hasMore && (await advanceBatch(tools, batch, environment))) return false
-  const dueAt = hasMore ? clock.now() : await nextDue(tools, batch, isStopped)
+    hasMore = await step(dependencies, batch, environment)
+  if (batch.state === 'PROCESSING') while (await concludeStep(dependencies, batch));
+  if (!hasMore && (await advanceBatch(dependencies, batch, environment))) return false
+  const dueAt = hasMore ? clock.now() : await nextDue(dependencies, batch, isStopped)
   // Named with its attempt: a worker that outlived its lease must not change the time of another.
   await db.rows(sql`
     update payout_batches set due_at = ${dueAt}
@@ -65,7 +65,11 @@ async function runBatch(tools: BatchTools, claim: Claim): Promise<boolean> {
   return hasMore
 }
 
-async function nextDue({ db, clock }: BatchTools, batch: Batch, isStopped: boolean): Promise<Date> {
+async function nextDue(
+  { db, clock }: BatchDependencies,
+  batch: Batch,
+  isStopped: boolean,
+): Promise<Date> {
   const now = clock.now()
   const { itemRetryMs, resultsIntervalMs, resultsIntervalMaxMs } = batchLimits
   if (isStopped) return after(now, itemRetryMs)

@@ -140,7 +140,7 @@ function toItem<Row extends ItemRow>(row: Row) {
   return { ...item, warnings: item.warnings ?? [] }
 }
 
-/** Without warnings, null. */
+/** An empty list of warnings is stored as null. */
 function toItemRow<Item extends { warnings: ItemWarning[] }>(item: Item) {
   return { ...item, warnings: item.warnings.length > 0 ? item.warnings : null }
 }
@@ -148,7 +148,7 @@ function toItemRow<Item extends { warnings: ItemWarning[] }>(item: Item) {
 type ItemFilter = { state?: ItemState | undefined; hasWarnings: boolean }
 type BatchKey = Pick<Batch, 'environmentId' | 'id'>
 
-/** In the order of the request. */
+/** The items in the order of the request. */
 export async function listItems(
   db: Queryable,
   { environmentId, id }: BatchKey,
@@ -301,7 +301,7 @@ export function extendBatch(tx: Tx, batch: Batch): void {
     where environment_id = ${batch.environmentId} and id = ${batch.id} and state = 'PENDING'`)
 }
 
-/** Written once, when a batch begins to wait for a second person. */
+/** Written once, when a batch begins to wait for an approver. */
 export function writeOrder(tx: Tx, batch: Batch): void {
   const { orderHash, expiresAt } = batch.approval!
   tx.write(sql`

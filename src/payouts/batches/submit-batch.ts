@@ -23,7 +23,7 @@ type Submission = BatchName & {
 }
 
 /**
- * Submits a validated batch: workers pay it, or it waits for a second person if the rule asks for
+ * Submits a validated batch: workers pay it, or it waits for an approver if the rule requires
  * it. The rule is decided for the whole batch, under the lock of the balance, as for one payout.
  * Throws refusals.
  */

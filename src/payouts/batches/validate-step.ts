@@ -13,9 +13,9 @@ import {
   type ItemProblem,
   type ItemState,
 } from './batch.js'
-import { type BatchTools, isTemporary, itemsPerStep, toProblem } from './batch-tools.js'
 import { findRepeats } from './find-repeats.js'
 import { creationFee, findWalletItems, firstItemByWallet, walletOfItem } from './new-wallets.js'
+import { type BatchDependencies, isTemporary, itemsPerStep, toProblem } from './step.js'
 import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from './store-batches.js'
 
 /**
@@ -25,18 +25,18 @@ import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from 
  * due.
  */
 export async function validateStep(
-  tools: BatchTools,
+  dependencies: BatchDependencies,
   batch: Batch,
   environment: Environment,
 ): Promise<boolean> {
-  const { db, clock } = tools
-  const limit = itemsPerStep(tools, batch, environment)
+  const { db, clock } = dependencies
+  const limit = itemsPerStep(dependencies, batch, environment)
   const items = await findDueItems(db, clock.now(), batch, { state: 'PENDING', limit })
   if (items.length === 0) return false
   const environmentNow = after(clock.now(), environment.clockOffsetMs)
   const since = after(environmentNow, -batchLimits.repeatsWithinMs)
   const [quotes, repeats, used] = await Promise.all([
-    Promise.all(items.map((item) => quoteItem(tools, batch, environment, item))),
+    Promise.all(items.map((item) => quoteItem(dependencies, batch, environment, item))),
     findRepeats(db, since, batch, items),
     findReferences(
       db,
@@ -78,7 +78,7 @@ function toReferenced({ environmentId, kind }: Batch, { merchantReference }: Bat
 }
 
 function quoteItem(
-  { preparation }: BatchTools,
+  { preparation }: BatchDependencies,
   { kind, asset }: Batch,
   environment: Environment,
   { amount, requestedAmount, destination }: BatchItem,

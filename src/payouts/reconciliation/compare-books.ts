@@ -28,7 +28,7 @@ export type RailTransfer = {
   amount: bigint | null
   /**
    * `landed`: it arrived; the rail does not report whether it was reversed later. `unknown`: the
-   * rail was asked and could not tell.
+   * rail was queried and did not know.
    */
   state: 'processing' | 'completed' | 'landed' | 'failed' | 'reversed' | 'unknown'
 }
@@ -146,7 +146,7 @@ const agreements: Record<Exclude<RailTransfer['state'], 'unknown'>, Agreement> =
     isOpen(status, attempt) ||
     (status === 'REVERSED' && attempt === 'LANDED') ||
     (status === 'FAILED' && attempt === 'FAILED'),
-  // A refund can fail after it was paid; then the books have taken the money back.
+  // A refund can fail after it was paid; then the books have reversed it.
   failed: (status, attempt) =>
     isOpen(status, attempt) ||
     attempt === 'FAILED' ||

@@ -6,11 +6,11 @@ import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { disputeLimits } from '../limits.js'
 import type { AttemptFinding, PreparedAttempt } from '../ports.js'
 
-/** Endpoints of a rail that contradict each other about a transaction. */
+/** RPC nodes of a rail that contradict each other about a transaction. */
 export type Dispute = {
   /** Signature of the transaction. */
   subject: string
-  /** Never the URLs of the endpoints, which may contain a key. */
+  /** Never the URLs of the nodes, which may contain a key. */
   hosts: string[]
 }
 
@@ -40,13 +40,15 @@ type CheckedDisputes = {
   agreed: string[]
 }
 
-/** Stores contradictions, and ends those that the endpoints agree on by now. */
+/** Stores contradictions, and ends those that the nodes agree on by now. */
 export function recordDisputes(
   tx: Tx,
   now: RealTime,
   { rail, disputes, agreed }: CheckedDisputes,
 ): void {
-  const bySubject = new Map(disputes.map((one) => [one.subject, [...new Set(one.hosts)].sort()]))
+  const bySubject = new Map(
+    disputes.map((dispute) => [dispute.subject, [...new Set(dispute.hosts)].sort()]),
+  )
   const rows = [...bySubject].map(([subject, hosts]) => ({
     rail,
     subject,
@@ -55,7 +57,7 @@ export function recordDisputes(
   if (rows.length > 0) {
     tx.write(
       note(
-        rows.sort((one, other) => (one.subject < other.subject ? -1 : 1)),
+        rows.sort((left, right) => (left.subject < right.subject ? -1 : 1)),
         now,
       ),
     )
@@ -79,7 +81,7 @@ export function disputesIn(
   for (const [index, { token }] of attempts.entries()) {
     const { disputedBy: hosts, state } = findings[index]!
     if (hosts) disputes.push({ subject: token, hosts })
-    // Without a conclusion, a disputing endpoint may just not have answered.
+    // Without a conclusion, a disputing node may just not have answered.
     else if (state !== 'pending' && state !== 'unseen') agreed.push(token)
   }
   return { rail, disputes, agreed }

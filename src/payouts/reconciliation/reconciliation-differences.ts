@@ -58,7 +58,7 @@ export function storeDifferences(
     return { id: newId(now), kind, name, occurrence, inBooks, atRail }
   })
   if (rows.length > 0) tx.write(upsert(rows, rail, now))
-  // Beyond the limit it is not known which of the others were found again.
+  // If the limit cut some off, it is unknown which of the stored ones were found again.
   if (kept.length < differences.length) return
   const found = rows.map(({ kind, name, occurrence }) => `${kind} ${occurrence} ${name}`)
   tx.write(sql`

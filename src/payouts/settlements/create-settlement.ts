@@ -178,6 +178,6 @@ function addLines(early: StatementLine[], later: StatementLine[]): StatementLine
     sums.set(name, { ...line, count, change: line.change + (sum?.change ?? 0n) })
   }
   return [...sums.entries()]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, line]) => line)
 }

@@ -56,6 +56,6 @@ function smallest(...amounts: bigint[]): bigint {
   return amounts.reduce((least, amount) => (amount < least ? amount : least))
 }
 
-function largest(one: bigint, other: bigint): bigint {
-  return one > other ? one : other
+function largest(left: bigint, right: bigint): bigint {
+  return left > right ? left : right
 }

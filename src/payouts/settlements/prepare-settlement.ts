@@ -20,8 +20,8 @@ import {
   notSettled,
   type PreparedSettlement,
   readStatement,
+  type SettlementDependencies,
   type SettlementRequest,
-  type SettlementTools,
 } from './prepared-settlement.js'
 import { settlementReference } from './settlement.js'
 
@@ -30,17 +30,17 @@ import { settlementReference } from './settlement.js'
  * not wait for the merchant's minimum. Nothing leaves.
  */
 export async function prepareSettlement(
-  tools: SettlementTools,
+  dependencies: SettlementDependencies,
   environmentNow: EnvironmentTime,
   request: SettlementRequest,
 ): Promise<Outcome<PreparedSettlement>> {
-  const { db, preparation, naira } = tools
+  const { db, preparation, naira } = dependencies
   const { environment, scheduledFor, requestedAmount, hasMinimum } = request
   const { id: environmentId, mode } = environment
   const all = await getSettings(db, environment)
   const { settlement: settings } = all
   if (settings.payTo === 'wallet')
-    return prepareWalletSettlement(tools, environmentNow, request, all)
+    return prepareWalletSettlement(dependencies, environmentNow, request, all)
   const account = await findPrimary(db, environmentId)
   if (!account) return noBankAccount(mode)
   if (account.usableFrom && account.usableFrom > environmentNow)

@@ -15,8 +15,8 @@ import {
   notSettled,
   type PreparedSettlement,
   readStatement,
+  type SettlementDependencies,
   type SettlementRequest,
-  type SettlementTools,
 } from './prepared-settlement.js'
 import { settlementReference } from './settlement.js'
 
@@ -25,17 +25,17 @@ import { settlementReference } from './settlement.js'
  * a crypto transfer of the coins less its fee. Nothing is committed or sent.
  */
 export async function prepareWalletSettlement(
-  tools: SettlementTools,
+  dependencies: SettlementDependencies,
   environmentNow: EnvironmentTime,
   request: SettlementRequest,
   settings: Settings,
 ): Promise<Outcome<PreparedSettlement>> {
-  return prepare(tools, environmentNow, request, settings).catch(returnRefusal)
+  return prepare(dependencies, environmentNow, request, settings).catch(returnRefusal)
 }
 
 /** Throws refusals, or returns them. */
 async function prepare(
-  { db, preparation, naira, exchange }: SettlementTools,
+  { db, preparation, naira, exchange }: SettlementDependencies,
   environmentNow: EnvironmentTime,
   { environment, scheduledFor, requestedAmount, hasMinimum }: SettlementRequest,
   { settlement: settings, approvals }: Settings,

@@ -9,7 +9,7 @@ import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { PayoutPreparation, PreparedPayout } from '../requests/prepare-payouts.js'
 import { findLastSettlement } from './store-settlements.js'
 
-export type SettlementTools = {
+export type SettlementDependencies = {
   db: Queryable
   preparation: PayoutPreparation
   naira: Record<Mode, NairaLimits>

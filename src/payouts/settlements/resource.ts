@@ -154,7 +154,7 @@ export function showSettlement(settlement: Settlement, payout: Payout): Settleme
   const bank = destination.kind === 'bank_account' ? destination : null
   const wallet = destination.kind === 'wallet' ? destination : null
   const coin = payout.asset as Coin
-  // Of a settlement to a wallet, the naira were taken by its conversion.
+  // A settlement to a wallet is charged in naira by its conversion.
   const fee = conversionFee ?? payout.fee
   const amount = convertedAmount === null ? payout.amount : convertedAmount - fee
   return {
@@ -225,7 +225,7 @@ export function showSettlementSummary(sums: SettlementSums[]): Static<typeof set
       'NGN',
     ),
   })
-  const of = (wanted: SettlementStatus) => sums.filter((one) => statusOf(one) === wanted)
+  const of = (wanted: SettlementStatus) => sums.filter((sum) => statusOf(sum) === wanted)
   return {
     ...add([...of('SUBMITTED'), ...of('PAID')]),
     count: add(sums).count,

@@ -15,10 +15,10 @@ import { settlementLimits } from '../limits.js'
 import type { NewPayout } from '../requests/create-payouts.js'
 import { createSettlement } from './create-settlement.js'
 import { prepareSettlement } from './prepare-settlement.js'
-import type { SettlementTools } from './prepared-settlement.js'
+import type { SettlementDependencies } from './prepared-settlement.js'
 import { settlementReference } from './settlement.js'
 
-type Tools = SettlementTools & {
+type ScheduleDependencies = SettlementDependencies & {
   db: Database
   mode: Mode
   /** Sends a committed payout, without waiting for it. */
@@ -46,29 +46,29 @@ type Claim = { environmentId: EnvironmentId; scheduledFor: Date | null; attempts
  * pay, is left to the next scheduled time. Several missed times become one settlement. Returns how
  * many were due.
  */
-export async function settleDue(tools: Tools, now: Date): Promise<number> {
-  const claims = await claimDue<Claim>(tools.db, schedulesDue, {
-    owner: tools.mode,
+export async function settleDue(dependencies: ScheduleDependencies, now: Date): Promise<number> {
+  const claims = await claimDue<Claim>(dependencies.db, schedulesDue, {
+    owner: dependencies.mode,
     now,
     leaseMs: settlementLimits.leaseMs,
     limit: settlementLimits.perBatchMax,
   })
-  const outcomes = await Promise.allSettled(claims.map((claim) => settle(tools, now, claim)))
+  const outcomes = await Promise.allSettled(claims.map((claim) => settle(dependencies, now, claim)))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed) throw failed.reason
   return claims.length
 }
 
-async function settle(tools: Tools, now: Date, claim: Claim): Promise<void> {
-  const { db, logger, send } = tools
+async function settle(dependencies: ScheduleDependencies, now: Date, claim: Claim): Promise<void> {
+  const { db, logger, send } = dependencies
   const { environmentId, scheduledFor } = claim
   const environment = await getEnvironmentById(db, environmentId)
   const refuse = (refusal: Refusal) =>
-    postpone(tools, now, claim, { refusal, isTemporary: isTemporary(refusal) })
+    postpone(dependencies, now, claim, { refusal, isTemporary: isTemporary(refusal) })
   if (environment.isSuspended) return refuse(suspended)
   const environmentNow = toEnvironmentTime(now, environment.clockOffsetMs)
   const request = { environment, scheduledFor, requestedAmount: null, hasMinimum: true }
-  const prepared = await prepareSettlement(tools, environmentNow, request)
+  const prepared = await prepareSettlement(dependencies, environmentNow, request)
   if (prepared instanceof Refusal) return refuse(prepared)
 
   const { payout, hasRest } = prepared
@@ -86,7 +86,7 @@ async function settle(tools: Tools, now: Date, claim: Claim): Promise<void> {
   if (!created) return
   // Other payouts took the money meanwhile. The next try chooses an amount from what remains.
   if (created instanceof Refusal)
-    return postpone(tools, now, claim, { refusal: created, isTemporary: true })
+    return postpone(dependencies, now, claim, { refusal: created, isTemporary: true })
   send(payout)
   const fields = {
     settlement: settlementReference(created.settlement),
@@ -152,7 +152,7 @@ function isTemporary({ status, code, reason }: Refusal): boolean {
 }
 
 async function postpone(
-  { db, logger }: Tools,
+  { db, logger }: ScheduleDependencies,
   now: Date,
   claim: Claim,
   { refusal, isTemporary }: { refusal: Refusal; isTemporary: boolean },

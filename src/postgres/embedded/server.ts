@@ -13,8 +13,6 @@ import { claimSocketDirectory, removeSocketDirectory } from './socket-directory.
 
 export type EmbeddedServer = { url: string; wasAdopted: boolean; stop(): Promise<void> }
 
-type Options = { dataDirectory: string; settings?: Record<string, string> }
-
 /**
  * What postgres logs when another server uses the directory, is shutting down, or has removed the
  * socket directory at its end.
@@ -27,7 +25,10 @@ const conflict =
  * process, so that a crash here does not stop it; the next start adopts it. Several processes may
  * start on one directory at once and share one server.
  */
-export async function startEmbeddedServer(options: Options): Promise<EmbeddedServer> {
+export async function startEmbeddedServer(options: {
+  dataDirectory: string
+  settings?: Record<string, string>
+}): Promise<EmbeddedServer> {
   const account = findServerAccount(options.dataDirectory)
   const dataDirectory = placeDataDirectory(options.dataDirectory, account)
   await initialize(dataDirectory, account)

@@ -30,7 +30,7 @@ export type ListTable<Filter> = {
   rowsScannedMax?: number
   /** The columns that filters and indexes name. */
   columns: Record<string, ListColumn>
-  /** Of each filter, its column, or a function that returns its restrictions. */
+  /** The column of each filter, or a function that returns its restrictions. */
   filters: { [Name in Exclude<keyof Filter, keyof CommonFilter>]-?: FilterOf<Filter, Name> }
   /**
    * The most selective first. A page reads the first one that serves a wanted filter, or the last
@@ -71,7 +71,7 @@ export type Restriction =
   /** Both ends are included. */
   | { column: string; min: bigint | undefined; max: bigint | undefined }
   | { terms: TermSearch }
-  /** On the table `t`. */
+  /** A condition on the table `t`. */
   | { condition: Sql }
 
 const nothing: Restriction[] = [{ column: 'id', values: [] }]

@@ -25,7 +25,7 @@ type TermQuery = {
   hidesPayers?: boolean | undefined
 }
 
-/** Whether a text can be searched for by a person who may not see payers. */
+/** Whether a text can be searched for by a member who may not see payers. */
 export function isPublicTerm(text: string): boolean {
   return publicTerm.test(text.trim())
 }
@@ -51,7 +51,7 @@ export async function findTerms(
   const found: string[][] = []
   for (const word of words) found.push(await findByPrefix(db, { environmentId, kind }, word))
   if (found.some((terms) => terms.length === 0)) return undefined
-  return { environmentId, kind, words: found.toSorted((one, other) => one.length - other.length) }
+  return { environmentId, kind, words: found.toSorted((left, right) => left.length - right.length) }
 }
 
 type Owner = { environmentId: EnvironmentId; kind: SearchKind }

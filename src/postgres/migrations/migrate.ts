@@ -101,11 +101,11 @@ export function findObstacle(
     return known >= numberOf(name) || (knownMin !== undefined && known >= knownMin)
   }
   const older = running.filter(
-    (each) => !missing.every((migration) => isTolerated(migration, each)),
+    (process) => !missing.every((migration) => isTolerated(migration, process)),
   )
   if (older.length === 0) return undefined
   const migrations = missing.filter(
-    (migration) => !older.every((each) => isTolerated(migration, each)),
+    (migration) => !older.every((process) => isTolerated(migration, process)),
   )
   return (
     `Processes of an older version are running: ${older.map(describeProcess).join(', ')}. They ` +

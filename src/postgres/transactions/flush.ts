@@ -111,7 +111,7 @@ export function runAlone(client: pg.ClientBase, statement: Statement<unknown>): 
   })
 }
 
-/** Only the first time on a connection: parse and describe. */
+/** Parses and describes a statement only once per connection. */
 function write(
   messages: Messages,
   { name, text, values }: Statement<unknown>,

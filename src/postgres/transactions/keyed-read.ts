@@ -12,7 +12,7 @@ const keyColumns = { environmentId: 'int4', id: 'uuid' } as const
  */
 export function keyedRead<Row, Value>(definition: {
   name: string
-  /** Of the table, with its alias. */
+  /** Columns of the table, with its alias. */
   columns: string | Sql
   table: string
   alias: string

@@ -30,7 +30,7 @@ type Waiting<Call, Answer> = {
 /** Runs a list of calls in one transaction and returns one outcome per call, in order. */
 export type LaneWork<Call, Answer> = (tx: Tx, calls: Call[]) => Promise<Outcome<Answer>[]>
 
-type Options<Call, Answer> = {
+type LaneSettings<Call, Answer> = {
   connect: () => Promise<pg.Client>
   work: LaneWork<Call, Answer>
   /**
@@ -47,9 +47,11 @@ export type OpenedLane<Call, Answer> = Pick<
 >
 
 /** The benchmark passes an implementation with one transaction per call. */
-export type OpenLane = <Call, Answer>(options: Options<Call, Answer>) => OpenedLane<Call, Answer>
+export type OpenLane = <Call, Answer>(
+  settings: LaneSettings<Call, Answer>,
+) => OpenedLane<Call, Answer>
 
-export const openLane: OpenLane = (options) => new Lane(options)
+export const openLane: OpenLane = (settings) => new Lane(settings)
 
 /**
  * Collects the calls that arrive while the previous commit is running and runs them in one
@@ -62,7 +64,7 @@ export class Lane<Call, Answer> {
   readonly stats = { calls: 0, batches: 0, halved: 0, retried: 0, deferred: 0, unknown: 0 }
   /** Sums since the start: how long calls waited for their batch, and how long batches ran. */
   readonly times = { waitedMs: 0, ranMs: 0 }
-  readonly #options: Options<Call, Answer>
+  readonly #settings: LaneSettings<Call, Answer>
   readonly #waiting: Waiting<Call, Answer>[] = []
   /** Where calls wait for locks; opened on demand. */
   readonly #sideLanes: Lane<Call, Answer>[] = []
@@ -72,8 +74,8 @@ export class Lane<Call, Answer> {
   #running: Promise<void> | undefined
   #isClosed = false
 
-  constructor(options: Options<Call, Answer>) {
-    this.#options = options
+  constructor(settings: LaneSettings<Call, Answer>) {
+    this.#settings = settings
   }
 
   run(call: Call): Promise<Answer> {
@@ -298,7 +300,7 @@ export class Lane<Call, Answer> {
       return this.#sideLanes.reduce((least, other) =>
         other.#waiting.length < least.#waiting.length ? other : least,
       )
-    const sideLane = new Lane(this.#options)
+    const sideLane = new Lane(this.#settings)
     sideLane.#isSideLane = true
     this.#sideLanes.push(sideLane)
     return sideLane
@@ -309,15 +311,15 @@ export class Lane<Call, Answer> {
   }
 
   #nameOf(call: Call): string {
-    return this.#options.sideLanes?.nameOf(call) ?? ''
+    return this.#settings.sideLanes?.nameOf(call) ?? ''
   }
 
   get #waitsForLocks(): boolean {
-    return this.#isSideLane || !this.#options.sideLanes
+    return this.#isSideLane || !this.#settings.sideLanes
   }
 
   async #commit(calls: Call[]): Promise<Outcome<Answer>[]> {
-    const { connect, work } = this.#options
+    const { connect, work } = this.#settings
     try {
       this.#client ??= await connect().catch(toConnectionLost)
       const client = this.#client

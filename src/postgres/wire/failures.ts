@@ -63,7 +63,7 @@ export function wasNeverSent(error: unknown): boolean {
 }
 
 /**
- * Deadlocks and serialization failures: the server rolled back and asks for a retry. A unique
+ * Deadlocks and serialization failures: the server rolled back, and a retry may succeed. A unique
  * violation is one too: the retry finds the other row and refuses with a proper message.
  */
 export function isTransient(error: unknown): boolean {

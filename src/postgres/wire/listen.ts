@@ -6,7 +6,7 @@ import { cutConnection } from './connection.js'
 
 export type ChannelListener = { stop(): Promise<void> }
 
-type Options = {
+type ListenerSettings = {
   connect: () => Promise<pg.Client>
   channel: string
   onPayload: (payload: string) => void
@@ -25,7 +25,7 @@ export function listen({
   onPayload,
   onConnected,
   logger,
-}: Options): ChannelListener {
+}: ListenerSettings): ChannelListener {
   const stopping = new AbortController()
   const { signal } = stopping
   const stopped = new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ export function listen({
   }
 }
 
-type OneConnection = Omit<Options, 'logger'> & { stopped: Promise<void> }
+type OneConnection = Omit<ListenerSettings, 'logger'> & { stopped: Promise<void> }
 
 /** Receives payloads on one connection. Returns when stopped; throws when it fails or is lost. */
 async function receive(options: OneConnection): Promise<void> {

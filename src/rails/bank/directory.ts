@@ -6,8 +6,6 @@ import type { Bank } from '../../payouts/ports.js'
 import type { BankAccountNumber, BankDriver } from './driver.js'
 import { Unknown } from './provider-client.js'
 
-type Tools = { driver: BankDriver; clock: Clock; logger: Logger }
-
 /** The provider's banks and account names. The list of banks is cached, and kept in an outage. */
 export class Directory {
   readonly #driver: BankDriver
@@ -17,7 +15,7 @@ export class Directory {
   #fetchedAtMs = Number.NEGATIVE_INFINITY
   #fetching: Promise<void> | undefined
 
-  constructor({ driver, clock, logger }: Tools) {
+  constructor({ driver, clock, logger }: { driver: BankDriver; clock: Clock; logger: Logger }) {
     this.#driver = driver
     this.#clock = clock
     this.#logger = logger

@@ -40,18 +40,18 @@ export interface BankDriver {
   resolveName(account: BankAccountNumber): Promise<{ accountName: string } | undefined>
 
   /** What must exist at the provider before a payout, such as a recipient. Moves no money. */
-  prepareOrder(order: BankOrder): Promise<{ recipient: string | null } | Refused>
-  sendPayout(order: BankOrder): Promise<SendAnswer>
+  prepareInstruction(instruction: BankInstruction): Promise<{ recipient: string | null } | Refused>
+  sendPayout(instruction: BankInstruction): Promise<SendAnswer>
   /** Undefined: unknown to the provider at this moment. It may still appear. */
-  findPayout(order: BankOrder): Promise<DriverPayout | undefined>
+  findPayout(instruction: BankInstruction): Promise<DriverPayout | undefined>
   /** Payouts that began in the period, in any state; may return more than requested. */
   listPayouts(period: Period): Promise<Page<DriverPayout>>
   /** References of payouts that were reversed, of those that began since then. */
   listReversed(since: Date): Promise<string[]>
 
-  /** Returns money of a payment to its sender. `order.refundOf` is the payment's id. */
-  sendRefund(order: BankOrder): Promise<SendAnswer>
-  findRefund(order: BankOrder): Promise<DriverPayout | undefined>
+  /** Returns money of a payment to its sender. `instruction.refundOf` is the payment's id. */
+  sendRefund(instruction: BankInstruction): Promise<SendAnswer>
+  findRefund(instruction: BankInstruction): Promise<DriverPayout | undefined>
   listRefunds(period: Period): Promise<Page<DriverPayout>>
 
   /** In kobo. */
@@ -107,7 +107,7 @@ export type DriverPayment = {
 }
 
 /** A payout or refund as fixed before it is sent. `reference` is in the provider's spelling. */
-export type BankOrder = {
+export type BankInstruction = {
   reference: string
   amount: bigint
   bankCode: string
@@ -115,7 +115,7 @@ export type BankOrder = {
   accountName: string
   bankName: string
   narration: string | null
-  /** From `prepareOrder`. */
+  /** From `prepareInstruction`. */
   recipient: string | null
   /** The provider's id of the payment to refund. */
   refundOf: string | null
@@ -125,7 +125,7 @@ export type BankOrder = {
 export type Refused = { refused: string }
 
 /**
- * `exists`: an order with this reference was received before. `failure`: the provider refused
+ * `exists`: an instruction with this reference was received before. `failure`: the provider refused
  * this sending, so it moved nothing; only for answers that are certain to mean that.
  * `unclear`: anything else, such as a missing permission that support may still grant.
  */
@@ -134,11 +134,11 @@ export type SendAnswer = 'accepted' | 'exists' | { failure: BankFailure } | { un
 export type DriverPayout = {
   /** The provider's own id: two with one reference were made twice. */
   id: string
-  /** As in the order; for a refund, the reference that we put into its note. */
+  /** As in the instruction; for a refund, the reference that we put into its note. */
   reference: string
   /** In kobo; null: not reported. */
   amount: bigint | null
-  /** `review`: open, and a person at the provider or here must act. */
+  /** `review`: open until staff of the provider or the operator act. */
   state: 'open' | 'review' | 'success' | 'failed' | 'reversed'
   /** If it failed or was reversed. */
   failure: BankFailure | null

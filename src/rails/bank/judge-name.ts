@@ -22,7 +22,7 @@ export function isNameMismatch({ sent, holder }: { sent: string; holder: string 
   return matches.length < Math.min(sentWords.length, 2)
 }
 
-const byLength = (one: string, other: string) => other.length - one.length
+const byLength = (left: string, right: string) => right.length - left.length
 
 /** `words` begin with the longest. */
 function isTooVague([longest = '', ...others]: string[]): boolean {
@@ -37,8 +37,8 @@ function wordsOf(name: string): string[] {
 
 /** Removes the matching word, so that it matches only once. */
 function takeMatch(unmatched: string[], word: string): boolean {
-  const index = unmatched.findIndex((one) =>
-    word.length === 1 ? one.startsWith(word) : one === word,
+  const index = unmatched.findIndex((candidate) =>
+    word.length === 1 ? candidate.startsWith(word) : candidate === word,
   )
   if (index >= 0) unmatched.splice(index, 1)
   return index >= 0

@@ -13,11 +13,17 @@ import type { BankDriver, DriverAccount, StoredAccount } from './driver.js'
 import { Unknown } from './provider-client.js'
 import { findOpenedAccounts, storeOpenedAccount } from './store-opened-accounts.js'
 
-type Tools = { driver: BankDriver; name: string; db: Database; clock: Clock; logger: Logger }
+type OpeningDependencies = {
+  driver: BankDriver
+  name: string
+  db: Database
+  clock: Clock
+  logger: Logger
+}
 
 /** Opens one account per reference: a repeated request returns the stored one. */
 export async function openAccount(
-  { driver, name, db, clock, logger }: Tools,
+  { driver, name, db, clock, logger }: OpeningDependencies,
   opening: AccountOpening,
 ): Promise<Outcome<OpenedAccount>> {
   const { reference } = opening

@@ -187,7 +187,7 @@ function isClosedConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(cause?.code ?? '')
 }
 
-/** Without the URL and the headers, which `fetch` may put into messages. */
+/** Leaves out the URL and the headers, which `fetch` may put into messages. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'failed'
   if (error.name === 'TimeoutError') return 'no answer in time'

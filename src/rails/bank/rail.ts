@@ -23,18 +23,23 @@ import type {
 import type { Database } from '../../postgres/database.js'
 import { Directory, unavailable } from './directory.js'
 import type { BankDriver, DriverPayment, DriverPayout } from './driver.js'
+import {
+  fromProviderReference,
+  readInstruction,
+  toBankInstruction,
+  writeInstruction,
+} from './instruction.js'
 import { isNameMismatch } from './judge-name.js'
 import { openAccount } from './open-account.js'
-import { fromProviderReference, readOrder, toOrder, writeOrder } from './order.js'
 import { Unknown } from './provider-client.js'
-import { sendOrders } from './send-orders.js'
+import { sendInstructions } from './send-instructions.js'
+import { closeRefused, findSent } from './store-instructions.js'
 import { findOpenedAccounts, findReferencesByNumber, numberKey } from './store-opened-accounts.js'
-import { closeRefused, findSent } from './store-orders.js'
 
 const hintIdLengthMax = 500
 const unreadableLoggedMax = 10
 
-export type BankTools = {
+export type BankRailDependencies = {
   driver: BankDriver
   mode: Mode
   db: Database
@@ -43,11 +48,11 @@ export type BankTools = {
 }
 
 /** A provider as a bank rail. Accounts are named by our reference, because numbers are reused. */
-export function createBankRail(given: BankTools): BankRail {
+export function createBankRail(given: BankRailDependencies): BankRail {
   const { driver, mode, db, clock } = given
   const name = `${driver.provider}-${mode}`
-  const tools = { ...given, name, logger: given.logger.child({ bank: name }) }
-  const directory = new Directory(tools)
+  const dependencies = { ...given, name, logger: given.logger.child({ bank: name }) }
+  const directory = new Directory(dependencies)
   return {
     name,
     provider: driver.provider,
@@ -55,7 +60,8 @@ export function createBankRail(given: BankTools): BankRail {
     takesBatches: false,
     reversalIntervalMs: limits.banks.reversalIntervalMs,
 
-    openAccounts: (openings) => Promise.all(openings.map((opening) => openAccount(tools, opening))),
+    openAccounts: (openings) =>
+      Promise.all(openings.map((opening) => openAccount(dependencies, opening))),
 
     async closeAccounts(railAccounts) {
       const accounts = await findOpenedAccounts(db, name, railAccounts)
@@ -73,27 +79,31 @@ export function createBankRail(given: BankTools): BankRail {
       return { kind: 'hint', hint: { id, about: { ...about, reference } } }
     },
 
-    confirmPayment: (key) => confirmPayment(tools, key),
+    confirmPayment: (key) => confirmPayment(dependencies, key),
 
     async findPayments(railAccount) {
       const account = (await findOpenedAccounts(db, name, [railAccount])).get(railAccount)
       if (!account) return []
       const { items, unreadable } = await driver.findPayments(account).catch(refuseUnanswered)
-      reportUnreadable(tools, unreadable)
-      return toReported(tools, items)
+      reportUnreadable(dependencies, unreadable)
+      return toReported(dependencies, items)
     },
 
     async listPayments(period) {
       const { items, next, unreadable } = await driver.listPayments(period)
-      reportUnreadable(tools, unreadable)
-      return { payments: await toReported(tools, items), next, unreadable: unreadable.length }
+      reportUnreadable(dependencies, unreadable)
+      return {
+        payments: await toReported(dependencies, items),
+        next,
+        unreadable: unreadable.length,
+      }
     },
 
     inspect: (targets) => Promise.all(targets.map((target) => inspect(driver, directory, target))),
     prepare: (instructions) =>
-      Promise.all(instructions.map((instruction) => prepareOrder(driver, instruction))),
-    send: (attempts) => sendOrders(tools, attempts),
-    check: (attempts) => checkOrders(tools, attempts),
+      Promise.all(instructions.map((instruction) => prepareInstruction(driver, instruction))),
+    send: (attempts) => sendInstructions(dependencies, attempts),
+    check: (attempts) => checkInstructions(dependencies, attempts),
 
     /** No provider lists reversals by their time, so there is no cursor. */
     async findReversed(cursor) {
@@ -105,21 +115,21 @@ export function createBankRail(given: BankTools): BankRail {
 
     listBanks: () => directory.listBanks(),
     resolveName: (account) => directory.resolveName(account),
-    statement: (period) => readStatement(tools, period),
+    statement: (period) => readStatement(dependencies, period),
     readFloat: () => driver.readFloat(),
     examine: () => examine(driver),
     stop: async () => {},
   }
 }
 
-type Named = BankTools & { name: string }
+type Named = BankRailDependencies & { name: string }
 
-async function confirmPayment(tools: Named, key: string): Promise<ConfirmedPayment> {
+async function confirmPayment(dependencies: Named, key: string): Promise<ConfirmedPayment> {
   try {
-    const payment = await tools.driver.fetchPayment(key)
+    const payment = await dependencies.driver.fetchPayment(key)
     if (!payment || payment.state === 'open') return { found: 'unknown' }
     if (payment.state === 'other') return { found: 'nothing' }
-    const [reported] = await nameAccounts(tools, [payment])
+    const [reported] = await nameAccounts(dependencies, [payment])
     if (payment.state === 'paid') return { found: 'payment', payment: reported! }
     const { railAccount, amount } = reported!
     return { found: 'rejected', railAccount, amount, reason: payment.rejection ?? '' }
@@ -146,9 +156,9 @@ function refuseUnanswered(error: unknown): never {
   })
 }
 
-function toReported(tools: Named, payments: DriverPayment[]): Promise<ReportedPayment[]> {
+function toReported(dependencies: Named, payments: DriverPayment[]): Promise<ReportedPayment[]> {
   return nameAccounts(
-    tools,
+    dependencies,
     payments.filter(({ state }) => state === 'paid'),
   )
 }
@@ -213,23 +223,25 @@ function refuseAmount(issue: string): Refusal {
   })
 }
 
-async function prepareOrder(
+async function prepareInstruction(
   driver: BankDriver,
   instruction: PayoutInstruction,
 ): Promise<Outcome<PreparedAttempt>> {
-  const order = toOrder(instruction)
-  if (!driver.limits.referencePattern.test(order.reference))
-    throw new Error(`${driver.provider} refuses the reference ${order.reference}`)
+  const bankInstruction = toBankInstruction(instruction)
+  if (!driver.limits.referencePattern.test(bankInstruction.reference))
+    throw new Error(`${driver.provider} refuses the reference ${bankInstruction.reference}`)
   try {
     const prepared =
-      order.refundOf === null ? await driver.prepareOrder(order) : { recipient: null }
+      bankInstruction.refundOf === null
+        ? await driver.prepareInstruction(bankInstruction)
+        : { recipient: null }
     if ('refused' in prepared)
       return new Refusal('bank_transfer_failed', {
         reason: 'account_not_found',
         message: prepared.refused,
       })
-    const wire = writeOrder({ ...order, recipient: prepared.recipient })
-    return { token: order.reference, wire, validUntil: null }
+    const wire = writeInstruction({ ...bankInstruction, recipient: prepared.recipient })
+    return { token: bankInstruction.reference, wire, validUntil: null }
   } catch (error) {
     if (error instanceof Unknown) return unavailable()
     throw error
@@ -237,9 +249,14 @@ async function prepareOrder(
 }
 
 /** Only a final state at the provider, or a refusal of every sending, ends a payout. */
-async function checkOrders(tools: Named, attempts: LiveAttempt[]): Promise<AttemptFinding[]> {
-  const { db, clock, name } = tools
-  const found = await Promise.all(attempts.map((attempt) => checkOrder(tools, attempt)))
+async function checkInstructions(
+  dependencies: Named,
+  attempts: LiveAttempt[],
+): Promise<AttemptFinding[]> {
+  const { db, clock, name } = dependencies
+  const found = await Promise.all(
+    attempts.map((attempt) => checkInstruction(dependencies, attempt)),
+  )
   const unseen = attempts.filter((_, index) => found[index]!.state === 'unseen')
   const tokens = unseen.map(({ token }) => token)
   const refused = await closeRefused(db, clock.now(), { rail: name, tokens })
@@ -250,17 +267,17 @@ async function checkOrders(tools: Named, attempts: LiveAttempt[]): Promise<Attem
   })
 }
 
-async function checkOrder(
+async function checkInstruction(
   { driver, logger }: Named,
   { wire, token, polls }: LiveAttempt,
 ): Promise<AttemptFinding> {
-  const order = readOrder(wire)
+  const instruction = readInstruction(wire)
   try {
-    const payout = await (order.refundOf === null
-      ? driver.findPayout(order)
-      : driver.findRefund(order))
+    const payout = await (instruction.refundOf === null
+      ? driver.findPayout(instruction)
+      : driver.findRefund(instruction))
     if (!payout) return { state: 'unseen' }
-    if (payout.amount !== null && payout.amount !== order.amount) {
+    if (payout.amount !== null && payout.amount !== instruction.amount) {
       logger.error(
         { token, atBank: formatMoney(payout.amount, 'NGN') },
         'bank reports another amount',
@@ -276,7 +293,7 @@ async function checkOrder(
   }
 }
 
-/** For a log line that repeats less and less often. */
+/** Limits a repeated log line to the 1st, 2nd, 4th, 8th and so on. */
 function isPowerOfTwo(count: number): boolean {
   return (count & (count - 1)) === 0
 }
@@ -299,17 +316,17 @@ const statementStates = {
 
 /** First all payouts, then all refunds. The cursor begins with what it continues. */
 async function readStatement(
-  tools: Named,
+  dependencies: Named,
   { from, to, after: cursor = 'payouts/' }: { from: Date; to: Date; after: string | undefined },
 ): Promise<{ lines: StatementLine[]; next: string | null; unreadable: number }> {
-  const { driver } = tools
+  const { driver } = dependencies
   const [kind = '', ...rest] = cursor.split('/')
   const position = rest.join('/') || undefined
   const period = { from, to, after: position }
   const isPayouts = kind === 'payouts'
   const page = await (isPayouts ? driver.listPayouts(period) : driver.listRefunds(period))
   const next = page.next === null ? null : `${kind}/${page.next}`
-  reportUnreadable(tools, page.unreadable)
+  reportUnreadable(dependencies, page.unreadable)
   return {
     lines: page.items.map(({ id, reference, amount, state }) => ({
       id: `${kind}/${id}`,

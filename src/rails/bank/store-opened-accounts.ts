@@ -28,7 +28,6 @@ const findByReference = listStatement<typeof named, typeof openedAccounts.readRo
     join opened_bank_accounts a on a.rail = list.rail and a.reference = list.reference`,
 })
 
-/** By reference. */
 export async function findOpenedAccounts(
   db: Queryable,
   rail: string,

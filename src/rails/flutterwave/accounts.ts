@@ -20,7 +20,7 @@ export const expiryMinMs = minute
 
 const narrationLengthMax = 100
 
-type Tools = {
+type AccountDependencies = {
   api: FlutterwaveApi
   banks: BankNames
   clock: Clock
@@ -33,15 +33,17 @@ type Tools = {
  * reference.
  */
 export function openFlutterwaveAccount(
-  tools: Tools,
+  dependencies: AccountDependencies,
   opening: AccountOpening,
 ): Promise<DriverAccount | Refused> {
   const { expected } = opening
-  return expected ? openTemporary(tools, opening, expected) : openStatic(tools, opening)
+  return expected
+    ? openTemporary(dependencies, opening, expected)
+    : openStatic(dependencies, opening)
 }
 
 async function openTemporary(
-  { api, banks, clock, payerEmail }: Tools,
+  { api, banks, clock, payerEmail }: AccountDependencies,
   { reference, name }: AccountOpening,
   { amount, lifetimeMs }: NonNullable<AccountOpening['expected']>,
 ): Promise<DriverAccount | Refused> {
@@ -85,7 +87,7 @@ async function openTemporary(
 }
 
 async function openStatic(
-  { api, banks }: Tools,
+  { api, banks }: AccountDependencies,
   { reference, name, customer }: AccountOpening,
 ): Promise<DriverAccount | Refused> {
   if (!customer) return { refused: 'The bank needs the customer of a dedicated account.' }

@@ -51,43 +51,46 @@ const flutterwaveLimits: BankLimits = {
 
 const refundIdsKept = 10_000
 
-type Tools = { payerEmail: string; mode: Mode; clock: Clock; logger: Logger }
-
 /** Flutterwave, version 3 of its API. */
 export function createFlutterwaveDriver(
   { secretKey, webhookSecret, url }: NonNullable<ProviderConfigs['flutterwave']>,
-  { payerEmail, mode, clock, logger }: Tools,
+  {
+    payerEmail,
+    mode,
+    clock,
+    logger,
+  }: { payerEmail: string; mode: Mode; clock: Clock; logger: Logger },
 ): BankDriver {
   const client = new ProviderClient({ name: `flutterwave-${mode}`, url, clock, logger })
   const api = new FlutterwaveApi(client, secretKey)
   const refundIds = new BoundedMap<string, string>(refundIdsKept)
   const banks = new BankNames(() => listFlutterwaveBanks(api), clock)
-  const tools = { api, banks, clock, payerEmail, refundIds }
+  const dependencies = { api, banks, clock, payerEmail, refundIds }
   return {
     provider: 'flutterwave',
     limits: flutterwaveLimits,
-    openAccount: (opening) => openFlutterwaveAccount(tools, opening),
+    openAccount: (opening) => openFlutterwaveAccount(dependencies, opening),
     closeAccount: (account) => closeFlutterwaveAccount(api, account),
     readNotice: (request) => readFlutterwaveNotice(webhookSecret, request),
-    fetchPayment: (id) => fetchFlutterwavePayment(tools, id),
-    findPayments: (account) => findFlutterwavePayments(tools, account),
-    listPayments: (period) => listFlutterwavePayments(tools, period),
+    fetchPayment: (id) => fetchFlutterwavePayment(dependencies, id),
+    findPayments: (account) => findFlutterwavePayments(dependencies, account),
+    listPayments: (period) => listFlutterwavePayments(dependencies, period),
     listBanks: () => listFlutterwaveBanks(api),
     resolveName: (account) => resolveFlutterwaveName(api, account),
-    prepareOrder: async () => ({ recipient: null }),
-    sendPayout: (order) => sendFlutterwavePayout(api, order),
-    findPayout: (order) => findFlutterwavePayout(api, order),
+    prepareInstruction: async () => ({ recipient: null }),
+    sendPayout: (instruction) => sendFlutterwavePayout(api, instruction),
+    findPayout: (instruction) => findFlutterwavePayout(api, instruction),
     listPayouts: (period) => listFlutterwavePayouts(api, period),
     async listReversed(since) {
       const found = await Promise.all([
         listFlutterwaveReversals(api, clock.now(), since),
-        listFailedFlutterwaveRefunds(tools, since),
+        listFailedFlutterwaveRefunds(dependencies, since),
       ])
       return found.flat()
     },
-    sendRefund: (order) => sendFlutterwaveRefund(tools, order),
-    findRefund: (order) => findFlutterwaveRefund(tools, order),
-    listRefunds: (period) => listFlutterwaveRefunds(tools, period),
+    sendRefund: (instruction) => sendFlutterwaveRefund(dependencies, instruction),
+    findRefund: (instruction) => findFlutterwaveRefund(dependencies, instruction),
+    listRefunds: (period) => listFlutterwaveRefunds(dependencies, period),
     readFloat: () => readFlutterwaveFloat(api),
     examine: () => examineFlutterwave(api),
   }

@@ -27,7 +27,7 @@ export async function examineFlutterwave(api: FlutterwaveApi): Promise<BankFindi
   ]
 }
 
-/** An order without account, amount and currency: it can only be refused. */
+/** An instruction without account, amount and currency: it can only be refused. */
 async function examineTransfers(api: FlutterwaveApi): Promise<BankFinding> {
   const { message } = await api.call({ method: 'POST', path: '/transfers', body: {} })
   if (/whitelist/i.test(message))
@@ -45,7 +45,7 @@ async function examineTransfers(api: FlutterwaveApi): Promise<BankFinding> {
   return ok('Flutterwave does not refuse transfers from the address of this machine.')
 }
 
-/** The newest transfers show whether a person must approve them. */
+/** The newest transfers show whether they must be approved by hand. */
 async function examineApproval(api: FlutterwaveApi): Promise<BankFinding> {
   const { rows } = await api.list('/transfers', {}, 1)
   const waiting = rows.filter((row) => row.requires_approval === '1' && row.is_approved === '0')

@@ -26,15 +26,15 @@ const accountPagesMax = 100
 /** Payments of these kinds can be charged back: they are not bank transfers. */
 const reversibleKinds = new Set(['card', 'applepay', 'googlepay', 'paypal'])
 
-export type PaymentTools = { api: FlutterwaveApi; banks: BankNames }
+export type PaymentDependencies = { api: FlutterwaveApi; banks: BankNames }
 
 /** By Flutterwave's id: payments into a static account share one reference. */
 export async function fetchFlutterwavePayment(
-  tools: PaymentTools,
+  dependencies: PaymentDependencies,
   id: string,
 ): Promise<DriverPayment | undefined> {
   const path = `/transactions/${encodeURIComponent(id)}/verify`
-  const found = await verify(tools, { path })
+  const found = await verify(dependencies, { path })
   if (found && found.id !== id) throw new Unknown(`flutterwave: GET ${path}: another transaction`)
   return found
 }
@@ -44,21 +44,21 @@ export async function fetchFlutterwavePayment(
  * once.
  */
 export async function findFlutterwavePayments(
-  tools: PaymentTools,
+  dependencies: PaymentDependencies,
   { reference }: StoredAccount,
 ): Promise<Omit<Page<DriverPayment>, 'next'>> {
   const [newest, { items: listed, unreadable }] = await Promise.all([
-    verify(tools, {
+    verify(dependencies, {
       path: '/transactions/verify_by_reference',
       query: { tx_ref: reference },
     }),
-    listOfReference(tools, reference),
+    listOfReference(dependencies, reference),
   ])
   const others = listed.filter(({ id }) => id !== newest?.id)
   const withSenders = await Promise.all(
     others.map(async (payment, index) =>
       index < sendersFetchedMax
-        ? ((await fetchFlutterwavePayment(tools, payment.id)) ?? payment)
+        ? ((await fetchFlutterwavePayment(dependencies, payment.id)) ?? payment)
         : payment,
     ),
   )
@@ -67,7 +67,7 @@ export async function findFlutterwavePayments(
 }
 
 async function verify(
-  { api, banks }: PaymentTools,
+  { api, banks }: PaymentDependencies,
   { path, query }: { path: string; query?: Record<string, string> },
 ): Promise<DriverPayment | undefined> {
   const reply = await api.call({ method: 'GET', path, ...(query && { query }) })
@@ -78,7 +78,7 @@ async function verify(
 }
 
 async function listOfReference(
-  { api, banks }: PaymentTools,
+  { api, banks }: PaymentDependencies,
   reference: string,
 ): Promise<Omit<Page<DriverPayment>, 'next'>> {
   const found: Fields[] = []
@@ -92,7 +92,7 @@ async function listOfReference(
 }
 
 export async function listFlutterwavePayments(
-  { api, banks }: PaymentTools,
+  { api, banks }: PaymentDependencies,
   { from, to, after }: Period,
 ): Promise<Page<DriverPayment>> {
   const query = daysOf({ from, to })

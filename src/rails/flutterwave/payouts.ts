@@ -1,6 +1,6 @@
 import { limits } from '../../base/limits.js'
 import type { BankFailure } from '../../payouts/attempts/failure-reasons.js'
-import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { koboOfNaira } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import { type Fields, needId, needList, readRows, readText } from '../bank/read-fields.js'
@@ -13,21 +13,21 @@ const narrationLengthMax = 100
 /** Flutterwave accepts a transfer that our balance does not cover, and fails it later. */
 export async function sendFlutterwavePayout(
   api: FlutterwaveApi,
-  order: BankOrder,
+  instruction: BankInstruction,
 ): Promise<SendAnswer> {
   const { isDone, message } = await api.call({
     method: 'POST',
     path: '/transfers',
     body: {
-      account_bank: order.bankCode,
-      account_number: order.accountNumber,
+      account_bank: instruction.bankCode,
+      account_number: instruction.accountNumber,
       // Whole naira: the rail has refused other amounts.
-      amount: Number(order.amount / 100n),
+      amount: Number(instruction.amount / 100n),
       currency: 'NGN',
       debit_currency: 'NGN',
-      beneficiary_name: order.accountName,
-      reference: order.reference,
-      narration: (order.narration ?? order.reference).slice(0, narrationLengthMax),
+      beneficiary_name: instruction.accountName,
+      reference: instruction.reference,
+      narration: (instruction.narration ?? instruction.reference).slice(0, narrationLengthMax),
     },
   })
   if (isDone) return 'accepted'
@@ -41,7 +41,7 @@ export async function sendFlutterwavePayout(
 /** The filter by reference is not exact, and a transfer that it does not find may exist. */
 export async function findFlutterwavePayout(
   api: FlutterwaveApi,
-  { reference }: BankOrder,
+  { reference }: BankInstruction,
 ): Promise<DriverPayout | undefined> {
   const path = '/transfers'
   const reply = await api.call({ method: 'GET', path, query: { reference } })

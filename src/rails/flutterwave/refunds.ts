@@ -1,6 +1,6 @@
 import { after, type Clock, day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { koboOfNaira, nairaOfKobo } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
@@ -18,12 +18,12 @@ import type { BoundedMap } from '../bounded-map.js'
 import type { FlutterwaveApi } from './api.js'
 import { daysOf } from './days.js'
 import { listFlutterwavePage, readId } from './pages.js'
-import { fetchFlutterwavePayment, type PaymentTools } from './payments.js'
+import { fetchFlutterwavePayment, type PaymentDependencies } from './payments.js'
 
 /** Documented: a refund takes up to 15 working days. */
 const refundMaxMs = 21 * day
 
-type Tools = PaymentTools & {
+type RefundDependencies = PaymentDependencies & {
   clock: Clock
   /** Flutterwave's ids of our refunds, by reference. Saves reading the list again. */
   refundIds: BoundedMap<string, string>
@@ -31,8 +31,8 @@ type Tools = PaymentTools & {
 
 /** Not idempotent: the caller has searched for the refund before. */
 export async function sendFlutterwaveRefund(
-  { api, refundIds }: Tools,
-  { refundOf, amount, reference }: BankOrder,
+  { api, refundIds }: RefundDependencies,
+  { refundOf, amount, reference }: BankInstruction,
 ): Promise<SendAnswer> {
   const { isDone, message, data } = await api.call({
     method: 'POST',
@@ -54,15 +54,15 @@ export async function sendFlutterwaveRefund(
  * may be ours, so the outcome is then unknown.
  */
 export async function findFlutterwaveRefund(
-  tools: Tools,
-  { refundOf, reference }: BankOrder,
+  dependencies: RefundDependencies,
+  { refundOf, reference }: BankInstruction,
 ): Promise<DriverPayout | undefined> {
-  const { api, clock, refundIds } = tools
+  const { api, clock, refundIds } = dependencies
   const id = refundIds.find(reference)
   const known = id && (await fetchOwn(api, id, { refundOf, reference }))
   if (known) return { ...toRefund(known, clock.now()), reference }
-  const payment = await fetchFlutterwavePayment(tools, refundOf!)
-  // Its day is not known then. A refund that is not found would be sent again.
+  const payment = await fetchFlutterwavePayment(dependencies, refundOf!)
+  // Refunds are searched by day. A refund that is not found would be sent again.
   if (!payment) throw new Unknown(`flutterwave: transaction ${refundOf} is missing`)
   const days = daysOf({ from: payment.receivedAt, to: clock.now() })
   for (let page = 1; page <= limits.banks.reversalPagesMax; page += 1) {
@@ -83,7 +83,7 @@ export async function findFlutterwaveRefund(
 async function fetchOwn(
   api: FlutterwaveApi,
   id: string,
-  { refundOf, reference }: Pick<BankOrder, 'refundOf' | 'reference'>,
+  { refundOf, reference }: Pick<BankInstruction, 'refundOf' | 'reference'>,
 ): Promise<Fields | undefined> {
   const path = `/refunds/${encodeURIComponent(id)}`
   const { isDone, isMissing, message, data } = await api.call({ method: 'GET', path })
@@ -105,7 +105,7 @@ async function fetchComments(api: FlutterwaveApi, { id }: Fields): Promise<strin
 }
 
 export async function listFlutterwaveRefunds(
-  { api, clock }: Tools,
+  { api, clock }: RefundDependencies,
   { from, to, after: cursor }: Period,
 ): Promise<Page<DriverPayout>> {
   const query = daysOf({ from, to })
@@ -115,7 +115,7 @@ export async function listFlutterwaveRefunds(
 
 /** References of refunds that failed, perhaps after they were paid. They may take weeks. */
 export async function listFailedFlutterwaveRefunds(
-  { api, clock }: Tools,
+  { api, clock }: RefundDependencies,
   since: Date,
 ): Promise<string[]> {
   const days = daysOf({ from: after(since, -refundMaxMs), to: clock.now() })

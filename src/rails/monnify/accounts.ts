@@ -12,23 +12,23 @@ import {
 } from '../bank/read-fields.js'
 import { needKobo, toNairaNumber } from './amounts.js'
 import { type MonnifyAnswer, type MonnifyCalls, type MonnifyConfig, unexpected } from './calls.js'
-import type { DriverTools } from './driver-tools.js'
+import type { DriverDependencies } from './driver-dependencies.js'
 import { readTime, writeTime } from './read-time.js'
 
-type Tools = DriverTools & { calls: MonnifyCalls; config: MonnifyConfig }
+type AccountDependencies = DriverDependencies & { calls: MonnifyCalls; config: MonnifyConfig }
 
 export function openAccount(
-  tools: Tools,
+  dependencies: AccountDependencies,
   opening: AccountOpening,
 ): Promise<DriverAccount | Refused> {
   return opening.expected
-    ? openInvoice(tools, opening, opening.expected)
-    : reserveAccount(tools, opening)
+    ? openInvoice(dependencies, opening, opening.expected)
+    : reserveAccount(dependencies, opening)
 }
 
 /** A temporary account is that of an invoice, whose expiry is ours to choose. */
 async function openInvoice(
-  { calls, config, clock, payerEmail, limits }: Tools,
+  { calls, config, clock, payerEmail, limits }: AccountDependencies,
   opening: AccountOpening,
   expected: NonNullable<AccountOpening['expected']>,
 ): Promise<DriverAccount | Refused> {
@@ -75,7 +75,7 @@ async function openInvoice(
 
 /** Several banks give a number; payments into any of them name our reference. */
 async function reserveAccount(
-  { calls, config, payerEmail }: Tools,
+  { calls, config, payerEmail }: AccountDependencies,
   { reference, name, customer }: AccountOpening,
 ): Promise<DriverAccount | Refused> {
   const call = {

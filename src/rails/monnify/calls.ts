@@ -9,7 +9,7 @@ import {
 } from '../bank/provider-client.js'
 import type { Fields } from '../bank/read-fields.js'
 import { asFields, needList, needText, readName, readText } from '../bank/read-fields.js'
-import type { DriverTools } from './driver-tools.js'
+import type { DriverDependencies } from './driver-dependencies.js'
 
 export type MonnifyConfig = NonNullable<ProviderConfigs['monnify']>
 
@@ -31,11 +31,11 @@ export class LoginRefused extends Unknown {}
 export class MonnifyCalls {
   readonly #config: MonnifyConfig
   readonly #client: ProviderClient
-  readonly #clock: DriverTools['clock']
+  readonly #clock: DriverDependencies['clock']
   #token: { text: string; renewAtMs: number } | undefined
   #login: Promise<string> | undefined
 
-  constructor(config: MonnifyConfig, { clock, logger }: DriverTools) {
+  constructor(config: MonnifyConfig, { clock, logger }: DriverDependencies) {
     this.#config = config
     this.#clock = clock
     this.#client = new ProviderClient({ name: 'monnify', url: config.url, clock, logger })

@@ -5,7 +5,7 @@ import type { BankDriver } from '../bank/driver.js'
 import { closeAccount, openAccount } from './accounts.js'
 import { MonnifyCalls, type MonnifyConfig } from './calls.js'
 import { listBanks, resolveName } from './directory.js'
-import type { DriverTools } from './driver-tools.js'
+import type { DriverDependencies } from './driver-dependencies.js'
 import { examine, readFloat } from './examine.js'
 import { readNotice } from './notices.js'
 import { MonnifyPayments } from './payments.js'
@@ -15,19 +15,19 @@ import { findRefund, listRefunds, sendRefund } from './refunds.js'
 /** Monnify: invoices and reserved accounts collect, a wallet pays out. */
 export function createMonnifyDriver(
   config: MonnifyConfig,
-  given: Omit<DriverTools, 'limits'>,
+  given: Omit<DriverDependencies, 'limits'>,
 ): BankDriver {
   const { mode, clock, logger } = given
   const limits = limitsIn(mode)
-  const shared: DriverTools = { payerEmail: given.payerEmail, mode, clock, logger, limits }
+  const shared: DriverDependencies = { payerEmail: given.payerEmail, mode, clock, logger, limits }
   const calls = new MonnifyCalls(config, shared)
-  const tools = { ...shared, calls, config }
-  const payments = new MonnifyPayments(tools)
+  const dependencies = { ...shared, calls, config }
+  const payments = new MonnifyPayments(dependencies)
   const payer = { calls, sourceAccount: config.sourceAccount, logger }
   return {
     provider: 'monnify',
     limits,
-    openAccount: (opening) => openAccount(tools, opening),
+    openAccount: (opening) => openAccount(dependencies, opening),
     closeAccount: (account) => closeAccount(calls, account),
     readNotice: (request) => readNotice({ secretKey: config.secretKey, mode }, request),
     fetchPayment: (key) => payments.fetchPayment(key),
@@ -35,16 +35,16 @@ export function createMonnifyDriver(
     listPayments: (period) => payments.listPayments(period),
     listBanks: () => listBanks(calls),
     resolveName: (account) => resolveName(calls, account),
-    prepareOrder: async () => ({ recipient: null }),
-    sendPayout: (order) => sendPayout(payer, order),
-    findPayout: (order) => findPayout(payer, order),
+    prepareInstruction: async () => ({ recipient: null }),
+    sendPayout: (instruction) => sendPayout(payer, instruction),
+    findPayout: (instruction) => findPayout(payer, instruction),
     listPayouts: (period) => listPayouts(payer, period),
     listReversed: (since) => listReversed(payer, { from: since, to: clock.now() }),
-    sendRefund: (order) => sendRefund(calls, order),
-    findRefund: (order) => findRefund(calls, order),
+    sendRefund: (instruction) => sendRefund(calls, instruction),
+    findRefund: (instruction) => findRefund(calls, instruction),
     listRefunds: (period) => listRefunds(calls, period),
-    readFloat: () => readFloat(tools),
-    examine: () => examine(tools),
+    readFloat: () => readFloat(dependencies),
+    examine: () => examine(dependencies),
   }
 }
 
@@ -54,7 +54,7 @@ function limitsIn(mode: Mode): BankLimits {
     expiryMinMs: minute,
     // Six months are possible, but lists of payments begin this long before the period.
     expiryMaxMs: day,
-    // Late and second payments: mostly, according to support; to be confirmed.
+    // According to support, late and second payments bounce in most cases; to be confirmed.
     bounces: ['underpayment', 'latePayment', 'duplicatePayment'],
     customerNeeds: mode === 'live' ? ['bvn_or_nin'] : [],
     closesTemporary: true,

@@ -5,19 +5,19 @@ import { asFields } from '../bank/read-fields.js'
 import { needKobo } from './amounts.js'
 import { LoginRefused, type MonnifyCalls, type MonnifyConfig, readPage } from './calls.js'
 import { listBanks } from './directory.js'
-import type { DriverTools } from './driver-tools.js'
+import type { DriverDependencies } from './driver-dependencies.js'
 
-type Tools = DriverTools & { calls: MonnifyCalls; config: MonnifyConfig }
+type ExamineDependencies = DriverDependencies & { calls: MonnifyCalls; config: MonnifyConfig }
 
 /** Harmless calls: a login, the wallet's balance, the banks, and the latest payouts. */
-export async function examine(tools: Tools): Promise<BankFinding[]> {
-  const { calls } = tools
+export async function examine(dependencies: ExamineDependencies): Promise<BankFinding[]> {
+  const { calls } = dependencies
   try {
     const banks = await listBanks(calls)
     return [
       ok(`Monnify accepts the keys and lists ${banks.length} banks.`),
-      await examineWallet(tools),
-      ...(await examinePayouts(tools)),
+      await examineWallet(dependencies),
+      ...(await examinePayouts(dependencies)),
       ...notVisible,
     ]
   } catch (error) {
@@ -32,7 +32,7 @@ export async function examine(tools: Tools): Promise<BankFinding[]> {
   }
 }
 
-async function examineWallet({ calls, config }: Tools): Promise<BankFinding> {
+async function examineWallet({ calls, config }: ExamineDependencies): Promise<BankFinding> {
   const answer = await calls.call(balanceOf(config))
   if (answer.code !== '0')
     return {
@@ -49,7 +49,7 @@ async function examineWallet({ calls, config }: Tools): Promise<BankFinding> {
   }
 }
 
-export async function readFloat({ calls, config }: Tools): Promise<bigint> {
+export async function readFloat({ calls, config }: ExamineDependencies): Promise<bigint> {
   return readBalance(await calls.need(balanceOf(config)))
 }
 
@@ -63,7 +63,11 @@ function readBalance(body: unknown): bigint {
 }
 
 /** OTP shows only in payouts that were made. */
-async function examinePayouts({ calls, config, clock }: Tools): Promise<BankFinding[]> {
+async function examinePayouts({
+  calls,
+  config,
+  clock,
+}: ExamineDependencies): Promise<BankFinding[]> {
   const now = clock.now()
   const answer = await calls.call({
     method: 'GET',
@@ -90,7 +94,7 @@ async function examinePayouts({ calls, config, clock }: Tools): Promise<BankFind
   ]
 }
 
-/** What no harmless call shows. */
+/** Settings at Monnify that no harmless call shows. */
 const notVisible: BankFinding[] = [
   ok(
     'Not checked: OTP, and whether this server may pay out. ' +

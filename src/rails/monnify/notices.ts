@@ -84,7 +84,7 @@ function payoutHint(
   const text = readText(reference)
   if (text === undefined) return undefined
   const id = `${event}/${readText(data.transactionReference) ?? ''}/${text}`
-  // Only the notice has it.
+  // Only notices contain the session id.
   const sessionId = readText(data.sessionId) ?? null
   return { id, about: { subject: 'payout', reference: text, sessionId } }
 }

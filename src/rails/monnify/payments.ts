@@ -18,11 +18,11 @@ import { BoundedMap } from '../bounded-map.js'
 import { fetchTransactionReference, isTemporary } from './accounts.js'
 import { needKobo } from './amounts.js'
 import { isNotFound, type MonnifyCalls, readPage, unexpected } from './calls.js'
-import type { DriverTools } from './driver-tools.js'
+import type { DriverDependencies } from './driver-dependencies.js'
 import { readPaymentKey } from './payment-key.js'
 import { needTime, readTime } from './read-time.js'
 
-type Tools = Pick<DriverTools, 'limits' | 'logger'> & { calls: MonnifyCalls }
+type PaymentDependencies = Pick<DriverDependencies, 'limits' | 'logger'> & { calls: MonnifyCalls }
 
 type Found = Omit<Page<DriverPayment>, 'next'>
 
@@ -58,11 +58,11 @@ const fetchesAtOnceMax = 16
  */
 export class MonnifyPayments {
   readonly #calls: MonnifyCalls
-  readonly #limits: Tools['limits']
-  readonly #logger: Tools['logger']
+  readonly #limits: PaymentDependencies['limits']
+  readonly #logger: PaymentDependencies['logger']
   readonly #paid = new BoundedMap<string, DriverPayment>(rememberedMax)
 
-  constructor({ calls, limits, logger }: Tools) {
+  constructor({ calls, limits, logger }: PaymentDependencies) {
     this.#calls = calls
     this.#limits = limits
     this.#logger = logger
@@ -198,7 +198,7 @@ export function readPayment(fields: Fields): DriverPayment {
     amount: isPaid ? needKobo(fields.amountPaid, 'amountPaid') : 0n,
     currency: needCurrency(fields.currency, 'currency'),
     sender: readSender(fields),
-    // Only notices have it.
+    // Only notices contain the session id.
     bankSessionId: null,
     narration: null,
     receivedAt: isPaid ? needTime(fields.paidOn, 'paidOn') : new Date(0),

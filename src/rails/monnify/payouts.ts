@@ -1,7 +1,7 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { BankFailure } from '../../payouts/attempts/failure-reasons.js'
-import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
@@ -15,24 +15,24 @@ import {
 import { needKobo, toNairaNumber } from './amounts.js'
 import { isNotFound, type MonnifyCalls, readPage, unexpected } from './calls.js'
 
-type Tools = { calls: MonnifyCalls; sourceAccount: string; logger: Logger }
+type PayoutDependencies = { calls: MonnifyCalls; sourceAccount: string; logger: Logger }
 
 const rowsPerPage = 100
 
 export async function sendPayout(
-  { calls, sourceAccount }: Tools,
-  order: BankOrder,
+  { calls, sourceAccount }: PayoutDependencies,
+  instruction: BankInstruction,
 ): Promise<SendAnswer> {
   const call = {
     method: 'POST',
     path: '/api/v2/disbursements/single',
     body: {
-      amount: toNairaNumber(order.amount),
-      reference: order.reference,
-      narration: order.narration || 'Transfer',
-      destinationBankCode: order.bankCode,
-      destinationAccountNumber: order.accountNumber,
-      destinationAccountName: order.accountName,
+      amount: toNairaNumber(instruction.amount),
+      reference: instruction.reference,
+      narration: instruction.narration || 'Transfer',
+      destinationBankCode: instruction.bankCode,
+      destinationAccountNumber: instruction.accountNumber,
+      destinationAccountName: instruction.accountName,
       currency: 'NGN',
       sourceAccountNumber: sourceAccount,
       // Otherwise the answer waits for the receiving bank.
@@ -78,8 +78,8 @@ function isWaitingForOtp(status: unknown): boolean {
 }
 
 export async function findPayout(
-  { calls }: Tools,
-  { reference }: BankOrder,
+  { calls }: PayoutDependencies,
+  { reference }: BankInstruction,
 ): Promise<DriverPayout | undefined> {
   const path = '/api/v2/disbursements/single/summary'
   const call = { method: 'GET', path, query: { reference } } as const
@@ -125,7 +125,7 @@ function failureOf(state: DriverPayout['state'], description: string): BankFailu
 
 /** Newest first, by when they began. */
 export async function listPayouts(
-  { calls, sourceAccount }: Tools,
+  { calls, sourceAccount }: PayoutDependencies,
   { from, to, after: page = '0' }: Period,
 ): Promise<Page<DriverPayout>> {
   const body = await calls.need({
@@ -144,17 +144,17 @@ export async function listPayouts(
 }
 
 export async function listReversed(
-  tools: Tools,
+  dependencies: PayoutDependencies,
   { from, to }: Pick<Period, 'from' | 'to'>,
 ): Promise<string[]> {
   const reversed: string[] = []
   let after: string | undefined
   for (let pages = 0; pages < limits.banks.reversalPagesMax; pages += 1) {
-    const { items, next } = await listPayouts(tools, { from, to, after })
+    const { items, next } = await listPayouts(dependencies, { from, to, after })
     for (const { reference, state } of items) if (state === 'reversed') reversed.push(reference)
     if (next === null) return reversed
     after = next
   }
-  tools.logger.warn({ from }, 'monnify: more payouts than are searched for reversals')
+  dependencies.logger.warn({ from }, 'monnify: more payouts than are searched for reversals')
   return reversed
 }

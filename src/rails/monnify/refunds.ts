@@ -1,4 +1,4 @@
-import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
 import { asFields, type Fields, lookUp, needId, needText, readRows } from '../bank/read-fields.js'
 import { needKobo, toNairaNumber } from './amounts.js'
@@ -10,7 +10,7 @@ const rowsPerPage = 100
 /** Monnify knows a refund by our reference, and sends it to the payer's account. */
 export async function sendRefund(
   calls: MonnifyCalls,
-  { reference, amount, refundOf }: BankOrder,
+  { reference, amount, refundOf }: BankInstruction,
 ): Promise<SendAnswer> {
   const call = {
     method: 'POST',
@@ -54,7 +54,7 @@ const sendAnswers: Record<string, SendAnswer> = {
 
 export async function findRefund(
   calls: MonnifyCalls,
-  { reference }: BankOrder,
+  { reference }: BankInstruction,
 ): Promise<DriverPayout | undefined> {
   const path = `/api/v1/refunds/${encodeURIComponent(reference)}`
   const call = { method: 'GET', path } as const

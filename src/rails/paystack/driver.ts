@@ -22,12 +22,15 @@ import {
 } from './transfers.js'
 
 type Config = NonNullable<ProviderConfigs['paystack']>
-type Tools = { payerEmail: string; mode: Mode; clock: Clock; logger: Logger }
-
 /** Paystack: charges by bank transfer, dedicated accounts, transfers and refunds. */
 export function createPaystackDriver(
   { secretKey, url }: Config,
-  { payerEmail, mode, clock, logger }: Tools,
+  {
+    payerEmail,
+    mode,
+    clock,
+    logger,
+  }: { payerEmail: string; mode: Mode; clock: Clock; logger: Logger },
 ): BankDriver {
   const client = new ProviderClient({ name: `paystack-${mode}`, url, clock, logger })
   const calls = new PaystackCalls(client, secretKey)
@@ -50,14 +53,14 @@ export function createPaystackDriver(
     listBanks: () => banks.list(),
     resolveName: (account) => resolveName(calls, account),
 
-    prepareOrder: (order) => createRecipient(calls, order),
-    sendPayout: (order) => sendTransfer(calls, order),
-    findPayout: (order) => findTransfer(calls, order),
+    prepareInstruction: (instruction) => createRecipient(calls, instruction),
+    sendPayout: (instruction) => sendTransfer(calls, instruction),
+    findPayout: (instruction) => findTransfer(calls, instruction),
     listPayouts: (period) => listTransfers(calls, period),
     listReversed: (since) => listReversedTransfers(calls, since),
 
-    sendRefund: (order) => sendRefund(calls, order),
-    findRefund: (order) => findRefund(calls, order),
+    sendRefund: (instruction) => sendRefund(calls, instruction),
+    findRefund: (instruction) => findRefund(calls, instruction),
     listRefunds: (period) => listRefunds(calls, period),
 
     readFloat: async () =>

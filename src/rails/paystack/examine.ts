@@ -8,7 +8,7 @@ import type { Answer, PaystackCalls } from './calls.js'
 import { dedicatedBanks } from './open-accounts.js'
 import { needKobo } from './read-payment.js'
 
-export type ExamineTools = {
+export type ExamineDependencies = {
   calls: PaystackCalls
   banks: PaystackBanks
   clock: Clock
@@ -17,19 +17,19 @@ export type ExamineTools = {
 }
 
 /** Reads how our account at Paystack is set up. Changes nothing. */
-export async function examinePaystack(tools: ExamineTools): Promise<BankFinding[]> {
-  const { calls, banks } = tools
+export async function examinePaystack(dependencies: ExamineDependencies): Promise<BankFinding[]> {
+  const { calls, banks } = dependencies
   const answer = await calls.ask({ method: 'GET', path: '/balance' })
   if (!answer.isOk) return [refusedKey(answer)]
   const listed = await banks.list()
   return [
     judgeBalance(answer),
     ok(`lists ${listed.length} banks`),
-    ...(await findResolving(tools)),
-    await findWaiting(tools),
-    await findDedicated(tools),
-    ...(await findStuckRefunds(tools)),
-    ...judgeEmail(tools),
+    ...(await findResolving(dependencies)),
+    await findWaiting(dependencies),
+    await findDedicated(dependencies),
+    ...(await findStuckRefunds(dependencies)),
+    ...judgeEmail(dependencies),
     ok(
       'sends wrong, late and second transfers to temporary accounts back to the payer: ' +
         'the policies underpayment, overpayment, latePayment and duplicatePayment never apply',
@@ -69,7 +69,7 @@ function judgeBalance(answer: Answer): BankFinding {
 }
 
 /** Test mode has a bank of which every account resolves. */
-async function findResolving({ calls, mode }: ExamineTools): Promise<BankFinding[]> {
+async function findResolving({ calls, mode }: ExamineDependencies): Promise<BankFinding[]> {
   if (mode === 'live') return []
   const query = { account_number: '0000000000', bank_code: '001' }
   const { isOk, status, message } = await calls.ask({ method: 'GET', path: '/bank/resolve', query })
@@ -84,7 +84,7 @@ async function findResolving({ calls, mode }: ExamineTools): Promise<BankFinding
 }
 
 /** OTP cannot be read, but transfers that wait for one can. */
-async function findWaiting({ calls, clock }: ExamineTools): Promise<BankFinding> {
+async function findWaiting({ calls, clock }: ExamineDependencies): Promise<BankFinding> {
   const from = after(clock.now(), -7 * day).toISOString()
   const { rows } = await calls.list({
     path: '/transfer',
@@ -99,7 +99,7 @@ async function findWaiting({ calls, clock }: ExamineTools): Promise<BankFinding>
   }
 }
 
-async function findDedicated({ calls, mode }: ExamineTools): Promise<BankFinding> {
+async function findDedicated({ calls, mode }: ExamineDependencies): Promise<BankFinding> {
   const path = '/dedicated_account/available_providers'
   const { isOk, data, message } = await calls.ask({ method: 'GET', path })
   const slugs = asList(data).map(({ provider_slug }) => readText(provider_slug))
@@ -114,7 +114,7 @@ async function findDedicated({ calls, mode }: ExamineTools): Promise<BankFinding
 }
 
 /** Paystack refuses addresses that cannot exist. */
-function judgeEmail({ payerEmail }: ExamineTools): BankFinding[] {
+function judgeEmail({ payerEmail }: ExamineDependencies): BankFinding[] {
   const host = payerEmail.slice(payerEmail.lastIndexOf('@') + 1)
   if (/[a-z]/i.test(host) && host.includes('.') && host !== 'example.com') return []
   return [
@@ -126,8 +126,8 @@ function judgeEmail({ payerEmail }: ExamineTools): BankFinding[] {
   ]
 }
 
-/** Of the newest refunds. */
-async function findStuckRefunds({ calls }: ExamineTools): Promise<BankFinding[]> {
+/** Searches the newest refunds only. */
+async function findStuckRefunds({ calls }: ExamineDependencies): Promise<BankFinding[]> {
   const { rows } = await calls.list({ path: '/refund', query: {}, after: undefined })
   const stuck = rows.filter(({ status }) => status === 'needs-attention')
   if (stuck.length === 0) return []

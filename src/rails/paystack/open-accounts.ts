@@ -18,7 +18,7 @@ import type { Answer, PaystackCalls } from './calls.js'
 import { paystackLimits } from './limits.js'
 import { customerEmail } from './payer-email.js'
 
-export type OpeningTools = {
+export type OpeningDependencies = {
   calls: PaystackCalls
   banks: PaystackBanks
   clock: Clock
@@ -33,10 +33,10 @@ const chargesMax = 5
  * one is made, `reference.2`: the account of the first was never shown to a payer.
  */
 export async function openTemporary(
-  tools: OpeningTools,
+  dependencies: OpeningDependencies,
   { reference, name, expected }: AccountOpening,
 ): Promise<DriverAccount | Refused> {
-  const { calls, clock, payerEmail } = tools
+  const { calls, clock, payerEmail } = dependencies
   const lifetimeMs = Math.max(expected!.lifetimeMs, paystackLimits.expiryMinMs)
   const account_expires_at = after(clock.now(), lifetimeMs).toISOString()
   for (let number = 1; number <= chargesMax; number += 1) {
@@ -53,9 +53,9 @@ export async function openTemporary(
       },
       isEarly: true,
     })
-    if (!isDuplicate(answer)) return toTemporary(tools, { charge, name }, answer)
+    if (!isDuplicate(answer)) return toTemporary(dependencies, { charge, name }, answer)
     const open = await findCharge(calls, charge)
-    if (open) return readTemporary(tools, { charge, name }, open)
+    if (open) return readTemporary(dependencies, { charge, name }, open)
   }
   throw new Unknown(`paystack: ${reference} has too many charges`)
 }
@@ -80,17 +80,17 @@ async function findCharge(calls: PaystackCalls, charge: string): Promise<Fields 
 type Charged = { charge: string; name: string }
 
 async function toTemporary(
-  tools: OpeningTools,
+  dependencies: OpeningDependencies,
   charged: Charged,
   answer: Answer,
 ): Promise<DriverAccount | Refused> {
   if (!answer.isOk) return refuse(answer, 'Ask Paystack to switch on Pay with Transfer.')
-  return readTemporary(tools, charged, asFields(answer.data))
+  return readTemporary(dependencies, charged, asFields(answer.data))
 }
 
 /** Paystack moves the expiry into its bounds: what it answers counts. */
 async function readTemporary(
-  { banks }: OpeningTools,
+  { banks }: OpeningDependencies,
   { charge, name }: Charged,
   data: Fields,
 ): Promise<DriverAccount> {
@@ -106,10 +106,10 @@ async function readTemporary(
  * have the same customer.
  */
 export async function openDedicated(
-  tools: OpeningTools,
+  dependencies: OpeningDependencies,
   { reference, name, customer }: AccountOpening,
 ): Promise<DriverAccount | Refused> {
-  const { calls, mode, payerEmail } = tools
+  const { calls, mode, payerEmail } = dependencies
   const created = await calls.ask({
     method: 'POST',
     path: '/customer',
@@ -119,7 +119,7 @@ export async function openDedicated(
   if (!created.isOk) return refuse(created, 'Check the name and the phone number.')
   const code = needId(asFields(created.data).customer_code, 'customer_code')
   const known = await findDedicated(calls, code)
-  if (known) return readDedicated(tools, known, name)
+  if (known) return readDedicated(dependencies, known, name)
   const opened = await calls.ask({
     method: 'POST',
     path: '/dedicated_account',
@@ -127,7 +127,7 @@ export async function openDedicated(
     isEarly: true,
   })
   if (!opened.isOk) return refuse(opened, 'Ask Paystack to switch on dedicated accounts.')
-  return readDedicated(tools, asFields(opened.data), name)
+  return readDedicated(dependencies, asFields(opened.data), name)
 }
 
 /** Both answer at once with the number; other banks send it later. */
@@ -147,7 +147,7 @@ async function findDedicated(calls: PaystackCalls, customer: string): Promise<Fi
 }
 
 async function readDedicated(
-  { banks }: OpeningTools,
+  { banks }: OpeningDependencies,
   data: Fields,
   name: string,
 ): Promise<DriverAccount> {

@@ -11,7 +11,7 @@ import { findOwnRefunds } from './refunds.js'
 
 type Found = Omit<Page<DriverPayment>, 'next'>
 
-export type PaymentTools = { calls: PaystackCalls; payerEmail: string; clock: Clock }
+export type PaymentDependencies = { calls: PaystackCalls; payerEmail: string; clock: Clock }
 
 /** Not "Invalid key", which is no answer about a transaction. */
 const missing = /transaction.*(not found|invalid)/i
@@ -24,14 +24,14 @@ export const rejectionKey = (given: { id: string; amount: string; reason: string
 
 /** `key` is one of the two above. */
 export async function fetchPayment(
-  tools: PaymentTools,
+  dependencies: PaymentDependencies,
   key: string,
 ): Promise<DriverPayment | undefined> {
   const [kind, id = '', amount = '', reason = ''] = key.split('/')
-  const transaction = await findTransaction(tools.calls, id)
+  const transaction = await findTransaction(dependencies.calls, id)
   if (!transaction) return undefined
-  if (kind !== 'rejected') return toPayment(tools, transaction)
-  const { payerEmail } = tools
+  if (kind !== 'rejected') return toPayment(dependencies, transaction)
+  const { payerEmail } = dependencies
   const charge = readPayment(transaction, { state: 'rejected', payerEmail })
   return { ...charge, amount: koboOfText(amount) ?? 0n, sender: null, rejection: reason }
 }
@@ -47,30 +47,36 @@ export async function findTransaction(
 }
 
 /** A temporary account has one charge; a dedicated one has a list. */
-export async function findPayments(tools: PaymentTools, account: StoredAccount): Promise<Found> {
+export async function findPayments(
+  dependencies: PaymentDependencies,
+  account: StoredAccount,
+): Promise<Found> {
   const { charge } = account.details
-  if (charge === undefined) return findDedicated(tools, account)
+  if (charge === undefined) return findDedicated(dependencies, account)
   const path = `/transaction/verify/${encodeURIComponent(charge)}`
-  const found = await tools.calls.find({ method: 'GET', path }, missing)
+  const found = await dependencies.calls.find({ method: 'GET', path }, missing)
   if (!found) return { items: [], unreadable: [] }
   if (found.reference !== charge) throw new Unknown(`paystack: ${path} answers another reference`)
-  return { items: [await toPayment(tools, found)], unreadable: [] }
+  return { items: [await toPayment(dependencies, found)], unreadable: [] }
 }
 
-async function findDedicated(tools: PaymentTools, account: StoredAccount): Promise<Found> {
+async function findDedicated(
+  dependencies: PaymentDependencies,
+  account: StoredAccount,
+): Promise<Found> {
   const { number, reference } = account
-  await requery(tools, account)
+  await requery(dependencies, account)
   const rows: Fields[] = []
   let next: string | undefined
   for (let page = 0; page < limits.banks.reversalPagesMax; page += 1) {
-    const list = await tools.calls.list({
+    const list = await dependencies.calls.list({
       path: '/transaction',
       query: { virtual_account_number: number },
       after: next,
     })
     rows.push(...list.rows)
     if (list.next === null) {
-      const { items, unreadable } = await toPayments(tools, rows)
+      const { items, unreadable } = await toPayments(dependencies, rows)
       // Checked here too: an ignored filter must not credit another account's payments.
       const own = items.filter(({ account }) =>
         'number' in account ? account.number === number : account.reference === reference,
@@ -87,7 +93,7 @@ async function findDedicated(tools: PaymentTools, account: StoredAccount): Promi
  * does so at most once in ten minutes. A refusal does not matter: the list is read anyway.
  */
 async function requery(
-  { calls, clock }: PaymentTools,
+  { calls, clock }: PaymentDependencies,
   { number, details }: StoredAccount,
 ): Promise<void> {
   const query = {
@@ -109,17 +115,17 @@ const listedStatuses = ['success', 'reversed']
  * may apply to creation, which for a charge is before the payment.
  */
 export async function listPayments(
-  tools: PaymentTools,
+  dependencies: PaymentDependencies,
   { from, to, after: cursor = 'success/' }: Period,
 ): Promise<Page<DriverPayment>> {
   const [status = '', ...rest] = cursor.split('/')
   const since = new Date(Math.max(0, after(from, -paystackLimits.expiryMaxMs).getTime()))
-  const { rows, next } = await tools.calls.list({
+  const { rows, next } = await dependencies.calls.list({
     path: '/transaction',
     query: { status, from: since.toISOString(), to: to.toISOString() },
     after: rest.join('/') || undefined,
   })
-  const { items: payments, unreadable } = await toPayments(tools, rows)
+  const { items: payments, unreadable } = await toPayments(dependencies, rows)
   const items = payments.filter(({ receivedAt }) => receivedAt < to)
   if (next !== null) return { items, next: `${status}/${next}`, unreadable }
   const following = listedStatuses[listedStatuses.indexOf(status) + 1]
@@ -130,8 +136,8 @@ export async function listPayments(
  * A refunded payment counts if we refunded it: then it is in our books. One that a person refunded
  * at Paystack must not be credited.
  */
-async function toPayments(tools: PaymentTools, rows: Fields[]): Promise<Found> {
-  const read = await readerOf(tools, rows)
+async function toPayments(dependencies: PaymentDependencies, rows: Fields[]): Promise<Found> {
+  const read = await readerOf(dependencies, rows)
   return readRows(
     rows.filter((row) => !isOfOtherChannels(row)),
     (row) => {
@@ -144,12 +150,12 @@ async function toPayments(tools: PaymentTools, rows: Fields[]): Promise<Found> {
   )
 }
 
-async function toPayment(tools: PaymentTools, row: Fields): Promise<DriverPayment> {
-  return (await readerOf(tools, [row]))(row)
+async function toPayment(dependencies: PaymentDependencies, row: Fields): Promise<DriverPayment> {
+  return (await readerOf(dependencies, [row]))(row)
 }
 
 async function readerOf(
-  { calls, payerEmail }: PaymentTools,
+  { calls, payerEmail }: PaymentDependencies,
   rows: Fields[],
 ): Promise<(row: Fields) => DriverPayment> {
   const refunded = rows.filter((row) => stateOf(row) === 'refunded')

@@ -1,6 +1,6 @@
 import { after, day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import type { BankOrder, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
 import { Unknown, Unreadable } from '../bank/provider-client.js'
 import {
   asFields,
@@ -20,15 +20,18 @@ import { needKobo } from './read-payment.js'
  * Paystack carries out every request, so our reference goes into the note, where a list shows it.
  * The list has no filter by transaction.
  */
-export async function sendRefund(calls: PaystackCalls, order: BankOrder): Promise<SendAnswer> {
+export async function sendRefund(
+  calls: PaystackCalls,
+  instruction: BankInstruction,
+): Promise<SendAnswer> {
   const { isOk, status, message } = await calls.ask({
     method: 'POST',
     path: '/refund',
     body: {
-      transaction: order.refundOf!,
-      amount: Number(order.amount),
+      transaction: instruction.refundOf!,
+      amount: Number(instruction.amount),
       currency: 'NGN',
-      merchant_note: order.reference,
+      merchant_note: instruction.reference,
     },
   })
   if (isOk) return 'accepted'
@@ -43,20 +46,20 @@ export async function sendRefund(calls: PaystackCalls, order: BankOrder): Promis
 /** A refund is younger than its payment. */
 export async function findRefund(
   calls: PaystackCalls,
-  order: BankOrder,
+  instruction: BankInstruction,
 ): Promise<DriverPayout | undefined> {
-  const path = `/transaction/${order.refundOf}`
+  const path = `/transaction/${instruction.refundOf}`
   const transaction = asFields(await calls.fetch({ method: 'GET', path }))
   const since = needTime(transaction.paid_at, 'paid_at')
   const own: DriverPayout[] = []
   for await (const row of readRefunds(calls, since))
-    if (isOwn(row, order)) own.push(readRefund(row))
+    if (isOwn(row, instruction)) own.push(readRefund(row))
   // If there are ever two, the one that got furthest counts.
-  return own.toSorted((one, other) => rank[one.state] - rank[other.state])[0]
+  return own.toSorted((left, right) => rank[left.state] - rank[right.state])[0]
 }
 
 /** A refund of the payment without a note may be ours: then the outcome is unknown. */
-function isOwn(row: Fields, { refundOf, reference }: BankOrder): boolean {
+function isOwn(row: Fields, { refundOf, reference }: BankInstruction): boolean {
   if ((transactionOf(row) ?? refundOf) !== refundOf) return false
   const note = readText(row.merchant_note)
   if (note === undefined) throw new Unreadable('paystack: a refund of the payment has no note')

@@ -1,6 +1,13 @@
 import { strict as assert } from 'node:assert'
 import { limits } from '../../base/limits.js'
-import type { BankOrder, DriverPayout, Page, Period, Refused, SendAnswer } from '../bank/driver.js'
+import type {
+  BankInstruction,
+  DriverPayout,
+  Page,
+  Period,
+  Refused,
+  SendAnswer,
+} from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
@@ -17,7 +24,7 @@ import { needKobo } from './read-payment.js'
 /** Paystack may return an older record: it must be of the same account. */
 export async function createRecipient(
   calls: PaystackCalls,
-  { accountName, accountNumber, bankCode }: BankOrder,
+  { accountName, accountNumber, bankCode }: BankInstruction,
 ): Promise<{ recipient: string } | Refused> {
   const path = '/transferrecipient'
   const answer = await calls.ask({
@@ -46,18 +53,21 @@ export async function createRecipient(
   return { recipient: needId(data.recipient_code, 'recipient_code') }
 }
 
-export async function sendTransfer(calls: PaystackCalls, order: BankOrder): Promise<SendAnswer> {
-  assert(order.recipient !== null, 'a transfer goes to a recipient')
+export async function sendTransfer(
+  calls: PaystackCalls,
+  instruction: BankInstruction,
+): Promise<SendAnswer> {
+  assert(instruction.recipient !== null, 'a transfer goes to a recipient')
   const answer = await calls.ask({
     method: 'POST',
     path: '/transfer',
     body: {
       source: 'balance',
-      amount: Number(order.amount),
+      amount: Number(instruction.amount),
       currency: 'NGN',
-      recipient: order.recipient,
-      reference: order.reference,
-      ...(order.narration !== null && { reason: order.narration }),
+      recipient: instruction.recipient,
+      reference: instruction.reference,
+      ...(instruction.narration !== null && { reason: instruction.narration }),
     },
   })
   if (!answer.isOk) return judgeRefusal(answer)
@@ -78,7 +88,7 @@ function judgeRefusal({ status, message, code }: Answer): SendAnswer {
 
 export async function findTransfer(
   calls: PaystackCalls,
-  { reference }: BankOrder,
+  { reference }: BankInstruction,
 ): Promise<DriverPayout | undefined> {
   const path = `/transfer/verify/${encodeURIComponent(reference)}`
   const found = await calls.find({ method: 'GET', path }, /transfer not found/i)

@@ -54,7 +54,7 @@ function describeStatus(status: number): string {
     : `answers with status ${status}`
 }
 
-/** Without the URL and the headers, which `fetch` may put into messages. */
+/** Leaves out the URL and the headers, which `fetch` may put into messages. */
 function describeFailure(error: unknown, timeoutMs: number): string {
   const { name, cause } = error as Error & { cause?: { code?: string } }
   if (name === 'TimeoutError') return `slow: no answer within ${timeoutMs / 1_000} s`

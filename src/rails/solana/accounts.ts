@@ -1,6 +1,6 @@
 import { base58 } from '@scure/base'
 import { limits } from '../../base/limits.js'
-import { type Endpoints, inGroups } from './rpc/endpoints.js'
+import { inGroups, type RpcNodes } from './rpc/nodes.js'
 import { accountDataBytes } from './rpc/rpc-schemas.js'
 
 /** `data` holds only the first bytes, see `accountOptions`. */
@@ -30,25 +30,23 @@ export const accountOptions = {
 }
 
 export async function readAccounts(
-  endpoints: Endpoints,
+  nodes: RpcNodes,
   addresses: string[],
   commitment: Commitment,
 ): Promise<(ChainAccount | null)[]> {
   const groups = inGroups(addresses, limits.solana.accountsPerCall)
-  const read = await Promise.all(
-    groups.map((group) => readAccountsAt(endpoints, group, commitment)),
-  )
+  const read = await Promise.all(groups.map((group) => readAccountsAt(nodes, group, commitment)))
   return read.flatMap(({ accounts }) => accounts)
 }
 
 /** For at most `accountsPerCall` addresses, all read at one slot. */
 export async function readAccountsAt(
-  endpoint: Pick<Endpoints, 'call'>,
+  node: Pick<RpcNodes, 'call'>,
   addresses: string[],
   commitment: Commitment,
 ): Promise<{ accounts: (ChainAccount | null)[]; slot: bigint }> {
   const options = { commitment, ...accountOptions }
-  const { context, value } = await endpoint.call<MultipleAccounts>(
+  const { context, value } = await node.call<MultipleAccounts>(
     'getMultipleAccounts',
     addresses,
     options,

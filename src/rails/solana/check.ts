@@ -4,17 +4,17 @@ import type { Logger } from '../../base/log.js'
 import { coins } from '../../money/assets.js'
 import type { AttemptFinding, Examined, LiveAttempt, PreparedAttempt } from '../../payouts/ports.js'
 import { readMemos, type SignatureInfo, walkHistory } from './deposits/history.js'
-import { type ChainContext, checkAttempts, type EndpointView } from './payouts/check-attempts.js'
+import { type ChainContext, checkAttempts, type NodeView } from './payouts/check-attempts.js'
 import { earliestSlot, isExpiredFor, judgeAttempt } from './payouts/judge-attempt.js'
 import type { SolanaTreasury } from './payouts/treasury.js'
 import type { TransactionError } from './rpc/chain-errors.js'
-import type { RpcEndpoint } from './rpc/endpoint.js'
-import { type Endpoints, Unavailable } from './rpc/endpoints.js'
 import { majorityOf, reachedBy } from './rpc/majority.js'
+import type { RpcNode } from './rpc/node.js'
+import { type RpcNodes, Unavailable } from './rpc/nodes.js'
 import { queryEach } from './rpc/quorum.js'
 
-type CheckParts = {
-  endpoints: Endpoints
+type CheckDependencies = {
+  nodes: RpcNodes
   chain: ChainContext
   treasury: SolanaTreasury
   logger: Logger
@@ -28,17 +28,17 @@ type SentAttempt = PreparedAttempt & Pick<LiveAttempt, 'reference' | 'asset'> & 
 type ExpiringAttempt = SentAttempt & { validUntil: bigint }
 
 /**
- * Queries every endpoint about the attempts and concludes what a majority reports. An attempt that
+ * Queries every node about the attempts and concludes what a majority reports. An attempt that
  * expired long ago is `gone` only if no other transaction carries its memo.
  */
-export function createCheck(parts: CheckParts) {
+export function createCheck(dependencies: CheckDependencies) {
   return async (attempts: SentAttempt[]): Promise<AttemptFinding[]> => {
     if (attempts.length === 0) return []
     const expiring = attempts.map(toExpiring)
-    const views = await readViews(parts, expiring)
-    const findings = expiring.map((attempt) => judge(parts, attempt, views))
+    const views = await readViews(dependencies, expiring)
+    const findings = expiring.map((attempt) => judge(dependencies, attempt, views))
     const gone = expiring.filter((_, index) => findings[index]!.state === 'gone')
-    const doubtful = await findPossiblyPaid(parts, gone, views)
+    const doubtful = await findPossiblyPaid(dependencies, gone, views)
     return findings.map((finding, index) =>
       doubtful.has(attempts[index]!.token) ? { ...finding, state: 'pending' } : finding,
     )
@@ -46,19 +46,19 @@ export function createCheck(parts: CheckParts) {
 }
 
 /** The check of one attempt, with everything an operator needs to decide its outcome. */
-export function createExamine(parts: CheckParts) {
+export function createExamine(dependencies: CheckDependencies) {
   return async (attempt: LiveAttempt): Promise<Examined> => {
     const expiring = toExpiring(attempt)
-    const views = await readViews(parts, [expiring])
+    const views = await readViews(dependencies, [expiring])
     const { token, validUntil } = expiring
-    const needed = majorityOf(parts.endpoints.all.length)
+    const needed = majorityOf(dependencies.nodes.all.length)
     const heights = views.map(({ height }) => height)
     const expired = views.filter((view) => isExpiredFor(expiring, view))
     const knowing = views.filter(({ reports }) => reports.get(token)!.status)
     return {
       token,
       validUntil,
-      finding: judge(parts, expiring, views),
+      finding: judge(dependencies, expiring, views),
       height: reachedBy(heights, needed),
       isExpired: expired.length >= needed,
       knownBy: knowing.map(({ host }) => host),
@@ -66,7 +66,7 @@ export function createExamine(parts: CheckParts) {
   }
 }
 
-/** Caps `validUntil`, which one endpoint reported at signing, by what a majority allows. */
+/** Caps `validUntil`, which one node reported at signing, by what a majority allows. */
 function toExpiring(attempt: SentAttempt): ExpiringAttempt {
   const { validUntil, expiresBy } = attempt
   assert(validUntil !== null, 'a transaction has a last valid block height')
@@ -74,24 +74,28 @@ function toExpiring(attempt: SentAttempt): ExpiringAttempt {
   return { ...attempt, validUntil: isCapped ? expiresBy : validUntil }
 }
 
-function judge(parts: CheckParts, attempt: ExpiringAttempt, views: EndpointView[]): AttemptFinding {
-  const { endpoints, logger, explain } = parts
-  const { finding, error } = judgeAttempt(attempt, views, endpoints.all.length)
+function judge(
+  dependencies: CheckDependencies,
+  attempt: ExpiringAttempt,
+  views: NodeView[],
+): AttemptFinding {
+  const { nodes, logger, explain } = dependencies
+  const { finding, error } = judgeAttempt(attempt, views, nodes.all.length)
   const { reference, token } = attempt
-  if (finding.state === 'pending') warnOfHistory(parts, attempt, views)
+  if (finding.state === 'pending') warnOfHistory(dependencies, attempt, views)
   if (finding.disputedBy)
-    logger.error({ reference, token, hosts: finding.disputedBy }, 'endpoints contradict each other')
+    logger.error({ reference, token, hosts: finding.disputedBy }, 'RPC nodes contradict each other')
   return explain && error ? { ...finding, state: 'failed', reason: explain(error) } : finding
 }
 
 /** An expired attempt stays open while too few histories reach back to its signing. */
 function warnOfHistory(
-  { endpoints, logger }: CheckParts,
+  { nodes, logger }: CheckDependencies,
   attempt: ExpiringAttempt,
-  views: EndpointView[],
+  views: NodeView[],
 ): void {
   const { reference, token } = attempt
-  const needed = majorityOf(endpoints.all.length)
+  const needed = majorityOf(nodes.all.length)
   const expired = views.filter((view) => isExpiredFor(attempt, view))
   const pruned = expired.filter((view) => view.firstAvailableSlot > earliestSlot(attempt, view))
   if (expired.length < needed || expired.length - pruned.length >= needed) return
@@ -103,35 +107,33 @@ function warnOfHistory(
 }
 
 async function readViews(
-  { endpoints, chain, logger }: CheckParts,
+  { nodes, chain, logger }: CheckDependencies,
   attempts: ExpiringAttempt[],
-): Promise<EndpointView[]> {
-  const views = await queryEach(endpoints.all, logger, (endpoint) =>
-    checkAttempts(endpoint, attempts, chain),
-  )
+): Promise<NodeView[]> {
+  const views = await queryEach(nodes.all, logger, (node) => checkAttempts(node, attempts, chain))
   warnOfLag(logger, views)
   return views
 }
 
-/** Too many stuck endpoints keep every attempt open: the operator must know. */
-function warnOfLag(logger: Logger, views: EndpointView[]): void {
+/** Too many stuck nodes keep every attempt open: the operator must know. */
+function warnOfLag(logger: Logger, views: NodeView[]): void {
   const newest = views.reduce((height, view) => (view.height > height ? view.height : height), 0n)
   for (const { host, height } of views) {
     const blocks = newest - height
     if (blocks > BigInt(limits.solana.blockhashAge))
-      logger.error({ host, blocks: Number(blocks) }, 'endpoint is far behind the others')
+      logger.error({ host, blocks: Number(blocks) }, 'RPC node is far behind the others')
   }
 }
 
 /**
  * Of the attempts that expired long ago, those whose memo may be on the chain: another attempt,
- * missing in our database (a restored backup, for example), may have paid. A majority of endpoints
+ * missing in our database (a restored backup, for example), may have paid. A majority of nodes
  * must have searched and found no such memo.
  */
 async function findPossiblyPaid(
-  { endpoints, treasury, logger }: CheckParts,
+  { nodes, treasury, logger }: CheckDependencies,
   attempts: ExpiringAttempt[],
-  views: EndpointView[],
+  views: NodeView[],
 ): Promise<Set<string>> {
   const isLongExpired = ({ validUntil }: ExpiringAttempt) =>
     views.some(({ height }) => height > validUntil + BigInt(limits.solana.longOutageBlocks))
@@ -142,12 +144,12 @@ async function findPossiblyPaid(
     const slots = group.flatMap((attempt) => views.map((view) => earliestSlot(attempt, view)))
     const since = slots.reduce((least, slot) => (slot < least ? slot : least))
     const { address } = treasury.sources[coin]
-    const searches = await queryEach(endpoints.all, logger, (endpoint) =>
-      findByMemo(endpoint, group, { address, since }),
+    const searches = await queryEach(nodes.all, logger, (node) =>
+      findByMemo(node, group, { address, since }),
     )
     for (const attempt of group) {
       const withoutMemo = searches.filter((found) => !found.includes(attempt))
-      if (withoutMemo.length < majorityOf(endpoints.all.length)) possiblyPaid.add(attempt.token)
+      if (withoutMemo.length < majorityOf(nodes.all.length)) possiblyPaid.add(attempt.token)
     }
   }
   for (const token of possiblyPaid)
@@ -157,12 +159,12 @@ async function findPossiblyPaid(
 
 /** The attempts whose memo is in the history. Throws when the history exceeds the page limit. */
 async function findByMemo(
-  endpoint: RpcEndpoint,
+  node: RpcNode,
   attempts: ExpiringAttempt[],
   range: { address: string; since: bigint },
 ): Promise<ExpiringAttempt[]> {
   const listPage = (...params: unknown[]) =>
-    endpoint.call<SignatureInfo[]>('getSignaturesForAddress', ...params)
+    node.call<SignatureInfo[]>('getSignaturesForAddress', ...params)
   const byReference = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
   const found = new Set<ExpiringAttempt>()
   const walk = walkHistory({ listPage, ...range })

@@ -20,15 +20,15 @@ import { Templates } from './payouts/template.js'
 import { type Balances, SolanaTreasury } from './payouts/treasury.js'
 import { type Mints, mainnetMints } from './programs.js'
 import { ChainIdentity, type Network, type PinnedChain } from './rpc/chain-identity.js'
-import { WrongChain } from './rpc/endpoint.js'
-import { Endpoints } from './rpc/endpoints.js'
 import { createLatestBlockhash } from './rpc/latest-blockhash.js'
+import { WrongChain } from './rpc/node.js'
+import { RpcNodes } from './rpc/nodes.js'
 
 export type { TreasuryTransfer } from './deposits/find-transfers.js'
 
 export type SolanaOptions = {
   /** URLs, all of the same chain. Conclusions need a majority of them: see `quorum.ts`. */
-  endpoints: string[]
+  nodeUrls: string[]
   signer: Signer
   /** Without it, the rail has no deposit wallets. */
   walletSigner?: WalletSigner | undefined
@@ -71,21 +71,21 @@ export type SolanaRail = ExpiringRail & {
 const defaultComputeUnitPrice = 10_000n
 
 /**
- * Pays coins from a hot wallet on Solana. Throws when too few endpoints can serve our chain because
- * others serve a wrong one. While no endpoint responds, it refuses every request and concludes
+ * Pays coins from a hot wallet on Solana. Throws when too few nodes can serve our chain because
+ * others serve a wrong one. While no node responds, it refuses every request and concludes
  * nothing.
  */
 export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRail> {
   const { signer, clock, logger, isEmbedded, computeUnitPrice = defaultComputeUnitPrice } = options
   const identity = new ChainIdentity(options.network, options.pinnedChain)
-  const endpoints = new Endpoints(options.endpoints, identity, logger)
-  await verifyAtStart(endpoints)
+  const nodes = new RpcNodes(options.nodeUrls, identity, logger)
+  await verifyAtStart(nodes)
   const mints = { ...mainnetMints, ...options.mints }
   const sources = deriveSources(signer.address, mints)
-  const treasury = new SolanaTreasury({ address: signer.address, sources, endpoints, clock })
+  const treasury = new SolanaTreasury({ address: signer.address, sources, nodes, clock })
   const payer = { treasury: signer.address, sources, mints, microLamports: computeUnitPrice }
   const shared = {
-    endpoints,
+    nodes,
     clock,
     logger,
     signer,
@@ -100,14 +100,14 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
   }
   const { blockhashCacheMs, embeddedBlockhashCacheMs } = limits.solana
   const cachedMs = isEmbedded ? embeddedBlockhashCacheMs : blockhashCacheMs
-  const getLatestBlockhash = createLatestBlockhash(endpoints, clock, cachedMs)
+  const getLatestBlockhash = createLatestBlockhash(nodes, clock, cachedMs)
   const { openPayouts, walletSigner, mintPending = async () => {} } = options
   const cover = createCoverTreasury({ treasury, computeUnitPrice, openPayouts, mintPending })
   const chain = { isEmbedded }
   const findOurAddresses = (addresses: string[]) =>
     options.findOurAddresses(nameOf(identity), addresses)
   const isChainKnown = async () => {
-    if (identity.genesisHash === undefined) await watchChains(endpoints, logger)
+    if (identity.genesisHash === undefined) await watchChains(nodes, logger)
     return identity.genesisHash !== undefined
   }
   /** All nodes may have been down at the start: tries again to identify the chain. */
@@ -118,17 +118,17 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       return work(...given)
     }
   return {
-    // A getter: in test mode the chain is unknown until an endpoint has responded.
+    // A getter: in test mode the chain is unknown until a node has responded.
     get name() {
       return nameOf(identity)
     },
     takesBatches: true,
     treasuryAddress: signer.address,
     isChainKnown,
-    watchChains: () => watchChains(endpoints, logger),
+    watchChains: () => watchChains(nodes, logger),
     inspect: onceIdentified(createInspect({ ...shared, cover, mintPending, findOurAddresses })),
     prepare: onceIdentified(createPrepare({ ...shared, getLatestBlockhash })),
-    send: createSend(endpoints, logger),
+    send: createSend(nodes, logger),
     check: createCheck({ ...shared, chain }),
     examine: createExamine({ ...shared, chain }),
     treasuryBalances: () => treasury.readBalances(),
@@ -147,7 +147,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       }),
     },
     async stop() {
-      endpoints.close()
+      nodes.close()
       await Promise.all([signer.stop?.(), walletSigner?.stop?.()])
     },
   }
@@ -166,20 +166,20 @@ function deriveSources(treasury: string, mints: Mints): Record<Coin, TokenAddres
 }
 
 /** A running service refuses nothing but the answers of a wrong chain, which may come back. */
-async function watchChains(endpoints: Endpoints, logger: Logger): Promise<void> {
+async function watchChains(nodes: RpcNodes, logger: Logger): Promise<void> {
   try {
-    await endpoints.verifyChains()
+    await nodes.verifyChains()
   } catch (error) {
     if (!(error instanceof WrongChain)) throw error
     logger.error({ why: error.message }, 'too few RPC nodes are on the right chain')
   }
 }
 
-async function verifyAtStart(endpoints: Endpoints): Promise<void> {
+async function verifyAtStart(nodes: RpcNodes): Promise<void> {
   try {
-    await endpoints.verifyChains()
+    await nodes.verifyChains()
   } catch (error) {
-    endpoints.close()
+    nodes.close()
     throw error
   }
 }

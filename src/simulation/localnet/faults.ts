@@ -64,7 +64,7 @@ export class Faults {
 
   /** The first rule with one of these faults that matches; counts as one use of it. */
   take(wanted: Fault[], subject?: FaultSubject): FaultRule | undefined {
-    const rule = this.rules(wanted, subject).find((one) => matches(one, subject))
+    const rule = this.rules(wanted, subject).find((candidate) => matches(candidate, subject))
     if (rule?.times !== undefined) rule.times -= 1
     return rule
   }

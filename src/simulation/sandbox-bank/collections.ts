@@ -53,12 +53,15 @@ export type SandboxCollections = Omit<CollectionRail, 'name' | 'provider'> &
 /** Processes may sign with different keys while the installation's secret is rotated. */
 export type NoticeKeys = { noticeKey: Buffer; otherNoticeKeys?: Buffer[] }
 
-type Tools = { db: Database; clock: Clock; logger: Logger } & NoticeKeys
-
-export function createSandboxCollections(tools: Tools): SandboxCollections {
-  const { db, clock, logger } = tools
-  const key = createSecretKey(tools.noticeKey)
-  const accepted = [key, ...(tools.otherNoticeKeys ?? []).map((other) => createSecretKey(other))]
+export function createSandboxCollections(
+  dependencies: { db: Database; clock: Clock; logger: Logger } & NoticeKeys,
+): SandboxCollections {
+  const { db, clock, logger } = dependencies
+  const key = createSecretKey(dependencies.noticeKey)
+  const accepted = [
+    key,
+    ...(dependencies.otherNoticeKeys ?? []).map((other) => createSecretKey(other)),
+  ]
   const sender = new NoticeSender({ db, clock, logger, key })
   const receive = gather((payments: SimulatedPayment[]) =>
     db.transaction((tx) => receivePayments(tx, clock.now(), payments)),
@@ -114,7 +117,7 @@ export function createSandboxCollections(tools: Tools): SandboxCollections {
   }
 }
 
-/** What `sendBack` wrote. */
+/** Reads the key that `sendBack` wrote. */
 function readSentBack(key: string): ConfirmedPayment {
   const { railAccount, amount } = JSON.parse(key) as { railAccount: string; amount: string }
   const reason = 'Sent back to the payer, as the test asked for.'

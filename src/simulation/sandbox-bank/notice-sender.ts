@@ -22,14 +22,14 @@ import {
 const { noticeTimeoutMs, noticeLeaseMs } = sandboxBankLimits
 assert(2 * noticeTimeoutMs < noticeLeaseMs, 'the lease covers a request and its one repeat')
 
-type Tools = { db: Database; clock: Clock; logger: Logger; key: KeyObject }
+type SenderDependencies = { db: Database; clock: Clock; logger: Logger; key: KeyObject }
 
 /**
  * Sends due notices until stopped, all copies of one at the same time. A notice that was not
  * accepted is sent again. Several processes may run this at once.
  */
 export class NoticeSender {
-  readonly #tools: Tools
+  readonly #dependencies: SenderDependencies
   readonly #http = createPost()
   readonly #end: (attempt: EndedAttempt) => Promise<true>
   readonly #underWay = new Map<string, Promise<void>>()
@@ -41,10 +41,10 @@ export class NoticeSender {
   #mayHaveMoreDue = false
   #stopResting = () => {}
 
-  constructor(tools: Tools) {
-    this.#tools = tools
+  constructor(dependencies: SenderDependencies) {
+    this.#dependencies = dependencies
     this.#end = gather(async (attempts) => {
-      await tools.db.transaction(async (tx) => endAttempts(tx, attempts))
+      await dependencies.db.transaction(async (tx) => endAttempts(tx, attempts))
       return attempts.map(() => true)
     })
   }
@@ -70,10 +70,10 @@ export class NoticeSender {
     while (!this.#isStopping) {
       const underWay = this.#underWay.get(paymentId)
       if (underWay) return underWay
-      const notice = await claimNotice(this.#tools.db, { ...this.#lease(), paymentId })
+      const notice = await claimNotice(this.#dependencies.db, { ...this.#lease(), paymentId })
       if (notice) return this.#track(notice)
       // Ends with the other process's lease at the latest: then the notice can be claimed here.
-      if (!(await isUnderWay(this.#tools.db, paymentId))) return
+      if (!(await isUnderWay(this.#dependencies.db, paymentId))) return
       await sleep(sandboxBankLimits.noticePollIntervalMs)
     }
   }
@@ -98,7 +98,10 @@ export class NoticeSender {
       await this.#claimAndSend().catch((error: unknown) => {
         // Claimed notices become due again when their lease ends.
         const level = isDatabaseAway(error) ? 'warn' : 'error'
-        this.#tools.logger[level]({ err: error }, 'sandbox bank: due notices could not be claimed')
+        this.#dependencies.logger[level](
+          { err: error },
+          'sandbox bank: due notices could not be claimed',
+        )
         this.#mayHaveNewlyDue = false
       })
       if (!this.#mayHaveNewlyDue && !this.#isStopping) await this.#rest()
@@ -107,7 +110,8 @@ export class NoticeSender {
 
   async #claimAndSend(): Promise<void> {
     const limit = sandboxBankLimits.noticesPerBatchMax - this.#underWay.size
-    const notices = limit > 0 ? await claimNotices(this.#tools.db, { ...this.#lease(), limit }) : []
+    const notices =
+      limit > 0 ? await claimNotices(this.#dependencies.db, { ...this.#lease(), limit }) : []
     this.#mayHaveMoreDue = notices.length >= limit
     for (const notice of notices) void this.#track(notice)
   }
@@ -123,7 +127,7 @@ export class NoticeSender {
   }
 
   #lease(): { now: Date; leasedUntil: Date } {
-    const now = this.#tools.clock.now()
+    const now = this.#dependencies.clock.now()
     return { now, leasedUntil: after(now, noticeLeaseMs) }
   }
 
@@ -132,7 +136,7 @@ export class NoticeSender {
     const sent = this.#send(notice)
       .catch((error: unknown) => {
         // The row stays under way until its lease ends, then it is sent again.
-        this.#tools.logger.error(
+        this.#dependencies.logger.error(
           { err: error, id },
           'sandbox bank: the result of a notice could not be recorded',
         )
@@ -148,7 +152,7 @@ export class NoticeSender {
   }
 
   async #send({ payment, copies, attempts }: SandboxNotice): Promise<void> {
-    const { clock, logger, key } = this.#tools
+    const { clock, logger, key } = this.#dependencies
     const message = { url: this.#url!, ...writeNotice(key, toReported(payment)) }
     const posts = Array.from({ length: copies }, () => this.#http.post(message))
     const remaining = (await Promise.all(posts)).filter((isAccepted) => !isAccepted).length

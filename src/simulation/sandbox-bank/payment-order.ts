@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { PayoutInstruction } from '../../payouts/ports.js'
-import { toProviderReference } from '../../rails/bank/order.js'
+import { toProviderReference } from '../../rails/bank/instruction.js'
 
 /** A payment order as the bank parses it. */
 export type PaymentOrder = {
@@ -10,7 +10,7 @@ export type PaymentOrder = {
   accountNumber: string
   /** Id of the payment to return to its sender, instead of paying the account. */
   refundOf: string | undefined
-  /** The original text, to tell a repeated order from a different one. */
+  /** The original text, which shows whether a repeated reference has other content. */
   text: string
 }
 

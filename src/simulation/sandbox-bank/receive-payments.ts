@@ -20,7 +20,7 @@ export async function receivePayments(
   received: SimulatedPayment[],
 ): Promise<(ReportedPayment | undefined)[]> {
   const first = firstOfEach(received, ({ id }) => id)
-  const payments = new Map([...first.values()].map((one) => [one.id, toPayment(one)]))
+  const payments = new Map([...first.values()].map((payment) => [payment.id, toPayment(payment)]))
   const inserted = await insertSandboxPayments(tx, now, [...payments.values()])
   const withNotice = [...first.values()].filter(({ id, isSilent }) => inserted.has(id) && !isSilent)
   insertSandboxNotices(

@@ -15,7 +15,7 @@ import type {
 } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { fromProviderReference, toProviderReference } from '../../rails/bank/order.js'
+import { fromProviderReference, toProviderReference } from '../../rails/bank/instruction.js'
 import {
   createSandboxCollections,
   type NoticeKeys,
@@ -36,7 +36,7 @@ import { findPaymentsById } from './store-payments.js'
 import { lockTransfers, replanTransfers } from './store-transfers.js'
 import { findingOf } from './transfer.js'
 
-type Tools = { db: Database; clock: Clock; logger: Logger }
+type SandboxDependencies = { db: Database; clock: Clock; logger: Logger }
 type Payments = Map<string, SandboxPayment>
 
 /** Takes and returns our references; the bank's own spelling of them is the token. */
@@ -51,10 +51,10 @@ export type SandboxBank = BankRail &
  * it, keeps its own tables, and never writes the state of a payout. It signs its notices with
  * `noticeKey`, which the API uses to verify them, as it does `otherNoticeKeys`.
  */
-export function createSandboxBank(tools: Tools & NoticeKeys): SandboxBank {
-  const { db, clock, logger } = tools
+export function createSandboxBank(dependencies: SandboxDependencies & NoticeKeys): SandboxBank {
+  const { db, clock, logger } = dependencies
   return {
-    ...createSandboxCollections(tools),
+    ...createSandboxCollections(dependencies),
     name: 'sandbox-bank',
     provider: 'sandbox-bank',
     reversalIntervalMs: payoutLimits.reversalIntervalMs,
@@ -166,7 +166,10 @@ function prepareOrder(
 }
 
 /** Reads only the bytes that were committed. A refused order is a bug in the sender. */
-async function sendAttempts({ db, clock, logger }: Tools, attempts: LiveAttempt[]): Promise<void> {
+async function sendAttempts(
+  { db, clock, logger }: SandboxDependencies,
+  attempts: LiveAttempt[],
+): Promise<void> {
   const orders = attempts.map(({ wire }) => readOrder(wire))
   const readable = orders.filter((order) => order !== undefined)
   const refused = await receiveOrders(db, clock.now(), readable)

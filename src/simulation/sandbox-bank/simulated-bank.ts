@@ -9,7 +9,7 @@ export function createSimulatedBank(bank: SandboxBank): SimulatedRail {
     name: bank.name,
     send: bank.send,
     instruct({ reference, outcome }) {
-      const instruction = instructions.find((one) => one === outcome)
+      const instruction = instructions.find((known) => known === outcome)
       assert(instruction, 'the outcome is one for bank transfers')
       return bank.instruct(reference, instruction)
     },

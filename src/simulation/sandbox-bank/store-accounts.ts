@@ -54,7 +54,7 @@ export function insertSandboxAccounts(
 ): Promise<SandboxAccount[]> {
   return db.rows(
     insert(
-      openings.toSorted((one, other) => (one.reference < other.reference ? -1 : 1)),
+      openings.toSorted((left, right) => (left.reference < right.reference ? -1 : 1)),
       now,
     ),
   )

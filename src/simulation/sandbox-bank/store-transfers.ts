@@ -59,7 +59,7 @@ export async function insertTransfers(
 ): Promise<Set<string>> {
   if (transfers.length === 0) return new Set()
   const inserted = await db.rows(
-    insert(transfers.toSorted((one, other) => (one.reference < other.reference ? -1 : 1))),
+    insert(transfers.toSorted((left, right) => (left.reference < right.reference ? -1 : 1))),
   )
   return new Set(inserted.map(({ reference }) => reference))
 }

@@ -19,7 +19,7 @@ export type Exchange = {
   onFailure(error: Error, isStale: boolean): void
 }
 
-type Options = {
+type PoolSettings = {
   clock: Clock
   /** Returns only addresses to which a connection to this target is allowed. */
   lookup: LookupFunction
@@ -42,7 +42,7 @@ export class NoResponse extends Error {
  * may resolve to another address by then.
  */
 export class ConnectionPool {
-  readonly options: Options
+  readonly settings: PoolSettings
   readonly #open = new Set<Connection>()
   /** Unused connections by target, the latest last; it is taken first. */
   readonly #kept = new Map<string, Connection[]>()
@@ -52,15 +52,15 @@ export class ConnectionPool {
   readonly #sessions = new Map<string, Buffer>()
   readonly #timer: NodeJS.Timeout
 
-  constructor(options: Options) {
-    this.options = options
+  constructor(settings: PoolSettings) {
+    this.settings = settings
     this.#timer = setInterval(() => this.#closeIdle(), webhookLimits.idleCheckIntervalMs)
     this.#timer.unref()
   }
 
   /** A kept connection, if there is one that is young enough. */
   take({ key }: Target): Connection | undefined {
-    const oldestMs = this.options.clock.elapsedMs() - webhookLimits.connectionAgeMaxMs
+    const oldestMs = this.settings.clock.elapsedMs() - webhookLimits.connectionAgeMaxMs
     for (;;) {
       const connection = this.#kept.get(key)?.at(-1)
       if (!connection) return undefined
@@ -78,7 +78,7 @@ export class ConnectionPool {
   }
 
   keep(connection: Connection): void {
-    connection.keptAtMs = this.options.clock.elapsedMs()
+    connection.keptAtMs = this.settings.clock.elapsedMs()
     const { key } = connection.target
     const kept = this.#kept.get(key)
     if (kept) kept.push(connection)
@@ -115,7 +115,7 @@ export class ConnectionPool {
   }
 
   #closeIdle(): void {
-    const idleSinceMs = this.options.clock.elapsedMs() - webhookLimits.idleConnectionMs
+    const idleSinceMs = this.settings.clock.elapsedMs() - webhookLimits.idleConnectionMs
     for (const connection of this.#keptInOrder) {
       if (connection.keptAtMs > idleSinceMs) return
       connection.destroy()
@@ -144,7 +144,7 @@ export class Connection {
 
   constructor(target: Target, pool: ConnectionPool) {
     this.target = target
-    this.openedAtMs = pool.options.clock.elapsedMs()
+    this.openedAtMs = pool.settings.clock.elapsedMs()
     this.#pool = pool
     this.#socket = this.#connect()
     this.#socket.setNoDelay(true)
@@ -168,18 +168,18 @@ export class Connection {
 
   #connect(): Socket {
     const { target } = this
-    const { lookup, mayConnect, ca } = this.#pool.options
+    const { lookup, mayConnect, ca } = this.#pool.settings
     const { host, port } = target
-    const options = { host, port, lookup }
+    const address = { host, port, lookup }
     const socket = target.isSecure
       ? connectTls({
-          ...options,
+          ...address,
           servername: isIP(host) === 0 ? host : '',
           session: this.#pool.sessionOf(target),
           ALPNProtocols: ['http/1.1'],
           ca,
         })
-      : connectTcp(options)
+      : connectTcp(address)
     // `lookup` has checked it. This also covers whatever would connect without a lookup.
     socket.on('connect', () => {
       if (!mayConnect(socket.remoteAddress ?? '')) this.#fail(new NotPublic())

@@ -36,7 +36,7 @@ import { recordAttempts } from './record-attempts.js'
 import type { DeliveryResult, Sender } from './send.js'
 import { shareCapacity } from './share-capacity.js'
 
-type Tools = {
+type DeliveryDependencies = {
   db: Queryable
   /** Writes hourly counts, so that claims do not wait for them. Default: `db`. */
   countsDb?: Queryable
@@ -57,7 +57,7 @@ type Tools = {
  */
 export class Deliverer {
   readonly stats = { claimed: 0, delivered: 0, failed: 0 }
-  readonly #tools: Tools
+  readonly #dependencies: DeliveryDependencies
   readonly #sign: ReturnType<typeof createSigner>
   readonly #results: Lane<FinishedAttempt, true>
   readonly #inFlight = new InFlight()
@@ -75,18 +75,18 @@ export class Deliverer {
   /** Attempts that the shutdown ended, without an outcome. */
   readonly #cutOff: ClaimedDelivery[] = []
 
-  constructor(tools: Tools) {
-    this.#tools = tools
-    this.#sign = createSigner(tools.seal)
-    this.#failures = new FailureLog(tools.clock)
+  constructor(dependencies: DeliveryDependencies) {
+    this.#dependencies = dependencies
+    this.#sign = createSigner(dependencies.seal)
+    this.#failures = new FailureLog(dependencies.clock)
     this.#results = new Lane({
-      connect: tools.connect,
+      connect: dependencies.connect,
       sideLanes: { nameOf: ({ delivery }) => delivery.endpointId },
       work: async (tx, attempts) => {
-        const disabled = await recordAttempts(tx, tools.clock.now(), attempts)
+        const disabled = await recordAttempts(tx, dependencies.clock.now(), attempts)
         for (const endpoint of disabled) {
           const { id, disabledReason } = showEndpoint(endpoint)
-          tools.logger.warn({ id, reason: disabledReason }, 'webhook endpoint disabled')
+          dependencies.logger.warn({ id, reason: disabledReason }, 'webhook endpoint disabled')
         }
         return attempts.map(() => true)
       },
@@ -101,7 +101,7 @@ export class Deliverer {
 
   /** They are for display: deliveries go on without them. */
   async #writeCounts(): Promise<void> {
-    const { countsDb = this.#tools.db, clock, logger } = this.#tools
+    const { countsDb = this.#dependencies.db, clock, logger } = this.#dependencies
     await this.#counts
       .write(countsDb, clock.now())
       .catch((error: unknown) => logger.warn({ err: error }, 'hourly counts were not written'))
@@ -123,9 +123,9 @@ export class Deliverer {
     await this.#loop
     await this.#waitForInFlight(webhookLimits.shutdownMs)
     this.#hasClosed = true
-    this.#tools.sender.close()
+    this.#dependencies.sender.close()
     await this.#waitForInFlight(webhookLimits.attemptTimeoutMs)
-    const { db, clock, logger } = this.#tools
+    const { db, clock, logger } = this.#dependencies
     await handBackDeliveries(db, clock.now(), this.#cutOff).catch((error: unknown) =>
       logger.warn({ err: error }, 'deliveries that were cut off wait for the end of their lease'),
     )
@@ -135,25 +135,25 @@ export class Deliverer {
   }
 
   async #waitForInFlight(timeoutMs: number): Promise<void> {
-    const { clock } = this.#tools
+    const { clock } = this.#dependencies
     const startedAt = clock.elapsedMs()
     while (this.#inFlight.count > 0 && clock.elapsedMs() - startedAt < timeoutMs) await sleep(10)
   }
 
   async #run(): Promise<void> {
-    const { clock } = this.#tools
+    const { clock } = this.#dependencies
     while (!this.#stopping.signal.aborted) {
       const startedAt = clock.elapsedMs()
       let pauseMs = this.#pollIntervalMs
       this.#isWoken = false
       try {
         pauseMs = await this.#poll()
-        this.#tools.onPoll?.(true)
+        this.#dependencies.onPoll?.(true)
       } catch (error) {
         // Claimed deliveries fall due again when their lease ends.
         const level = isDatabaseAway(error) ? 'warn' : 'error'
-        this.#tools.logger[level]({ err: error }, 'could not claim due deliveries')
-        this.#tools.onPoll?.(false)
+        this.#dependencies.logger[level]({ err: error }, 'could not claim due deliveries')
+        this.#dependencies.onPoll?.(false)
       }
       await this.#pause(pauseMs)
       // Limits how often a busy worker polls: a poll costs about the same for one delivery and for
@@ -177,14 +177,14 @@ export class Deliverer {
   }
 
   get #pollIntervalMs(): number {
-    return this.#tools.pollIntervalMs ?? webhookLimits.pollIntervalMs
+    return this.#dependencies.pollIntervalMs ?? webhookLimits.pollIntervalMs
   }
 
   /** Claims and sends up to the free capacity; returns the pause before the next poll. */
   async #poll(): Promise<number> {
     const { inFlightMax, busyPollIntervalMs, endpointsPerPollMax } = webhookLimits
     if (this.#inFlight.count >= inFlightMax) return busyPollIntervalMs
-    const { db, clock } = this.#tools
+    const { db, clock } = this.#dependencies
     const startedAt = clock.elapsedMs()
     const open = await findOpenEndpoints(db, clock.now(), this.#position)
     const searchMs = clock.elapsedMs() - startedAt
@@ -217,7 +217,7 @@ export class Deliverer {
   }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
-    const { clock, logger } = this.#tools
+    const { clock, logger } = this.#dependencies
     const end = this.#inFlight.add(delivery)
     const startedAt = clock.now()
     let wasSuccess = false
@@ -237,15 +237,15 @@ export class Deliverer {
     const obstacle = findObstacle(delivery)
     if (obstacle !== undefined) return unsent(obstacle)
     try {
-      return await this.#tools.sender.send(this.#sign(delivery, now))
+      return await this.#dependencies.sender.send(this.#sign(delivery, now))
     } catch (error) {
-      this.#tools.logger.error({ err: error }, 'could not send a delivery')
+      this.#dependencies.logger.error({ err: error }, 'could not send a delivery')
       return unsent('internal error')
     }
   }
 
   async #record(delivery: ClaimedDelivery, startedAt: Date, result: DeliveryResult): Promise<void> {
-    const chances = { now: this.#tools.clock.now(), chance: Math.random() }
+    const chances = { now: this.#dependencies.clock.now(), chance: Math.random() }
     const verdict = judgeDeliveryAttempt(result, delivery, chances)
     await this.#results.run({ delivery, startedAt, result, verdict })
     const hasSucceeded = verdict.state === 'DELIVERED'
@@ -260,7 +260,7 @@ export class Deliverer {
     const unlogged = hasSucceeded ? 0 : this.#failures.note(delivery.endpointId)
     if (unlogged === undefined) return
     logFacts(
-      this.#tools,
+      this.#dependencies,
       [{ environmentId: delivery.environmentId, delivery, result, verdict, unlogged }],
       describeAttempt,
     )
@@ -304,7 +304,7 @@ function isMoreDue(shares: EndpointShare[], claimed: ClaimedDelivery[]): boolean
   )
 }
 
-/** So that no endpoint is always served last. */
+/** Rotates so that no endpoint is always served last. */
 function rotateRandomly(endpoints: OpenEndpoint[]): OpenEndpoint[] {
   const first = Math.floor(Math.random() * endpoints.length)
   return [...endpoints.slice(first), ...endpoints.slice(0, first)]

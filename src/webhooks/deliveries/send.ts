@@ -36,7 +36,7 @@ type Destination = Target & {
   head: string
 }
 
-type Options = {
+type SenderSettings = {
   clock: Clock
   allowsLoopback: boolean
   attemptTimeoutMs?: number
@@ -51,11 +51,11 @@ type Options = {
  * connecting, so DNS rebinding does not help an attacker. Redirects are never followed. Live and
  * test mode share no connection, because test mode may connect to loopback.
  */
-export function createSender(options: Options): Sender {
-  const { clock, attemptTimeoutMs = webhookLimits.attemptTimeoutMs } = options
+export function createSender(settings: SenderSettings): Sender {
+  const { clock, attemptTimeoutMs = webhookLimits.attemptTimeoutMs } = settings
   const pools = {
-    live: openPool(options, false),
-    test: openPool(options, options.allowsLoopback),
+    live: openPool(settings, false),
+    test: openPool(settings, settings.allowsLoopback),
   }
   const destinations = {
     live: new Map<string, Destination>(),
@@ -68,7 +68,7 @@ export function createSender(options: Options): Sender {
     const cached = cache.get(url)
     if (cached) return cached
     if (cache.size >= webhookLimits.destinationsCachedMax) cache.clear()
-    const destination = readDestination(url, mode, mode === 'test' && options.allowsLoopback)
+    const destination = readDestination(url, mode, mode === 'test' && settings.allowsLoopback)
     cache.set(url, destination)
     return destination
   }
@@ -119,12 +119,12 @@ export function createSender(options: Options): Sender {
   }
 }
 
-function openPool(options: Options, allowsLoopback: boolean): ConnectionPool {
+function openPool(settings: SenderSettings, allowsLoopback: boolean): ConnectionPool {
   return new ConnectionPool({
-    clock: options.clock,
-    lookup: checkedLookup(options.lookup ?? (dnsLookup as LookupFunction), allowsLoopback),
+    clock: settings.clock,
+    lookup: checkedLookup(settings.lookup ?? (dnsLookup as LookupFunction), allowsLoopback),
     mayConnect: (address) => isAllowed(address, allowsLoopback),
-    ca: options.ca,
+    ca: settings.ca,
   })
 }
 

@@ -72,8 +72,8 @@ export async function lockFailingEndpoints(
   tx: Tx,
   attempts: FinishedAttempt[],
 ): Promise<WebhookEndpoint[]> {
-  const keyOf = (one: { environmentId: number; endpointId: string }) =>
-    `${one.environmentId}/${one.endpointId}`
+  const keyOf = (endpoint: { environmentId: number; endpointId: string }) =>
+    `${endpoint.environmentId}/${endpoint.endpointId}`
   const byKey = new Map(attempts.map(({ delivery }) => [keyOf(delivery), delivery]))
   const failing = await tx.rows(findFailing([...byKey.values()].map(toName)))
   const failed = attempts

@@ -105,10 +105,10 @@ export class HourlyCounts {
     try {
       await db.rows(addHours(hours.map(toRow)))
     } catch (error) {
-      for (const one of hours) this.#putBack(one)
+      for (const counts of hours) this.#putBack(counts)
       throw error
     }
-    const names = new Map(hours.map((one) => [one.endpointId, toName(one)]))
+    const names = new Map(hours.map((counts) => [counts.endpointId, toName(counts)]))
     const oldest = after(now, -webhookLimits.hoursKept * hour)
     await db.rows(deleteHours([...names.values()], oldest))
   }

@@ -61,9 +61,11 @@ const beforeFirst = {
 
 function resealPrevious(seal: Seal, stored: string): string | undefined {
   const list = JSON.parse(stored) as PreviousSecret[]
-  const resealed = list.map((one) => {
-    const secret = seal.reseal(one.secret)
-    return secret === undefined ? one : { secret, until: one.until }
+  const resealed = list.map((previous) => {
+    const secret = seal.reseal(previous.secret)
+    return secret === undefined ? previous : { secret, until: previous.until }
   })
-  return resealed.some((one, index) => one !== list[index]) ? JSON.stringify(resealed) : undefined
+  return resealed.some((previous, index) => previous !== list[index])
+    ? JSON.stringify(resealed)
+    : undefined
 }

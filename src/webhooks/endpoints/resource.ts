@@ -24,7 +24,7 @@ export const webhookEndpoint = resource('WebhookEndpoint', {
   createdAt: timestamp('When the endpoint was created.'),
 })
 
-/** As read operations and events show it. */
+/** The endpoint as read operations and events show it. */
 export function showEndpoint(endpoint: WebhookEndpoint): Static<typeof webhookEndpoint> {
   return {
     id: toReference(prefixes.webhookEndpoint, endpoint.id),

@@ -5,7 +5,7 @@ import type { Mode } from '../../../src/base/environment.js'
 import type { Logger } from '../../../src/base/log.js'
 import type { BankRail, PaymentVariance } from '../../../src/collections/ports.js'
 import type { Database } from '../../../src/postgres/database.js'
-import type { BankOrder } from '../../../src/rails/bank/driver.js'
+import type { BankInstruction } from '../../../src/rails/bank/driver.js'
 
 /** What a scenario needs of a bank. */
 export const abilities = [
@@ -52,7 +52,7 @@ export interface BankUnderTest {
   readonly secrets: readonly string[]
   setFloat(kobo: bigint): void
   /** Sends a refund as a person at the bank's dashboard might, without asking whether it exists. */
-  refundAgain(order: BankOrder): Promise<void>
+  refundAgain(order: BankInstruction): Promise<void>
   /** The headers with which the bank would send this body. */
   sign(body: string): Record<string, string>
   /** Resolves once no notice is due or on its way. */

@@ -5,7 +5,7 @@ import { type Provider, type ProviderConfigs, readProviders } from '../../../src
 import type { Mode } from '../../../src/base/environment.js'
 import { type PaymentVariance, paymentVariances } from '../../../src/collections/ports.js'
 import type { BankDriver } from '../../../src/rails/bank/driver.js'
-import { toProviderReference } from '../../../src/rails/bank/order.js'
+import { toProviderReference } from '../../../src/rails/bank/instruction.js'
 import { createBankRail } from '../../../src/rails/bank/rail.js'
 import { createFlutterwaveDriver } from '../../../src/rails/flutterwave/driver.js'
 import { createMonnifyDriver } from '../../../src/rails/monnify/driver.js'

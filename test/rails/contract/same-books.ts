@@ -3,7 +3,7 @@ import type { PayoutState } from '../../../emulators/emulator.js'
 import { toReference } from '../../../src/base/ids.js'
 import { type PayoutKind, payoutKinds } from '../../../src/payouts/payout.js'
 import { sql } from '../../../src/postgres/sql.js'
-import { fromProviderReference } from '../../../src/rails/bank/order.js'
+import { fromProviderReference } from '../../../src/rails/bank/instruction.js'
 import { expectAllProofs } from '../../support/sound-books.js'
 import type { World } from './open-world.js'
 

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { after, day, hour, minute } from '../../../src/base/clock.js'
 import { Secret } from '../../../src/base/secret.js'
-import type { BankOrder } from '../../../src/rails/bank/driver.js'
+import type { BankInstruction } from '../../../src/rails/bank/driver.js'
 import { Unknown } from '../../../src/rails/bank/provider-client.js'
 import { daysOf } from '../../../src/rails/flutterwave/days.js'
 import { createFlutterwaveDriver } from '../../../src/rails/flutterwave/driver.js'
@@ -35,7 +35,7 @@ const paid = {
   created_at: '2026-03-02T10:00:00.000Z',
 }
 
-const order: BankOrder = {
+const order: BankInstruction = {
   reference: 'bt-1',
   amount: 2_500n,
   bankCode: '044',
@@ -47,7 +47,7 @@ const order: BankOrder = {
   refundOf: null,
 }
 
-const refundOrder: BankOrder = { ...order, reference: 'rf-1', refundOf: '1' }
+const refundOrder: BankInstruction = { ...order, reference: 'rf-1', refundOf: '1' }
 
 function success(data: unknown, meta?: object): object {
   return { status: 'success', message: 'ok', data, meta }

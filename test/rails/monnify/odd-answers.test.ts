@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLogger } from '../../../src/base/log.js'
 import { Secret } from '../../../src/base/secret.js'
-import type { BankOrder, StoredAccount } from '../../../src/rails/bank/driver.js'
+import type { BankInstruction, StoredAccount } from '../../../src/rails/bank/driver.js'
 import { Unknown } from '../../../src/rails/bank/provider-client.js'
 import { createMonnifyDriver } from '../../../src/rails/monnify/driver.js'
 import { manualClock } from '../../support/clock.js'
@@ -59,7 +59,7 @@ function no(responseCode: unknown, responseMessage = 'no', status = 400): Answer
 
 const login = ok({ accessToken: 'token', expiresIn: 3567 }).text
 
-const order: BankOrder = {
+const order: BankInstruction = {
   reference: 'bt-1',
   amount: 100_50n,
   bankCode: '058',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hour, minute } from '../../../src/base/clock.js'
 import type { LiveAttempt } from '../../../src/payouts/ports.js'
-import { toOrder } from '../../../src/rails/bank/order.js'
+import { toBankInstruction } from '../../../src/rails/bank/instruction.js'
 import { freshDatabase } from '../../support/database.js'
 import {
   catchNotices,
@@ -251,7 +251,7 @@ describe('refunds', () => {
     const { instruction } = await paidAndReturned(opened, 99_99n)
     const [refused] = await opened.rail.inspect([instruction])
     expect(refused).toMatchObject({ code: 'validation_failed', details: [{ field: 'amount' }] })
-    const answer = await opened.driver.sendRefund(toOrder(instruction))
+    const answer = await opened.driver.sendRefund(toBankInstruction(instruction))
     expect(answer).toEqual({ failure: 'bank_declined' })
     const { instruction: enough } = await paidAndReturned(opened, 100_00n)
     const [inspected] = await opened.rail.inspect([enough])

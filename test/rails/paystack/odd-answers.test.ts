@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createLogger } from '../../../src/base/log.js'
 import { Secret } from '../../../src/base/secret.js'
-import type { BankOrder, StoredAccount } from '../../../src/rails/bank/driver.js'
+import type { BankInstruction, StoredAccount } from '../../../src/rails/bank/driver.js'
 import { Unknown } from '../../../src/rails/bank/provider-client.js'
 import { createPaystackDriver } from '../../../src/rails/paystack/driver.js'
 import { customerEmail, referenceOfEmail } from '../../../src/rails/paystack/payer-email.js'
@@ -33,7 +33,7 @@ function bad(status: number, message: string, code?: string): Odd {
   return { status, body: { status: false, message, code } }
 }
 
-const order: BankOrder = {
+const order: BankInstruction = {
   reference: 'bt-00000000000001',
   amount: 100_000n,
   bankCode: '058',
@@ -45,7 +45,7 @@ const order: BankOrder = {
   refundOf: null,
 }
 
-const refund: BankOrder = { ...order, reference: 'rf-00000000000001', refundOf: '7' }
+const refund: BankInstruction = { ...order, reference: 'rf-00000000000001', refundOf: '7' }
 
 const paid = {
   id: 7,
@@ -170,9 +170,9 @@ describe('payouts', () => {
         bad(400, 'Account details are invalid'),
       ],
     })
-    expect(await driver.prepareOrder(order)).toEqual({ recipient: 'RCP_9' })
+    expect(await driver.prepareInstruction(order)).toEqual({ recipient: 'RCP_9' })
     for (let call = 0; call < 3; call += 1)
-      expect(await driver.prepareOrder(order)).toEqual({ refused: expect.any(String) })
+      expect(await driver.prepareInstruction(order)).toEqual({ refused: expect.any(String) })
   })
 })
 

@@ -59,9 +59,9 @@ async function openPaid() {
   await chain.advance(1)
   const second = await deposit(chain, wallet, { amount: 5n })
   await chain.advance(33)
-  const read = async (endpoints: string[]) => {
+  const read = async (nodeUrls: string[]) => {
     const read = await readOne(
-      await openWallets(chain, { endpoints, isPoor: true }),
+      await openWallets(chain, { nodeUrls, isPoor: true }),
       wallet.tokenAccounts.USDC,
     )
     return { ...read, moves: read.moves.map(({ signature }) => signature) }
@@ -81,11 +81,11 @@ test('of two endpoints that disagree neither counts, and both are reported', asy
   const { chain, first, second, read } = await openPaid()
   for (const change of [{}, { err: { InstructionError: [0, 'Custom'] } }]) {
     const liar = await openLiar(first, change)
-    for (const endpoints of inEveryOrder([liar, chain.url]))
-      expect(await read(endpoints)).toEqual({
+    for (const nodeUrls of inEveryOrder([liar, chain.url]))
+      expect(await read(nodeUrls)).toEqual({
         moves: [second],
         unreadable: [first],
-        disputes: [{ subject: first, hosts: endpoints.map(hostOf) }],
+        disputes: [{ subject: first, hosts: nodeUrls.map(hostOf) }],
         isPartial: false,
       })
   }
@@ -95,8 +95,8 @@ test('two of three decide, and the third is reported', async () => {
   const { chain, first, second, read } = await openPaid()
   const liar = await openLiar(first)
   const { url: other } = await chain.call('localnet_openNode', { rules: [] })
-  for (const endpoints of inEveryOrder([liar, chain.url, other]))
-    expect(await read(endpoints)).toEqual({
+  for (const nodeUrls of inEveryOrder([liar, chain.url, other]))
+    expect(await read(nodeUrls)).toEqual({
       moves: [first, second],
       unreadable: [],
       disputes: [{ subject: first, hosts: [hostOf(liar)] }],
@@ -121,8 +121,8 @@ test('a deposit that a lagging endpoint may not know yet waits, and so do later 
   const third = await deposit(chain, wallet, { amount: 3n })
   await chain.advance(33)
   const slot = await slotOf(second)
-  const read = async (endpoints: string[]) =>
-    readOne(await openWallets(chain, { endpoints, isPoor: true }), wallet.tokenAccounts.USDC)
+  const read = async (nodeUrls: string[]) =>
+    readOne(await openWallets(chain, { nodeUrls, isPoor: true }), wallet.tokenAccounts.USDC)
   for (const reached of [slot, slot + limits.solana.blockhashAge - 1]) {
     const late = await openUnaware(second, reached)
     const waiting = await read([chain.url, late])
@@ -133,7 +133,7 @@ test('a deposit that a lagging endpoint may not know yet waits, and so do later 
   }
 })
 
-// Endpoints order the transactions of one slot differently.
+// RpcNodes order the transactions of one slot differently.
 test('no deposit in the slot of a waiting one is taken', async () => {
   const chain = shared()
   const wallet = await deriveOne(await openWallets(chain))
@@ -142,7 +142,7 @@ test('no deposit in the slot of a waiting one is taken', async () => {
   await chain.advance(33)
   expect(await slotOf(plain)).toBe(await slotOf(unknown))
   const late = await openUnaware(unknown, await slotOf(unknown))
-  const wallets = await openWallets(chain, { endpoints: [chain.url, late] })
+  const wallets = await openWallets(chain, { nodeUrls: [chain.url, late] })
   const read = await readOne(wallets, wallet.tokenAccounts.USDC)
   expect(read).toMatchObject({ moves: [], isPartial: true })
 })
@@ -152,13 +152,13 @@ test('a deposit that one of two denies is unreadable; if two of three deny it, i
   const slot = (await slotOf(invented)) + limits.solana.blockhashAge
   // Here the chain plays the liar: to the other endpoints, it invented the deposit.
   const [honest, other] = [await openUnaware(invented, slot), await openUnaware(invented, slot)]
-  for (const endpoints of inEveryOrder([chain.url, honest])) {
-    const { disputes, ...rest } = await read(endpoints)
+  for (const nodeUrls of inEveryOrder([chain.url, honest])) {
+    const { disputes, ...rest } = await read(nodeUrls)
     expect(rest).toEqual({ moves: [second], unreadable: [invented], isPartial: false })
     expect(disputes).toEqual([{ subject: invented, hosts: [chain.url, honest].map(hostOf) }])
   }
-  for (const endpoints of inEveryOrder([chain.url, honest, other]))
-    expect(await read(endpoints)).toMatchObject({
+  for (const nodeUrls of inEveryOrder([chain.url, honest, other]))
+    expect(await read(nodeUrls)).toMatchObject({
       moves: [second],
       unreadable: [],
       disputes: [{ subject: invented }],
@@ -193,8 +193,8 @@ test.each(['a false slot', 'an unknown signature'])(
       if (method !== 'getTransaction' || params[0] !== invented) return undefined
       return kind === 'a false slot' ? { ...shown, slot } : null
     })
-    const endpoints = [liar, chain.url, chain.url]
-    expect(await read(endpoints)).toMatchObject({
+    const nodeUrls = [liar, chain.url, chain.url]
+    expect(await read(nodeUrls)).toMatchObject({
       moves: [first, second],
       unreadable: [],
       isPartial: false,
@@ -202,7 +202,7 @@ test.each(['a false slot', 'an unknown signature'])(
   },
 )
 
-// Endpoints reject a lookup of a malformed signature, so none could deny the deposit.
+// RpcNodes reject a lookup of a malformed signature, so none could deny the deposit.
 test.each(['invented', 'spaced', 'short', 'long'])(
   'a deposit with a malformed signature is ignored: %s',
   async (kind) => {
@@ -220,12 +220,12 @@ test.each(['invented', 'spaced', 'short', 'long'])(
         return result.flatMap((line: object) => [{ ...line, signature: name }, line])
       return method === 'getTransaction' && params[0] === name ? shown : undefined
     })
-    for (const endpoints of inEveryOrder([liar, chain.url, chain.url]))
-      expect((await read(endpoints)).moves).toEqual([first, second])
+    for (const nodeUrls of inEveryOrder([liar, chain.url, chain.url]))
+      expect((await read(nodeUrls)).moves).toEqual([first, second])
   },
 )
 
-// Endpoints omit the balances of very old transactions.
+// RpcNodes omit the balances of very old transactions.
 test('an endpoint that omits parts of a transaction agrees to nothing', async () => {
   const chain = shared()
   const wallets = await openWallets(chain)
@@ -247,7 +247,7 @@ test('an endpoint that omits parts of a transaction agrees to nothing', async ()
     const honest = await openTwistedNode(chain, ({ method }, result) =>
       method === 'getTransaction' ? { ...result, ...lacking } : undefined,
     )
-    const both = await openWallets(chain, { endpoints: [liar, honest] })
+    const both = await openWallets(chain, { nodeUrls: [liar, honest] })
     const { moves } = await readOne(both, other.tokenAccounts.USDC)
     expect(moves.map(({ signature }) => signature)).toEqual(supported)
   }

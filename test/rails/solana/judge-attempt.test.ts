@@ -1,10 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { limits } from '../../../src/base/limits.js'
-import type {
-  EndpointView,
-  SignatureReport,
-} from '../../../src/rails/solana/payouts/check-attempts.js'
+import type { NodeView, SignatureReport } from '../../../src/rails/solana/payouts/check-attempts.js'
 import { judgeAttempt } from '../../../src/rails/solana/payouts/judge-attempt.js'
 import { majorityOf } from '../../../src/rails/solana/rpc/majority.js'
 
@@ -31,7 +28,7 @@ const honest = fc
     ahead: fc.integer({ min: -200, max: 60 }),
     prunedBy: fc.option(fc.integer({ min: -300, max: 300 }), { nil: null }),
   })
-  .map(({ finalized, ahead, prunedBy }) => (truth: Truth, validUntil: number): EndpointView => {
+  .map(({ finalized, ahead, prunedBy }) => (truth: Truth, validUntil: number): NodeView => {
     const processed = finalized + ahead
     const first = prunedBy === null ? 0 : slotOf(lastValid + prunedBy)
     const isHistorySearched = finalized > validUntil
@@ -72,7 +69,7 @@ const liar = fc
     return viewOf(height, first, { ...report, slot: BigInt(slot) })
   })
 
-function viewOf(height: number, first: number, report: SignatureReport): EndpointView {
+function viewOf(height: number, first: number, report: SignatureReport): NodeView {
   const reports = new Map([[token, report]])
   const slot = BigInt(slotOf(height))
   const firstAvailableSlot = BigInt(first)
@@ -126,7 +123,7 @@ test.each([
   ['landed', seen],
   ['failed', failed],
 ])('%s needs a majority of the configured endpoints', (state, view) => {
-  const judge = (views: EndpointView[], endpoints: number) =>
+  const judge = (views: NodeView[], endpoints: number) =>
     judgeAttempt(attempt, views, endpoints).finding.state
   expect(judge([view], 1)).toBe(state)
   expect(judge([view], 2)).toBe('pending')
@@ -146,7 +143,7 @@ test('lag is not a contradiction', () => {
   const landed = { ...status, slot: 5_900n }
   const known = viewOf(950, 0, { ...young, slot: 5_990n, status: landed })
   const deny = (slot: bigint) => viewOf(900, 0, { ...young, slot, status: null })
-  const disputedBy = (views: EndpointView[]) => judgeAttempt(attempt, views, 2).finding.disputedBy
+  const disputedBy = (views: NodeView[]) => judgeAttempt(attempt, views, 2).finding.disputedBy
   expect(disputedBy([known, deny(5_910n)])).toBeUndefined()
   expect(disputedBy([known, deny(5_940n)])).toEqual(['a node', 'a node'])
   expect(disputedBy([seen, failed])).toEqual(['a node', 'a node'])

@@ -159,14 +159,14 @@ test('a transaction that no majority returns, or in an unsupported version, is u
   const omissions = [unsupported, { ...shown, meta: { ...shown.meta, preTokenBalances: null } }]
   for (const twisted of [...omissions, null]) {
     const url = await openNodeReplacing([hidden], twisted)
-    const wallets = await openWallets(chain, { endpoints: [url] })
+    const wallets = await openWallets(chain, { nodeUrls: [url] })
     const { moves, unreadable } = await readOne(wallets, wallet.tokenAccounts.USDC)
     expect(moves.map(({ signature }) => signature)).toEqual([plain])
     expect(unreadable).toEqual([hidden])
-    const three = await openWallets(chain, { endpoints: [url, chain.url, chain.url] })
+    const three = await openWallets(chain, { nodeUrls: [url, chain.url, chain.url] })
     const read = await readOne(three, wallet.tokenAccounts.USDC)
     expect(read).toMatchObject({ moves: [{ signature: hidden }, {}], unreadable: [] })
-    const two = await openWallets(chain, { endpoints: [url, chain.url] })
+    const two = await openWallets(chain, { nodeUrls: [url, chain.url] })
     const waiting = { moves: [], unreadable: [], isPartial: true }
     expect(await readOne(two, wallet.tokenAccounts.USDC)).toMatchObject(waiting)
   }
@@ -199,9 +199,9 @@ test.each([
   const { USDC } = wallet.tokenAccounts
   const url = await openNodeWithStatus(signature, twist)
   const waiting = { moves: [], unreadable: [], isPartial: true }
-  for (const endpoints of [[url], [url, url, chain.url]])
-    expect(await readOne(await openWallets(chain, { endpoints }), USDC)).toMatchObject(waiting)
-  const three = await openWallets(chain, { endpoints: [url, chain.url, chain.url] })
+  for (const nodeUrls of [[url], [url, url, chain.url]])
+    expect(await readOne(await openWallets(chain, { nodeUrls }), USDC)).toMatchObject(waiting)
+  const three = await openWallets(chain, { nodeUrls: [url, chain.url, chain.url] })
   expect(await readOne(three, USDC)).toMatchObject({ moves: [{ signature }], unreadable: [] })
 })
 
@@ -219,11 +219,8 @@ test('a block time needs a majority; without one, the deposit is read without a 
     await openWithTime(9e14),
     await openWithTime(1_000_000_000),
   ]
-  const read = async (...endpoints: string[]) => {
-    const history = await readOne(
-      await openWallets(chain, { endpoints }),
-      wallet.tokenAccounts.USDC,
-    )
+  const read = async (...nodeUrls: string[]) => {
+    const history = await readOne(await openWallets(chain, { nodeUrls }), wallet.tokenAccounts.USDC)
     expect(history).toMatchObject({ moves: [{ signature }], unreadable: [] })
     const hosts = history.disputes!.flatMap((dispute) => dispute.hosts)
     return { at: history.moves[0]!.at?.getTime() ?? null, disputes: hosts.length }
@@ -249,7 +246,7 @@ test('an account whose owner does not match its address counts as empty', async 
   })
   const accounts = [one.tokenAccounts.USDC, other.tokenAccounts.USDC]
   expect(await honest.readAmounts([...accounts, usdc, one.address])).toEqual([3n, 0n, 0n, 0n])
-  const wallets = await openWallets(chain, { endpoints: [url] })
+  const wallets = await openWallets(chain, { nodeUrls: [url] })
   expect(await wallets.readAmounts(accounts)).toEqual([0n, 0n])
 })
 
@@ -291,7 +288,7 @@ function openLongHistory(length: number, losesPosition = false): Promise<string>
 
 test('a history of many pages is read completely', async () => {
   const length = 2_500
-  const wallets = await openWallets(shared(), { endpoints: [await openLongHistory(length)] })
+  const wallets = await openWallets(shared(), { nodeUrls: [await openLongHistory(length)] })
   const { unreadable } = await readOne(wallets, await newWallet())
   expect(unreadable).toHaveLength(length)
   expect(new Set(unreadable).size).toBe(length)
@@ -299,10 +296,10 @@ test('a history of many pages is read completely', async () => {
 })
 
 test('a history that is too long, or whose pages do not connect, is not read at all', async () => {
-  const long = await openWallets(shared(), { endpoints: [await openLongHistory(1_000_000)] })
-  await expect(readOne(long, await newWallet())).rejects.toThrow('too few endpoints')
-  const lost = await openWallets(shared(), { endpoints: [await openLongHistory(2_000, true)] })
-  await expect(readOne(lost, await newWallet())).rejects.toThrow('too few endpoints')
+  const long = await openWallets(shared(), { nodeUrls: [await openLongHistory(1_000_000)] })
+  await expect(readOne(long, await newWallet())).rejects.toThrow('too few RPC nodes')
+  const lost = await openWallets(shared(), { nodeUrls: [await openLongHistory(2_000, true)] })
+  await expect(readOne(lost, await newWallet())).rejects.toThrow('too few RPC nodes')
 })
 
 test('a transfer built with kit is a deposit', async () => {

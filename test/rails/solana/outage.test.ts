@@ -16,7 +16,7 @@ import { freshDatabase } from '../../support/database.js'
 import { checkOne, fund, newInstruction, newSecret, openRail, prepareOne, silent } from './rail.js'
 import { openTwistedNode } from './twisted-node.js'
 
-/** Endpoints that are down when the service starts. */
+/** RpcNodes that are down when the service starts. */
 
 type Accounts = { context: object; value: (object | null)[] }
 
@@ -57,7 +57,7 @@ test('the rail starts while one endpoint is down, and concludes nothing', async 
   const dead = `http://127.0.0.1:${await findDeadPort()}`
   // The chain was identified at an earlier start, by both.
   const pinnedChain = { find: async () => chain.genesisHash, pin: async (hash: string) => hash }
-  const rail = await openRail(chain, { endpoints: [dead, chain.url], pinnedChain })
+  const rail = await openRail(chain, { nodeUrls: [dead, chain.url], pinnedChain })
   expect(rail.name).toBe(`solana:${chain.genesisHash}`)
   expect(await reasonAt(rail)).toBeUndefined()
   const refused = prepareOne(rail, await newInstruction())
@@ -128,8 +128,8 @@ test('live mode starts while the endpoints of test mode are down', async () => {
 test('an endpoint that comes up later on another chain gets no calls', async () => {
   const chain = shared()
   const port = await findDeadPort()
-  const endpoints = [`http://127.0.0.1:${port}`, chain.url, chain.url]
-  const rail = await openRail(chain, { endpoints })
+  const nodeUrls = [`http://127.0.0.1:${port}`, chain.url, chain.url]
+  const rail = await openRail(chain, { nodeUrls })
   const stranger = await startChain({ port })
   const attempt = await prepareOne(rail, await newInstruction())
   await rail.send([attempt])
@@ -149,7 +149,7 @@ test.each([
   const malformed = await openTwistedNode(chain, (call) =>
     call.method === method ? result : undefined,
   )
-  const rail = await openRail(chain, { endpoints: [malformed, chain.url] })
+  const rail = await openRail(chain, { nodeUrls: [malformed, chain.url] })
   const attempt = await prepareOne(rail, await newInstruction())
   await chain.advance(300)
   expect(await checkOne(rail, attempt)).toEqual({ state: 'pending' })
@@ -171,8 +171,8 @@ test.each([
     method === 'getMultipleAccounts' ? twist(result) : undefined,
   )
   const walletSigner = createSeedSigner(makeMnemonic())
-  const endpoints = [broken, chain.url, chain.url]
-  const { wallets, ...rail } = await openRail(chain, { endpoints, walletSigner })
+  const nodeUrls = [broken, chain.url, chain.url]
+  const { wallets, ...rail } = await openRail(chain, { nodeUrls, walletSigner })
   const address = await tokenAccountOf(rail.treasuryAddress)
   const amount = 1_000_000_000_000n
   expect(await wallets!.readAmounts([address])).toEqual([amount])
@@ -186,6 +186,6 @@ test('a call with a malformed result goes to the next endpoint', async () => {
   const malformed = await openTwistedNode(chain, ({ method }) =>
     method === 'getMultipleAccounts' ? { value: [] } : undefined,
   )
-  const rail = await openRail(chain, { endpoints: [malformed, chain.url] })
+  const rail = await openRail(chain, { nodeUrls: [malformed, chain.url] })
   expect(await reasonAt(rail)).toBeUndefined()
 })

@@ -81,7 +81,7 @@ export async function openRail(
   const signer = createKeySigner(secret)
   if (!isPoor) await fund(chain, signer.address)
   const rail = await createSolanaRail({
-    endpoints: [chain.url],
+    nodeUrls: [chain.url],
     signer,
     clock,
     logger: silent,

@@ -3,13 +3,13 @@ import type { WalletRail } from '../../../collections/ports.js'
 import { accountOptions, type RpcAccount, readTokenFields, toChainAccount } from '../accounts.js'
 import { bytesOf, deriveTokenAccount } from '../addresses.js'
 import { type Mints, programs } from '../programs.js'
-import { type Endpoints, inGroups, resultOf } from '../rpc/endpoints.js'
+import { inGroups, type RpcNodes, resultOf } from '../rpc/nodes.js'
 
 type TokenAccounts = { value: { pubkey: string; account: RpcAccount }[] }
 
 /** Tokens outside the wallets' own token accounts of our coins, under either token program. */
 export function createFindStrayTokens(
-  endpoints: Endpoints,
+  nodes: RpcNodes,
   mints: Mints,
 ): WalletRail['findStrayTokens'] {
   return async (wallets) => {
@@ -18,7 +18,7 @@ export function createFindStrayTokens(
     )
     const strays: Awaited<ReturnType<WalletRail['findStrayTokens']>> = []
     for (const group of inGroups(queries, limits.solana.longAnswersPerRequestMax)) {
-      const answers = await endpoints.post(group.map(toCall))
+      const answers = await nodes.post(group.map(toCall))
       for (const [index, answer] of answers.entries())
         strays.push(...straysIn(group[index]!.wallet, resultOf(answer), mints))
     }

@@ -2,8 +2,8 @@ import { limits } from '../../../base/limits.js'
 import type { Logger } from '../../../base/log.js'
 import { type Coin, coins } from '../../../money/assets.js'
 import type { SolanaTreasury } from '../payouts/treasury.js'
-import type { RpcAnswer } from '../rpc/endpoint.js'
-import { type Endpoints, inGroups } from '../rpc/endpoints.js'
+import type { RpcAnswer } from '../rpc/node.js'
+import { inGroups, type RpcNodes } from '../rpc/nodes.js'
 import { readMemos, type SignatureInfo, walkHistory } from './history.js'
 import { type RpcTransaction, toTransaction, transactionCall } from './read-transactions.js'
 
@@ -14,19 +14,21 @@ export type TreasuryTransfer = {
   memo: string | null
   hasFailed: boolean
   asset: Coin
-  /** Negative for incoming coins; null when the endpoint cannot return the transaction. */
+  /** Negative for incoming coins; null when the node cannot return the transaction. */
   amountOut: bigint | null
 }
 
 /** Newest first. Incomplete when the history exceeds the page limit. */
 export type TreasuryHistory = { transfers: TreasuryTransfer[]; isComplete: boolean }
 
-type Parts = { endpoints: Endpoints; treasury: SolanaTreasury; logger: Logger }
+type HistoryDependencies = { nodes: RpcNodes; treasury: SolanaTreasury; logger: Logger }
 
 /** For reconciliation: everything that moved the treasury's coins since a slot, with memos. */
-export function createFindTransfers(parts: Parts) {
+export function createFindTransfers(dependencies: HistoryDependencies) {
   return async (since: bigint): Promise<TreasuryHistory> => {
-    const histories = await Promise.all(coins.map((coin) => findTransfersOf(parts, coin, since)))
+    const histories = await Promise.all(
+      coins.map((coin) => findTransfersOf(dependencies, coin, since)),
+    )
     return {
       transfers: histories.flatMap(({ transfers }) => transfers),
       isComplete: histories.every(({ isComplete }) => isComplete),
@@ -34,27 +36,35 @@ export function createFindTransfers(parts: Parts) {
   }
 }
 
-async function findTransfersOf(parts: Parts, coin: Coin, since: bigint): Promise<TreasuryHistory> {
-  const { endpoints, treasury } = parts
+async function findTransfersOf(
+  dependencies: HistoryDependencies,
+  coin: Coin,
+  since: bigint,
+): Promise<TreasuryHistory> {
+  const { nodes, treasury } = dependencies
   const { address } = treasury.sources[coin]
   const transfers: TreasuryTransfer[] = []
   const listPage = (account: string, range: object) =>
-    endpoints.call<SignatureInfo[]>('getSignaturesForAddress', account, {
+    nodes.call<SignatureInfo[]>('getSignaturesForAddress', account, {
       ...range,
       commitment: 'finalized',
     })
   const walk = walkHistory({ listPage, address, since })
   for (let step = await walk.next(); ; step = await walk.next()) {
     if (step.done) return { transfers, isComplete: step.value }
-    const amounts = await readAmounts(parts, step.value, address)
+    const amounts = await readAmounts(dependencies, step.value, address)
     transfers.push(...step.value.map((info, index) => toTransfer(info, coin, amounts[index]!)))
   }
 }
 
-async function readAmounts({ endpoints, logger }: Parts, page: SignatureInfo[], address: string) {
+async function readAmounts(
+  { nodes, logger }: HistoryDependencies,
+  page: SignatureInfo[],
+  address: string,
+) {
   const amounts: (bigint | null)[] = []
   for (const group of inGroups(page, limits.solana.callsPerRequestMax)) {
-    const answers = await endpoints.post(group.map(({ signature }) => transactionCall(signature)))
+    const answers = await nodes.post(group.map(({ signature }) => transactionCall(signature)))
     for (const [index, answer] of answers.entries()) {
       // An unsupported transaction version can hide money: the operator must know.
       if (answer.error)

@@ -7,7 +7,7 @@ export type SignatureInfo = {
   slot: number
   err: TransactionError | null
   memo: string | null
-  /** Seconds; not every endpoint knows it. */
+  /** Seconds; not every node knows it. */
   blockTime?: number | null
 }
 

@@ -1,25 +1,25 @@
 import { limits } from '../../../base/limits.js'
 import type { Logger } from '../../../base/log.js'
 import type { HistoryRange } from '../../../collections/ports.js'
-import type { RpcEndpoint } from '../rpc/endpoint.js'
-import { Unavailable } from '../rpc/endpoints.js'
+import type { RpcNode } from '../rpc/node.js'
+import { Unavailable } from '../rpc/nodes.js'
 import { callMany, orUndefined } from '../rpc/quorum.js'
 import type { SignatureInfo } from './history.js'
 
 const { signaturesPerCall, historyPagesMax, longAnswersPerRequestMax } = limits.solana
 
-/** The histories of several accounts at one endpoint. */
+/** The histories of several accounts at one node. */
 export type Listing = {
-  endpoint: RpcEndpoint
-  /** The endpoint's finalized slot before it listed anything. */
+  node: RpcNode
+  /** The node's finalized slot before it listed anything. */
   slot: bigint
   /** Per range, newest first; undefined where the range could not be listed completely. */
   histories: (SignatureInfo[] | undefined)[]
 }
 
-/** Undefined when the endpoint does not respond. */
+/** Undefined when the node does not respond. */
 export async function listHistories(
-  endpoint: RpcEndpoint,
+  node: RpcNode,
   logger: Logger,
   ranges: HistoryRange[],
 ): Promise<Listing | undefined> {
@@ -27,7 +27,7 @@ export async function listHistories(
     { method: 'getEpochInfo', params: [{ commitment: 'finalized' }] },
     ...ranges.map((range) => toCall(range)),
   ]
-  const [info, ...firstPages] = await callMany(endpoint, logger, calls, {
+  const [info, ...firstPages] = await callMany(node, logger, calls, {
     perRequest: longAnswersPerRequestMax,
     underWay: 1,
   })
@@ -35,12 +35,12 @@ export async function listHistories(
   const histories: (SignatureInfo[] | undefined)[] = []
   for (const [index, range] of ranges.entries()) {
     const page = firstPages[index] as SignatureInfo[] | undefined
-    histories.push(page && (await orUndefined(logger, endpoint, listWhole(endpoint, range, page))))
+    histories.push(page && (await orUndefined(logger, node, listWhole(node, range, page))))
   }
-  return { endpoint, slot: BigInt((info as { absoluteSlot: number }).absoluteSlot), histories }
+  return { node, slot: BigInt((info as { absoluteSlot: number }).absoluteSlot), histories }
 }
 
-/** An endpoint that does not know `after` lists its whole history. */
+/** A node that does not know `after` lists its whole history. */
 function toCall({ tokenAccount, after, since }: HistoryRange, before?: string) {
   const options = {
     commitment: 'finalized',
@@ -51,9 +51,9 @@ function toCall({ tokenAccount, after, since }: HistoryRange, before?: string) {
   return { method: 'getSignaturesForAddress', params: [tokenAccount, options] }
 }
 
-/** Throws when the history exceeds the page limit, or the endpoint loses its position in it. */
+/** Throws when the history exceeds the page limit, or the node loses its position in it. */
 async function listWhole(
-  endpoint: RpcEndpoint,
+  node: RpcNode,
   range: HistoryRange,
   firstPage: SignatureInfo[],
 ): Promise<SignatureInfo[]> {
@@ -73,16 +73,16 @@ async function listWhole(
     // The next page repeats the last line: an empty page must not pass for the end of the history.
     const [secondLast, last] = page.slice(-2)
     const { method, params } = toCall(range, secondLast!.signature)
-    const nextPage = await endpoint.call<SignatureInfo[]>(method, ...params)
+    const nextPage = await node.call<SignatureInfo[]>(method, ...params)
     if (nextPage[0]?.signature !== last!.signature)
-      throw new Unavailable('the endpoint lost its position in a history')
+      throw new Unavailable('the RPC node lost its position in a history')
     isFull = nextPage.length === signaturesPerCall
     page = nextPage.slice(1)
   }
 }
 
 /**
- * Without `since`, the range starts after the slot of the last known transaction: endpoints order
+ * Without `since`, the range starts after the slot of the last known transaction: nodes order
  * the transactions of one slot differently. Block times are whole seconds; a transaction without
  * one is in range.
  */

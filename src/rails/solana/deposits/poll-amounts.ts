@@ -10,29 +10,24 @@ import {
 } from '../accounts.js'
 import { bytesOf, deriveTokenAccount } from '../addresses.js'
 import { programs } from '../programs.js'
-import type { RpcEndpoint } from '../rpc/endpoint.js'
-import { type Endpoints, inGroups, Unavailable } from '../rpc/endpoints.js'
 import { findAgreed, majorityOf } from '../rpc/majority.js'
+import type { RpcNode } from '../rpc/node.js'
+import { inGroups, type RpcNodes, Unavailable } from '../rpc/nodes.js'
 import { orUndefined, queryEach } from '../rpc/quorum.js'
 
-const { accountsPerCall, requestsInFlightMax, slotLagMax, failedEndpointAvoidMs } = limits.solana
+const { accountsPerCall, requestsInFlightMax, slotLagMax, failedNodeAvoidMs } = limits.solana
 
-type Parts = { endpoints: Endpoints; logger: Logger; clock: Clock }
+type AmountDependencies = { nodes: RpcNodes; logger: Logger; clock: Clock }
 
-/** From one endpoint; `slot` is the oldest of its answers. */
-type EndpointBalances = { amounts: bigint[]; slot: bigint }
+/** From one node; `slot` is the oldest of its answers. */
+type NodeBalances = { amounts: bigint[]; slot: bigint }
 
-async function readFinalized(
-  endpoint: RpcEndpoint,
-  tokenAccounts: string[],
-): Promise<EndpointBalances> {
+async function readFinalized(node: RpcNode, tokenAccounts: string[]): Promise<NodeBalances> {
   const amounts: bigint[] = []
   let slot: bigint | undefined
   const groups = inGroups(tokenAccounts, accountsPerCall)
   for (const some of inGroups(groups, requestsInFlightMax)) {
-    const reads = await Promise.all(
-      some.map((group) => readAccountsAt(endpoint, group, 'finalized')),
-    )
+    const reads = await Promise.all(some.map((group) => readAccountsAt(node, group, 'finalized')))
     const accounts = reads.flatMap((read) => read.accounts)
     for (const [index, address] of some.flat().entries())
       amounts.push(amountIn(address, accounts[index] ?? null))
@@ -41,64 +36,69 @@ async function readFinalized(
   return { amounts, slot: slot ?? 0n }
 }
 
-/** Per account, the amount that a majority of the endpoints returned; null if there is none. */
-function agreeOnAmounts(count: number, balances: EndpointBalances[], endpoints: number) {
+/** Per account, the amount that a majority of the nodes returned; null if there is none. */
+function agreeOnAmounts(count: number, balances: NodeBalances[], nodes: number) {
   return Array.from({ length: count }, (_, index): bigint | null => {
-    const amounts = balances.map((one) => one.amounts[index]!)
-    return findAgreed(amounts, majorityOf(endpoints), String) ?? null
+    const amounts = balances.map((balance) => balance.amounts[index]!)
+    return findAgreed(amounts, majorityOf(nodes), String) ?? null
   })
 }
 
-/** Throws when no endpoint responds. */
-export function createReadAmounts({ endpoints, logger }: Parts): WalletRail['readAmounts'] {
-  const { all } = endpoints
+/** Throws when no node responds. */
+export function createReadAmounts({
+  nodes,
+  logger,
+}: AmountDependencies): WalletRail['readAmounts'] {
+  const { all } = nodes
   return async (tokenAccounts) => {
-    const balances = await queryEach(all, logger, (endpoint) =>
-      readFinalized(endpoint, tokenAccounts),
-    )
-    if (balances.length === 0) throw new Unavailable('no endpoint answers')
+    const balances = await queryEach(all, logger, (node) => readFinalized(node, tokenAccounts))
+    if (balances.length === 0) throw new Unavailable('no RPC node answers')
     return agreeOnAmounts(tokenAccounts.length, balances, all.length)
   }
 }
 
 /**
- * Reads all accounts from one endpoint per poll, in rotation, and only the changed ones from the
- * others. An endpoint that is behind may hide a deposit, so the next one is read as well.
+ * Reads all accounts from one node per poll, in rotation, and only the changed ones from the
+ * others. A node that is behind may hide a deposit, so the next one is read as well.
  */
-export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRail['pollAmounts'] {
-  const { all } = endpoints
-  const slots = new Map<RpcEndpoint, bigint>()
-  const awayUntil = new Map<RpcEndpoint, number>()
+export function createPollAmounts({
+  nodes,
+  logger,
+  clock,
+}: AmountDependencies): WalletRail['pollAmounts'] {
+  const { all } = nodes
+  const slots = new Map<RpcNode, bigint>()
+  const awayUntil = new Map<RpcNode, number>()
   let polls = 0
 
-  /** Endpoints that failed lately come last. */
+  /** Nodes that failed lately come last. */
   const nextRotation = () => {
     polls += 1
-    // Shifts by one more each round: otherwise, of two endpoints, a wallet that is due at every
+    // Shifts by one more each round: otherwise, of two nodes, a wallet that is due at every
     // second poll would always get the same one.
     const first = polls + Math.floor(polls / all.length)
     const rotated = all.map((_, index) => all[(first + index) % all.length]!)
-    const isAway = (one: RpcEndpoint) => Number((awayUntil.get(one) ?? 0) > clock.elapsedMs())
-    return rotated.sort((one, other) => isAway(one) - isAway(other))
+    const isAway = (node: RpcNode) => Number((awayUntil.get(node) ?? 0) > clock.elapsedMs())
+    return rotated.sort((left, right) => isAway(left) - isAway(right))
   }
   const isBehind = (slot: bigint) =>
     [...slots.values()].some((other) => other > slot + BigInt(slotLagMax))
 
-  /** Reads endpoints until one is not behind; returns all that were read. */
+  /** Reads nodes until one is not behind; returns all that were read. */
   const pollOne = async (addresses: string[]) => {
-    const polled = new Map<RpcEndpoint, EndpointBalances>()
-    for (const endpoint of nextRotation()) {
-      const balances = await orUndefined(logger, endpoint, readFinalized(endpoint, addresses))
+    const polled = new Map<RpcNode, NodeBalances>()
+    for (const node of nextRotation()) {
+      const balances = await orUndefined(logger, node, readFinalized(node, addresses))
       if (!balances) {
-        awayUntil.set(endpoint, clock.elapsedMs() + failedEndpointAvoidMs)
+        awayUntil.set(node, clock.elapsedMs() + failedNodeAvoidMs)
         continue
       }
-      polled.set(endpoint, balances)
-      slots.set(endpoint, balances.slot)
+      polled.set(node, balances)
+      slots.set(node, balances.slot)
       if (!isBehind(balances.slot)) break
-      logger.warn({ host: endpoint.host }, 'endpoint is far behind the others')
+      logger.warn({ host: node.host }, 'RPC node is far behind the others')
     }
-    if (polled.size === 0) throw new Unavailable('no endpoint answers')
+    if (polled.size === 0) throw new Unavailable('no RPC node answers')
     return polled
   }
 
@@ -108,14 +108,12 @@ export function createPollAmounts({ endpoints, logger, clock }: Parts): WalletRa
     const polled = await pollOne(addresses)
     const isChanged = ({ amount }: { amount: bigint }, index: number) =>
       [...polled.values()].some(({ amounts }) => amounts[index] !== amount)
-    const changed = accounts.flatMap((one, index) => (isChanged(one, index) ? [index] : []))
+    const changed = accounts.flatMap((account, index) => (isChanged(account, index) ? [index] : []))
     const pickChanged = <Value>(values: Value[]) => changed.map((index) => values[index]!)
-    const others = all.filter((endpoint) => changed.length > 0 && !polled.has(endpoint))
+    const others = all.filter((node) => changed.length > 0 && !polled.has(node))
     const balances = [
       ...[...polled.values()].map(({ amounts, slot }) => ({ amounts: pickChanged(amounts), slot })),
-      ...(await queryEach(others, logger, (endpoint) =>
-        readFinalized(endpoint, pickChanged(addresses)),
-      )),
+      ...(await queryEach(others, logger, (node) => readFinalized(node, pickChanged(addresses)))),
     ]
     const agreed = agreeOnAmounts(changed.length, balances, all.length)
     const amounts: (bigint | null)[] = accounts.map(({ amount }) => amount)

@@ -16,7 +16,7 @@ import type { Lifetime } from '../rpc/latest-blockhash.js'
 import { toWireTransaction } from '../rpc/wire.js'
 import { partsPerSweep, sweepInstructions, sweepMemoBytes } from './compile-sweep.js'
 
-export type SweepParts = {
+export type SweepDependencies = {
   signer: Signer
   walletSigner: WalletSigner
   logger: Logger
@@ -30,18 +30,20 @@ export type SweepParts = {
 type PartlySigned = { message: Buffer; signatures: Uint8Array[] }
 
 /** Signs sweeps without sending them. A sweep that cannot be signed is refused alone. */
-export function createPrepareSweeps(parts: SweepParts): WalletRail['prepareSweeps'] {
+export function createPrepareSweeps(dependencies: SweepDependencies): WalletRail['prepareSweeps'] {
   return async (requests) => {
-    const lifetime = await findLifetime(parts)
+    const lifetime = await findLifetime(dependencies)
     if (!lifetime) return requests.map(railUnavailable)
     const blockhash = base58.encode(lifetime.blockhash)
     const partlySigned = await Promise.all(
-      requests.map((request) => signWithWallets(parts, request, blockhash)),
+      requests.map((request) => signWithWallets(dependencies, request, blockhash)),
     )
     const messages = partlySigned.flatMap((sweep) => (sweep ? [sweep.message] : []))
-    const treasurySignatures = await trySign(parts, messages)
+    const treasurySignatures = await trySign(dependencies, messages)
     if (!treasurySignatures) return requests.map(railUnavailable)
-    const signatureOf = new Map(messages.map((each, index) => [each, treasurySignatures[index]!]))
+    const signatureOf = new Map(
+      messages.map((message, index) => [message, treasurySignatures[index]!]),
+    )
     return partlySigned.map((sweep) => {
       if (!sweep) return railUnavailable()
       const signature = signatureOf.get(sweep.message)!
@@ -55,28 +57,28 @@ export function createPrepareSweeps(parts: SweepParts): WalletRail['prepareSweep
 
 /** Undefined when the wallet signer fails: then nothing was signed that could be sent. */
 async function signWithWallets(
-  parts: SweepParts,
+  dependencies: SweepDependencies,
   request: SweepRequest,
   blockhash: string,
 ): Promise<PartlySigned | undefined> {
-  const { message, signers } = compileSweep(parts, request, blockhash)
+  const { message, signers } = compileSweep(dependencies, request, blockhash)
   const [, ...wallets] = signers
   const numbers = new Map(request.parts.map(({ wallet, walletNumber }) => [wallet, walletNumber]))
   try {
-    assertTokenAccounts(parts.mints, request)
+    assertTokenAccounts(dependencies.mints, request)
     const toSign = wallets.map((wallet) => ({ number: numbers.get(wallet)!, wallet, message }))
-    return { message, signatures: await parts.walletSigner.sign(toSign) }
+    return { message, signatures: await dependencies.walletSigner.sign(toSign) }
   } catch (error) {
     const { reference } = request
-    parts.logger.error({ err: error, reference }, 'the wallet signer failed for a sweep')
+    dependencies.logger.error({ err: error, reference }, 'the wallet signer failed for a sweep')
     return undefined
   }
 }
 
-function compileSweep(parts: SweepParts, request: SweepRequest, blockhash: string) {
+function compileSweep(dependencies: SweepDependencies, request: SweepRequest, blockhash: string) {
   const { reference, asset } = request
   const { length } = request.parts
-  const { treasury, mints, microLamports } = parts
+  const { treasury, mints, microLamports } = dependencies
   assert(length > 0 && length <= partsPerSweep, 'the parts of a sweep fit in a transaction')
   assert(Buffer.byteLength(reference) <= sweepMemoBytes, 'the memo has a bounded length')
   const instructions = sweepInstructions({

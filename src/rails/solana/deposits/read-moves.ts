@@ -2,8 +2,8 @@ import { limits } from '../../../base/limits.js'
 import type { Logger } from '../../../base/log.js'
 import type { HistoryRange, TokenHistory, TokenTransaction } from '../../../collections/ports.js'
 import type { Dispute } from '../../../payouts/reconciliation/disputes.js'
-import { type Endpoints, Unavailable } from '../rpc/endpoints.js'
 import { findAgreed, majorityOf } from '../rpc/majority.js'
+import { type RpcNodes, Unavailable } from '../rpc/nodes.js'
 import type { SignatureInfo } from './history.js'
 import { type Listing, listHistories } from './list-histories.js'
 import {
@@ -16,35 +16,33 @@ import {
 
 const { blockhashAge } = limits.solana
 
-type Parts = { endpoints: Endpoints; logger: Logger }
-
-/** One endpoint's histories, and its version of each transaction that any endpoint listed. */
-type EndpointHistory = Listing & { transactions: Map<string, ReadTransaction | null> }
+/** One node's histories, and its version of each transaction that any node listed. */
+type NodeHistory = Listing & { transactions: Map<string, ReadTransaction | null> }
 
 /**
- * The finalized changes of token accounts. Any endpoint may list a transaction, but it counts only
- * if a majority of the configured endpoints returns it identically.
+ * The finalized changes of token accounts. Any node may list a transaction, but it counts only
+ * if a majority of the configured nodes returns it identically.
  */
-export function createReadMoves({ endpoints, logger }: Parts) {
-  const { all } = endpoints
+export function createReadMoves({ nodes, logger }: { nodes: RpcNodes; logger: Logger }) {
+  const { all } = nodes
   return async (ranges: HistoryRange[]): Promise<(TokenHistory | Error)[]> => {
-    const listed = await Promise.all(all.map((each) => listHistories(each, logger, ranges)))
+    const listed = await Promise.all(all.map((node) => listHistories(node, logger, ranges)))
     const listings = listed.filter((listing) => listing !== undefined)
-    if (listings.length === 0) throw new Unavailable('no endpoint answers')
+    if (listings.length === 0) throw new Unavailable('no RPC node answers')
     // A set: one transaction may pay several of our wallets.
     const infos = listings.flatMap(({ histories }) => histories.flat())
     const signatures = new Set(infos.flatMap((info) => (isSuccess(info) ? info.signature : [])))
     const histories = await Promise.all(
       listings.map(async (listing) => ({
         ...listing,
-        transactions: await readTransactions(listing.endpoint, logger, [...signatures]),
+        transactions: await readTransactions(listing.node, logger, [...signatures]),
       })),
     )
     return ranges.map(({ tokenAccount }, index) => {
-      const moves = agreeOnMoves({ tokenAccount, index, histories, endpoints: all.length })
+      const moves = agreeOnMoves({ tokenAccount, index, histories, nodes: all.length })
       if (!(moves instanceof Error))
         for (const dispute of moves.disputes ?? [])
-          logger.error({ tokenAccount, ...dispute }, 'endpoints contradict each other')
+          logger.error({ tokenAccount, ...dispute }, 'RPC nodes contradict each other')
       return moves
     })
   }
@@ -54,32 +52,32 @@ function isSuccess(info: SignatureInfo | undefined): info is SignatureInfo {
   return info?.err === null
 }
 
-/** What all endpoints returned about one token account, the `index`-th of the ranges. */
+/** What all nodes returned about one token account, the `index`-th of the ranges. */
 type Evidence = {
   tokenAccount: string
   index: number
-  histories: EndpointHistory[]
+  histories: NodeHistory[]
   /** How many are configured. */
-  endpoints: number
+  nodes: number
 }
 
 /**
  * Decides which transactions of one account count. The result ends before the slot of a transaction
- * that waits for more endpoints; the next read continues there.
+ * that waits for more nodes; the next read continues there.
  */
 function agreeOnMoves(evidence: Evidence): TokenHistory | Error {
-  const { tokenAccount, index, histories, endpoints } = evidence
-  const needed = majorityOf(endpoints)
-  const listing = histories.filter((one) => one.histories[index])
+  const { tokenAccount, index, histories, nodes } = evidence
+  const needed = majorityOf(nodes)
+  const listing = histories.filter((history) => history.histories[index])
   if (listing.length < needed && histories.length >= needed)
-    return new Error('too few endpoints can list this history')
+    return new Error('too few RPC nodes can list this history')
 
-  const infos = listing.flatMap((one) => one.histories[index]!).filter(isSuccess)
+  const infos = listing.flatMap((history) => history.histories[index]!).filter(isSuccess)
   const agreed: TokenTransaction[] = []
   const unreadable: string[] = []
   const disputes: Dispute[] = []
   const waitingSlots: bigint[] = []
-  for (const [signature, info] of new Map(infos.map((each) => [each.signature, each]))) {
+  for (const [signature, info] of new Map(infos.map((listed) => [listed.signature, listed]))) {
     const { state, disputedBy, slot, transaction } = judgeTransaction(info, evidence)
     const move = transaction && toMove(info, transaction, tokenAccount)
     if (move) agreed.push(move)
@@ -89,14 +87,14 @@ function agreeOnMoves(evidence: Evidence): TokenHistory | Error {
   }
   const isBeforeWaiting = (move: TokenTransaction) => waitingSlots.every((slot) => move.slot < slot)
   const moves = agreed.filter(isBeforeWaiting).reverse()
-  moves.sort((one, other) => Number(one.slot - other.slot))
+  moves.sort((left, right) => Number(left.slot - right.slot))
   const isPartial = waitingSlots.length > 0 || listing.length < needed
   return { moves, unreadable: unreadable.reverse(), disputes, isPartial }
 }
 
 type TransactionVerdict = {
   /**
-   * Waiting: endpoints that do not know it may only lag. Ignored: a majority does not know it, and
+   * Waiting: nodes that do not know it may only lag. Ignored: a majority does not know it, and
    * lag does not explain that. Unreadable: it may hide money.
    */
   state: 'agreed' | 'waiting' | 'ignored' | 'unreadable'
@@ -106,20 +104,20 @@ type TransactionVerdict = {
 }
 
 function judgeTransaction(info: SignatureInfo, evidence: Evidence): TransactionVerdict {
-  const { histories, index, tokenAccount, endpoints } = evidence
+  const { histories, index, tokenAccount, nodes } = evidence
   const { signature } = info
-  const needed = majorityOf(endpoints)
-  const hostsOf = (some: EndpointHistory[]) => some.map(({ endpoint }) => endpoint.host)
+  const needed = majorityOf(nodes)
+  const hostsOf = (some: NodeHistory[]) => some.map(({ node }) => node.host)
   const knowing = histories.filter(({ transactions }) => transactions.get(signature))
   const returning = knowing.filter(({ transactions }) => transactions.get(signature)!.isFinalized)
-  const versionOf = ({ transactions }: EndpointHistory) =>
+  const versionOf = ({ transactions }: NodeHistory) =>
     toVersion(transactions.get(signature)!, tokenAccount)
-  const timeOf = ({ transactions }: EndpointHistory) => transactions.get(signature)!.at
+  const timeOf = ({ transactions }: NodeHistory) => transactions.get(signature)!.at
   const agreeing = findAgreed(returning, needed, versionOf)
   if (agreeing) {
     const version = versionOf(agreeing)
-    const same = returning.filter((each) => versionOf(each) === version)
-    // Endpoints may lack the time. Without a majority for one, the deposit has none.
+    const same = returning.filter((history) => versionOf(history) === version)
+    // Nodes may lack the time. Without a majority for one, the deposit has none.
     const times = same.map(timeOf).filter((time) => time !== null)
     const at = findAgreed(times, needed, String) ?? null
     const transaction = { ...agreeing.transactions.get(signature)!, at }
@@ -127,7 +125,7 @@ function judgeTransaction(info: SignatureInfo, evidence: Evidence): TransactionV
     const hasOtherTime = (time: Date | null) =>
       isTimeDisputed && time !== null && time.getTime() !== at?.getTime()
     const dissenting = returning.filter(
-      (each) => versionOf(each) !== version || hasOtherTime(timeOf(each)),
+      (history) => versionOf(history) !== version || hasOtherTime(timeOf(history)),
     )
     return {
       state: 'agreed',
@@ -137,23 +135,27 @@ function judgeTransaction(info: SignatureInfo, evidence: Evidence): TransactionV
     }
   }
   const slot = knowing[0]?.transactions.get(signature)?.slot ?? BigInt(info.slot)
-  const lists = (one: EndpointHistory) =>
-    one.histories[index]?.some((each) => each.signature === signature) ?? false
-  const unaware = histories.filter((one) => one.transactions.get(signature) === null && !lists(one))
-  // An endpoint far past the slot denies the transaction. One far before the slot is stuck, or the
+  const lists = (history: NodeHistory) =>
+    history.histories[index]?.some((listed) => listed.signature === signature) ?? false
+  const unaware = histories.filter(
+    (history) => history.transactions.get(signature) === null && !lists(history),
+  )
+  // A node far past the slot denies the transaction. One far before the slot is stuck, or the
   // slot is made up.
   const far = BigInt(blockhashAge)
-  const denying = unaware.filter((one) => one.slot >= slot + far)
-  const distant = unaware.filter((one) => one.slot >= slot + far || one.slot + far < slot)
-  const claiming = histories.filter((one) => lists(one) || knowing.includes(one))
+  const denying = unaware.filter((history) => history.slot >= slot + far)
+  const distant = unaware.filter(
+    (history) => history.slot >= slot + far || history.slot + far < slot,
+  )
+  const claiming = histories.filter((history) => lists(history) || knowing.includes(history))
   const isDisputed = denying.length > 0 || returning.length > 1
   const disputedBy = isDisputed ? hostsOf([...claiming, ...denying]) : []
   if (distant.length >= needed) return { state: 'ignored', slot, disputedBy }
   const isOneVersion = new Set(returning.map(versionOf)).size === 1
-  // An endpoint that knows it, but not as final, may report it as final later.
+  // A node that knows it, but not as final, may report it as final later.
   const mayBecomeFinal =
     returning.length < knowing.length && new Set(knowing.map(versionOf)).size === 1
-  const mayBeLag = mayBecomeFinal || (isOneVersion && returning.length + denying.length < endpoints)
+  const mayBeLag = mayBecomeFinal || (isOneVersion && returning.length + denying.length < nodes)
   if (mayBeLag) return { state: 'waiting', slot, disputedBy: denying.length > 0 ? disputedBy : [] }
   return { state: 'unreadable', slot, disputedBy }
 }

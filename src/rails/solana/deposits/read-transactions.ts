@@ -2,8 +2,8 @@ import { limits } from '../../../base/limits.js'
 import type { Logger } from '../../../base/log.js'
 import type { TokenTransaction } from '../../../collections/ports.js'
 import type { TransactionError } from '../rpc/chain-errors.js'
-import type { RpcEndpoint } from '../rpc/endpoint.js'
-import { inGroups } from '../rpc/endpoints.js'
+import type { RpcNode } from '../rpc/node.js'
+import { inGroups } from '../rpc/nodes.js'
 import { callMany } from '../rpc/quorum.js'
 import { readMemos, type SignatureInfo } from './history.js'
 
@@ -32,7 +32,7 @@ type Holding = { mint: string; owner: string | undefined; before: bigint; after:
 /** What a transaction did to the token accounts that it references. */
 export type Transaction = {
   slot: bigint
-  /** Block time; null if the endpoint has none. */
+  /** Block time; null if the node has none. */
   at: Date | null
   hasFailed: boolean
   addresses: Set<string>
@@ -54,23 +54,23 @@ function statusesCall(signatures: string[]) {
 
 type SignatureStatus = { confirmationStatus?: string | null; err: TransactionError | null } | null
 
-/** A transaction that the endpoint reports as finalized, or one that is not final yet. */
+/** A transaction that the node reports as finalized, or one that is not final yet. */
 export type ReadTransaction = Transaction & { isFinalized: boolean }
 
 /**
- * Transactions as one endpoint returns them. Null: the endpoint does not know the transaction.
+ * Transactions as one node returns them. Null: the node does not know the transaction.
  * Missing: it did not respond, or omitted fields that deposits are judged by. Whether one is
  * finalized is read from its status: the commitment in our request proves nothing.
  */
 export async function readTransactions(
-  endpoint: RpcEndpoint,
+  node: RpcNode,
   logger: Logger,
   signatures: string[],
 ): Promise<Map<string, ReadTransaction | null>> {
   const { callsPerRequestMax: perRequest, requestsInFlightMax: underWay } = limits.solana
   const groups = inGroups(signatures, limits.solana.statusesPerCall)
   const calls = [...signatures.map(transactionCall), ...groups.map(statusesCall)]
-  const results = await callMany(endpoint, logger, calls, { perRequest, underWay })
+  const results = await callMany(node, logger, calls, { perRequest, underWay })
   const statuses = groups.flatMap((group, index) => {
     const result = results[signatures.length + index] as { value: SignatureStatus[] } | undefined
     return result?.value ?? group.map(() => null)
@@ -86,13 +86,13 @@ export async function readTransactions(
   return transactions
 }
 
-/** An endpoint that contradicts itself about the result is not final, either. */
+/** A node that contradicts itself about the result is not final, either. */
 function isFinalStatus(status: SignatureStatus, { hasFailed }: Transaction): boolean {
   if (status?.confirmationStatus !== 'finalized') return false
   return (status.err !== null) === hasFailed
 }
 
-/** Undefined when the endpoint omits balances. */
+/** Undefined when the node omits balances. */
 export function toTransaction(result: RpcTransaction): Transaction | undefined {
   const { meta, blockTime } = result
   const before = meta?.preTokenBalances

@@ -7,29 +7,33 @@ import type { ChainContext } from '../payouts/check-attempts.js'
 import { createSend } from '../payouts/send.js'
 import type { Mints } from '../programs.js'
 import { sweepFailureOf } from '../rpc/chain-errors.js'
-import type { Endpoints } from '../rpc/endpoints.js'
+import type { RpcNodes } from '../rpc/nodes.js'
 import { partsPerSweep } from './compile-sweep.js'
 import { createFindStrayTokens } from './find-stray-tokens.js'
 import { createPollAmounts, createReadAmounts } from './poll-amounts.js'
-import { createPrepareSweeps, type SweepParts } from './prepare-sweeps.js'
+import { createPrepareSweeps, type SweepDependencies } from './prepare-sweeps.js'
 import { createReadMoves } from './read-moves.js'
 
-type WalletParts = SweepParts & { endpoints: Endpoints; chain: ChainContext; clock: Clock }
+type WalletDependencies = SweepDependencies & {
+  nodes: RpcNodes
+  chain: ChainContext
+  clock: Clock
+}
 
 /** Deposit wallets: derivation, polling and sweeps. The rail adds its name and chain check. */
-export function createWallets(parts: WalletParts) {
-  const { endpoints, logger, mints, walletSigner } = parts
-  const check = createCheck({ ...parts, explain: sweepFailureOf })
+export function createWallets(dependencies: WalletDependencies) {
+  const { nodes, logger, mints, walletSigner } = dependencies
+  const check = createCheck({ ...dependencies, explain: sweepFailureOf })
   return {
     mints,
     deriveWallets: createDeriveWallets(walletSigner, mints),
-    pollAmounts: createPollAmounts(parts),
-    readAmounts: createReadAmounts(parts),
-    readMoves: createReadMoves({ endpoints, logger }),
-    findStrayTokens: createFindStrayTokens(endpoints, mints),
+    pollAmounts: createPollAmounts(dependencies),
+    readAmounts: createReadAmounts(dependencies),
+    readMoves: createReadMoves({ nodes, logger }),
+    findStrayTokens: createFindStrayTokens(nodes, mints),
     partsPerSweep,
-    prepareSweeps: createPrepareSweeps(parts),
-    sendSweeps: createSend(endpoints, logger),
+    prepareSweeps: createPrepareSweeps(dependencies),
+    sendSweeps: createSend(nodes, logger),
     checkSweeps: (sweeps: LiveSweep[]) => check(sweeps),
   } satisfies Partial<WalletRail>
 }

@@ -1,16 +1,16 @@
 import { limits } from '../../../base/limits.js'
 import type { PreparedAttempt } from '../../../payouts/ports.js'
 import type { TransactionError } from '../rpc/chain-errors.js'
-import type { RpcEndpoint } from '../rpc/endpoint.js'
-import { callAll, inGroups } from '../rpc/endpoints.js'
+import type { RpcNode } from '../rpc/node.js'
+import { callAll, inGroups } from '../rpc/nodes.js'
 import type { RpcCall } from '../rpc/rpc-schemas.js'
 import { blockhashOf } from '../rpc/wire.js'
 
-/** What one endpoint reports about the signature of an attempt. */
+/** What one node reports about the signature of an attempt. */
 export type SignatureReport = {
-  /** Null: the endpoint does not know the signature. */
+  /** Null: the node does not know the signature. */
   status: SignatureStatus | null
-  /** The slot at which the endpoint answered. */
+  /** The slot at which the node answered. */
   slot: bigint
   /** Whether it searched its whole history, not only the last minutes. */
   isHistorySearched: boolean
@@ -24,8 +24,8 @@ type SignatureStatus = {
   error: TransactionError | null
 }
 
-/** One endpoint's view of the chain. The height is read first, the signatures after it. */
-export type EndpointView = {
+/** One node's view of the chain. The height is read first, the signatures after it. */
+export type NodeView = {
   host: string
   /** Finalized block height and its slot. */
   height: bigint
@@ -46,28 +46,28 @@ type SignatureStatuses = {
   } | null)[]
 }
 
-/** Throws when the endpoint leaves a call unanswered. */
+/** Throws when the node leaves a call unanswered. */
 export async function checkAttempts(
-  endpoint: RpcEndpoint,
+  node: RpcNode,
   attempts: PreparedAttempt[],
   { isEmbedded }: ChainContext,
-): Promise<EndpointView> {
-  const { height, slot } = await readFinalized(endpoint)
+): Promise<NodeView> {
+  const { height, slot } = await readFinalized(node)
   const isPastValidity = ({ validUntil }: PreparedAttempt) => height > validUntil!
   const old = attempts.filter(isPastValidity)
   const recent = attempts.filter((attempt) => !isPastValidity(attempt))
-  const validBlockhashes = await findValidBlockhashes(endpoint, old, slot)
+  const validBlockhashes = await findValidBlockhashes(node, old, slot)
   const mayBePruned = old.length > 0 && !isEmbedded
-  const firstAvailableSlot = mayBePruned ? await readFirstAvailableSlot(endpoint) : 0n
+  const firstAvailableSlot = mayBePruned ? await readFirstAvailableSlot(node) : 0n
   const reports = new Map([
-    ...(await readReports(endpoint, recent, { isHistorySearched: false, validBlockhashes })),
-    ...(await readReports(endpoint, old, { isHistorySearched: true, validBlockhashes })),
+    ...(await readReports(node, recent, { isHistorySearched: false, validBlockhashes })),
+    ...(await readReports(node, old, { isHistorySearched: true, validBlockhashes })),
   ])
-  return { host: endpoint.host, height, slot, firstAvailableSlot, reports }
+  return { host: node.host, height, slot, firstAvailableSlot, reports }
 }
 
-async function readFinalized(endpoint: RpcEndpoint) {
-  const info = await endpoint.call<{ blockHeight: number; absoluteSlot: number }>('getEpochInfo', {
+async function readFinalized(node: RpcNode) {
+  const info = await node.call<{ blockHeight: number; absoluteSlot: number }>('getEpochInfo', {
     commitment: 'finalized',
   })
   return { height: BigInt(info.blockHeight), slot: BigInt(info.absoluteSlot) }
@@ -75,18 +75,14 @@ async function readFinalized(endpoint: RpcEndpoint) {
 
 /**
  * The blockhashes that blocks after the finalized one still accept. `validUntil` came from the
- * endpoint that supplied the blockhash and may be wrong; this check does not depend on it.
+ * node that supplied the blockhash and may be wrong; this check does not depend on it.
  */
-async function findValidBlockhashes(
-  endpoint: RpcEndpoint,
-  attempts: PreparedAttempt[],
-  slot: bigint,
-) {
+async function findValidBlockhashes(node: RpcNode, attempts: PreparedAttempt[], slot: bigint) {
   const hashes = [...new Set(attempts.map(({ wire }) => blockhashOf(wire)))]
   const calls: RpcCall[] = hashes.map((hash) => {
     return { method: 'isBlockhashValid', params: [hash, { commitment: 'finalized' }] }
   })
-  const results = await callAll(endpoint, calls)
+  const results = await callAll(node, calls)
   // An answer from before the finalized slot proves nothing: the blockhash counts as valid.
   const isValid = (result: unknown) => {
     const { context, value } = result as { context: { slot: number }; value: boolean }
@@ -95,19 +91,19 @@ async function findValidBlockhashes(
   return new Set(hashes.filter((_, index) => isValid(results[index])))
 }
 
-async function readFirstAvailableSlot(endpoint: RpcEndpoint): Promise<bigint> {
-  return BigInt(await endpoint.call<number>('getFirstAvailableBlock'))
+async function readFirstAvailableSlot(node: RpcNode): Promise<bigint> {
+  return BigInt(await node.call<number>('getFirstAvailableBlock'))
 }
 
 async function readReports(
-  endpoint: RpcEndpoint,
+  node: RpcNode,
   attempts: PreparedAttempt[],
   search: { isHistorySearched: boolean; validBlockhashes: Set<string> },
 ): Promise<[string, SignatureReport][]> {
   const { isHistorySearched, validBlockhashes } = search
   const reports: [string, SignatureReport][] = []
   for (const group of inGroups(attempts, limits.solana.statusesPerCall)) {
-    const { context, value } = await endpoint.call<SignatureStatuses>(
+    const { context, value } = await node.call<SignatureStatuses>(
       'getSignatureStatuses',
       group.map(({ token }) => token),
       { searchTransactionHistory: isHistorySearched },

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../../base/refusal.js'
 import { readAccounts } from '../accounts.js'
 import type { Mints } from '../programs.js'
-import type { Endpoints } from '../rpc/endpoints.js'
+import type { RpcNodes } from '../rpc/nodes.js'
 import {
   type DestinationAccounts,
   judgeDestination,
@@ -18,8 +18,8 @@ export type VerifiedDestination = {
   isShort?: true
 }
 
-type Tools = {
-  endpoints: Endpoints
+type DestinationDependencies = {
+  nodes: RpcNodes
   templates: Templates
   mints: Mints
   findOurAddresses: (addresses: string[]) => Promise<Set<string>>
@@ -34,20 +34,20 @@ const blockhash = new Uint8Array(32)
  * accounts wins: it tells the caller more than a failed simulation.
  */
 export async function checkDestinations(
-  tools: Tools,
+  dependencies: DestinationDependencies,
   targets: ResolvedTarget[],
 ): Promise<(VerifiedDestination | Refusal)[]> {
   const addresses = targets.map(({ recipient }) => recipient.wallet.address)
   const [accounts, simulated, ours] = await Promise.all([
-    readDestinations(tools.endpoints, targets),
-    simulate(tools, targets),
-    tools.findOurAddresses(addresses),
+    readDestinations(dependencies.nodes, targets),
+    simulate(dependencies, targets),
+    dependencies.findOurAddresses(addresses),
   ])
   return targets.map(({ coin, recipient }, index) => {
     const { wallet, isOnCurve } = recipient
     // Paid to a deposit wallet, the coins would come in again as a payment to its merchant.
     if (ours.has(wallet.address)) return refuseOurs(wallet.address)
-    const destination = { address: wallet.address, mint: tools.mints[coin], isOnCurve }
+    const destination = { address: wallet.address, mint: dependencies.mints[coin], isOnCurve }
     const refusal = judgeDestination(destination, accounts[index]!)
     if (refusal) return refusal
     const needsTokenAccount = mustBeCreated(accounts[index]!)
@@ -58,23 +58,23 @@ export async function checkDestinations(
 }
 
 async function readDestinations(
-  endpoints: Endpoints,
+  nodes: RpcNodes,
   targets: ResolvedTarget[],
 ): Promise<DestinationAccounts[]> {
   const addresses = targets.flatMap(({ recipient: { wallet, tokenAccount } }) => [
     wallet.address,
     tokenAccount.address,
   ])
-  const accounts = await readAccounts(endpoints, addresses, 'confirmed')
+  const accounts = await readAccounts(nodes, addresses, 'confirmed')
   return targets.map((_, index) => {
     return { wallet: accounts[2 * index]!, tokenAccount: accounts[2 * index + 1]! }
   })
 }
 
 async function simulate(
-  { endpoints, templates }: Tools,
+  { nodes, templates }: DestinationDependencies,
   targets: ResolvedTarget[],
 ): Promise<SimulationVerdict[]> {
   const messages = targets.map((target) => templates.write({ ...target, memo, blockhash }))
-  return (await simulateAll(endpoints, messages)).map(judgeSimulation)
+  return (await simulateAll(nodes, messages)).map(judgeSimulation)
 }

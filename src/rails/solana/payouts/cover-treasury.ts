@@ -16,7 +16,7 @@ export type CoverTreasury = (
 const lamportsPerSignature = 5_000n
 const microLamportsPerLamport = 1_000_000n
 
-type Parts = {
+type CoverDependencies = {
   treasury: SolanaTreasury
   computeUnitPrice: bigint
   openPayouts: OpenPayoutTotals
@@ -37,8 +37,8 @@ const bumpMin = 227
  * cheap and conservative. `treasury_short` requires an exact balance, after pending test funds were
  * minted.
  */
-export function createCoverTreasury(parts: Parts): CoverTreasury {
-  const { treasury, computeUnitPrice, openPayouts, mintPending } = parts
+export function createCoverTreasury(dependencies: CoverDependencies): CoverTreasury {
+  const { treasury, computeUnitPrice, openPayouts, mintPending } = dependencies
   const fee = feeFor(bumpMin, computeUnitPrice)
 
   async function estimateFree(assets: Coin[]): Promise<Balances> {
@@ -55,7 +55,9 @@ export function createCoverTreasury(parts: Parts): CoverTreasury {
 
   return async (targets, verified) => {
     if (verified.every(isRefusal)) return verified
-    const rent = verified.some((each) => !isRefusal(each) && each.needsTokenAccount)
+    const rent = verified.some(
+      (destination) => !isRefusal(destination) && destination.needsTokenAccount,
+    )
       ? await treasury.rentOfTokenAccount()
       : 0n
     const costs = { fee, rent }
@@ -66,7 +68,7 @@ export function createCoverTreasury(parts: Parts): CoverTreasury {
   }
 }
 
-/** In order, each target from what the earlier ones leave. `isShort`: not enough for some. */
+/** Covers the targets one after the other. `isShort`: the treasury cannot cover all of them. */
 function spend(
   free: Balances,
   { fee, rent }: { fee: bigint; rent: bigint },
@@ -74,18 +76,18 @@ function spend(
   verified: (VerifiedDestination | Refusal)[],
 ): { outcomes: (VerifiedDestination | Refusal)[]; isShort: boolean } {
   let isShort = false
-  const outcomes = verified.map((each, index) => {
-    if (isRefusal(each)) return each
+  const outcomes = verified.map((destination, index) => {
+    if (isRefusal(destination)) return destination
     const { asset, amount } = targets[index]!
     const coin = asset as Coin
-    const lamports = each.needsTokenAccount ? fee + rent : fee
+    const lamports = destination.needsTokenAccount ? fee + rent : fee
     if (free[coin] < amount || free.SOL < lamports) {
       isShort = true
       return treasuryShort()
     }
     free[coin] -= amount
     free.SOL -= lamports
-    return each
+    return destination
   })
   return { outcomes, isShort }
 }

@@ -1,5 +1,5 @@
 import { limits } from '../../../base/limits.js'
-import { type Endpoints, inGroups } from '../rpc/endpoints.js'
+import { inGroups, type RpcNodes } from '../rpc/nodes.js'
 
 type SignatureStatuses = {
   value: ({ slot: number | string; confirmationStatus?: string | null } | null)[]
@@ -13,14 +13,14 @@ const confirmedStatuses = ['confirmed', 'finalized']
  * finalized and without error.
  */
 export async function findConfirmed<Attempt extends { token: string }>(
-  endpoints: Endpoints,
+  nodes: RpcNodes,
   attempts: Attempt[],
   slot: bigint,
 ): Promise<Attempt[]> {
   const groups = inGroups(attempts, limits.solana.statusesPerCall)
   const confirmed: Attempt[] = []
   for (const some of inGroups(groups, limits.solana.requestsInFlightMax)) {
-    const results = await Promise.all(some.map((group) => readStatuses(endpoints, group)))
+    const results = await Promise.all(some.map((group) => readStatuses(nodes, group)))
     const statuses = results.flatMap(({ value }) => value)
     for (const [index, attempt] of some.flat().entries()) {
       const status = statuses[index]
@@ -31,11 +31,8 @@ export async function findConfirmed<Attempt extends { token: string }>(
   return confirmed
 }
 
-function readStatuses(
-  endpoints: Endpoints,
-  group: { token: string }[],
-): Promise<SignatureStatuses> {
+function readStatuses(nodes: RpcNodes, group: { token: string }[]): Promise<SignatureStatuses> {
   const signatures = group.map(({ token }) => token)
   // A payout may have landed long ago and still be open: no worker may have run for a while.
-  return endpoints.call('getSignatureStatuses', signatures, { searchTransactionHistory: true })
+  return nodes.call('getSignatureStatuses', signatures, { searchTransactionHistory: true })
 }

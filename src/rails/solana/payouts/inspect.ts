@@ -5,7 +5,7 @@ import type { Inspected, InspectionPurpose, Target } from '../../../payouts/port
 import { gather } from '../../../postgres/transactions/gather.js'
 import { BoundedMap } from '../../bounded-map.js'
 import type { Mints } from '../programs.js'
-import { type Endpoints, Unavailable } from '../rpc/endpoints.js'
+import { type RpcNodes, Unavailable } from '../rpc/nodes.js'
 import { checkDestinations, type VerifiedDestination } from './check-destinations.js'
 import type { CoverTreasury } from './cover-treasury.js'
 import type { Recipients } from './recipients.js'
@@ -14,8 +14,8 @@ import { type Reserved, type ResolvedTarget, resolveTarget } from './resolve-tar
 import { treasuryShort } from './simulate.js'
 import type { Templates } from './template.js'
 
-type InspectParts = {
-  endpoints: Endpoints
+type InspectDependencies = {
+  nodes: RpcNodes
   clock: Clock
   recipients: Recipients
   templates: Templates
@@ -37,10 +37,12 @@ type InspectParts = {
  * 3. To pay, `cover-treasury.ts` checks that the treasury covers all of them together. To price,
  *    the treasury does not matter, also not to the simulation.
  */
-export function createInspect(parts: InspectParts) {
-  const { clock, recipients, reserved, cover, mintPending } = parts
+export function createInspect(dependencies: InspectDependencies) {
+  const { clock, recipients, reserved, cover, mintPending } = dependencies
   const verifiedAt = new BoundedMap<string, number>(limits.solana.checkedRecipientsCachedMax)
-  const checkOnChain = gather((targets: ResolvedTarget[]) => checkDestinations(parts, targets))
+  const checkOnChain = gather((targets: ResolvedTarget[]) =>
+    checkDestinations(dependencies, targets),
+  )
 
   async function verifyUnlessCached(
     target: ResolvedTarget | Refusal,

@@ -2,7 +2,7 @@ import { limits } from '../../../base/limits.js'
 import type { AttemptFinding } from '../../../payouts/ports.js'
 import { payoutFailureOf, type TransactionError } from '../rpc/chain-errors.js'
 import { findAgreed, majorityOf, reachedBy } from '../rpc/majority.js'
-import type { EndpointView, SignatureReport } from './check-attempts.js'
+import type { NodeView, SignatureReport } from './check-attempts.js'
 
 type JudgedAttempt = {
   finding: AttemptFinding
@@ -10,21 +10,17 @@ type JudgedAttempt = {
 }
 
 type Attempt = { token: string; validUntil: bigint; signedSlot?: bigint | null }
-type Vote = { view: EndpointView; report: SignatureReport }
+type Vote = { view: NodeView; report: SignatureReport }
 
 const { blockhashAge, finalizedAfter, slotsPerBlock, unfinalizedBlocksMax } = limits.solana
 
 /**
- * Decides the state of an attempt from all endpoints' views. `landed`, `failed` and `gone` each
- * need a majority of the configured endpoints; one that does not respond, or does not know the
+ * Decides the state of an attempt from all nodes' views. `landed`, `failed` and `gone` each
+ * need a majority of the configured nodes; one that does not respond, or does not know the
  * signature, supports none of them.
  */
-export function judgeAttempt(
-  attempt: Attempt,
-  views: EndpointView[],
-  endpoints: number,
-): JudgedAttempt {
-  const needed = majorityOf(endpoints)
+export function judgeAttempt(attempt: Attempt, views: NodeView[], nodes: number): JudgedAttempt {
+  const needed = majorityOf(nodes)
   const votes = views.map((view) => ({ view, report: view.reports.get(attempt.token)! }))
   const finalized = votes.filter(({ report }) => report.status?.isFinalized)
   const agreed = findAgreed(finalized, needed, outcomeOf)
@@ -44,7 +40,7 @@ export function judgeAttempt(
   // pointless once a majority has seen it.
   const known = votes.filter(({ report }) => report.status !== null)
   const mayLand = views.some(({ height }) => height <= attempt.validUntil)
-  // `validUntil` came from one endpoint. If that endpoint lied, the attempt would stay open for
+  // `validUntil` came from one node. If that node lied, the attempt would stay open for
   // years: the height that a majority has finalized caps it.
   const heights = views.map(({ height }) => height)
   const reached = reachedBy(heights, needed)
@@ -60,7 +56,7 @@ function outcomeOf({ report: { status } }: Vote): string {
   return `${status!.slot} ${JSON.stringify(status!.error)}`
 }
 
-/** Hosts of endpoints that contradict each other, beyond what lag or pruning explains. */
+/** Hosts of nodes that contradict each other, beyond what lag or pruning explains. */
 function findContradiction(attempt: Attempt, votes: Vote[]): string[] {
   const finalized = votes.filter(({ report }) => report.status?.isFinalized)
   const isLagging = (slot: bigint) =>
@@ -93,16 +89,16 @@ function isGoneFor(attempt: Attempt, { view, report }: Vote): boolean {
 
 /**
  * No future block can include the attempt. The height is finalized, and the margin costs only
- * seconds. `validUntil` may be too low, because one endpoint reported it; then the blockhash is
+ * seconds. `validUntil` may be too low, because one node reported it; then the blockhash is
  * still valid, and an attempt that is declared dead too early could be paid twice.
  */
-export function isExpiredFor({ token, validUntil }: Attempt, view: EndpointView): boolean {
+export function isExpiredFor({ token, validUntil }: Attempt, view: NodeView): boolean {
   const { isBlockhashValid } = view.reports.get(token)!
   return view.height > validUntil + BigInt(finalizedAfter) && !isBlockhashValid
 }
 
-/** False when the endpoint has pruned blocks that could include the attempt. */
-function hasBlocksOf(attempt: Attempt, view: EndpointView): boolean {
+/** False when the node has pruned blocks that could include the attempt. */
+function hasBlocksOf(attempt: Attempt, view: NodeView): boolean {
   return view.firstAvailableSlot <= earliestSlot(attempt, view)
 }
 
@@ -112,7 +108,7 @@ function hasBlocksOf(attempt: Attempt, view: EndpointView): boolean {
  */
 export function earliestSlot(
   { validUntil, signedSlot }: Pick<Attempt, 'validUntil' | 'signedSlot'>,
-  view: EndpointView,
+  view: NodeView,
 ): bigint {
   if (signedSlot != null) return signedSlot
   const blocks = view.height - validUntil + BigInt(blockhashAge)

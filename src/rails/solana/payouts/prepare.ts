@@ -3,15 +3,15 @@ import type { Logger } from '../../../base/log.js'
 import type { Outcome, Refusal } from '../../../base/refusal.js'
 import type { PayoutInstruction, PreparedAttempt } from '../../../payouts/ports.js'
 import type { Signer } from '../keys/signer.js'
-import { Unavailable } from '../rpc/endpoints.js'
 import type { Lifetime } from '../rpc/latest-blockhash.js'
+import { Unavailable } from '../rpc/nodes.js'
 import { toWireTransaction } from '../rpc/wire.js'
 import type { Recipients } from './recipients.js'
 import { isRefusal, railUnavailable, refuse } from './refuse.js'
 import { type Reserved, resolveTarget } from './resolve-target.js'
 import type { Templates } from './template.js'
 
-type PrepareParts = {
+type PrepareDependencies = {
   signer: Signer
   logger: Logger
   recipients: Recipients
@@ -21,14 +21,15 @@ type PrepareParts = {
 }
 
 /** Signs payouts without sending them. A payout that cannot be signed is refused alone. */
-export function createPrepare(parts: PrepareParts) {
+export function createPrepare(dependencies: PrepareDependencies) {
   return async (instructions: PayoutInstruction[]): Promise<Outcome<PreparedAttempt>[]> => {
-    const lifetime = await findLifetime(parts)
+    const lifetime = await findLifetime(dependencies)
     if (!lifetime) return instructions.map(railUnavailable)
-    const messages = instructions.map((instruction) => compile(parts, instruction, lifetime))
+    const messages = instructions.map((instruction) => compile(dependencies, instruction, lifetime))
     const signable = messages.filter((message): message is Buffer => !isRefusal(message))
-    const signatures = await trySign(parts, signable)
-    if (!signatures) return messages.map((each) => (isRefusal(each) ? each : railUnavailable()))
+    const signatures = await trySign(dependencies, signable)
+    if (!signatures)
+      return messages.map((message) => (isRefusal(message) ? message : railUnavailable()))
     const signed = new Map(signable.map((message, index) => [message, signatures[index]!]))
     return messages.map((message) => {
       if (isRefusal(message)) return message
@@ -44,11 +45,11 @@ export function createPrepare(parts: PrepareParts) {
 }
 
 function compile(
-  parts: PrepareParts,
+  dependencies: PrepareDependencies,
   instruction: PayoutInstruction,
   { blockhash }: Lifetime,
 ): Buffer | Refusal {
-  const target = resolveTarget(instruction, parts.recipients, parts.reserved)
+  const target = resolveTarget(instruction, dependencies.recipients, dependencies.reserved)
   if (isRefusal(target)) return target
   // `inspect` has refused it already, with a better message. Checked again because it does not run
   // before a replacement is signed, and coins sent to an address without a key are lost.
@@ -58,7 +59,7 @@ function compile(
       'The destination is a program-derived address, which has no private key. Send a wallet address.',
     )
   const { coin, recipient, amount } = target
-  return parts.templates.write({
+  return dependencies.templates.write({
     coin,
     recipient,
     amount,
@@ -67,12 +68,12 @@ function compile(
   })
 }
 
-/** Undefined when too few endpoints respond. */
+/** Undefined when too few nodes respond. */
 export async function findLifetime(
-  parts: Pick<PrepareParts, 'getLatestBlockhash'>,
+  dependencies: Pick<PrepareDependencies, 'getLatestBlockhash'>,
 ): Promise<Lifetime | undefined> {
   try {
-    return await parts.getLatestBlockhash()
+    return await dependencies.getLatestBlockhash()
   } catch (error) {
     if (error instanceof Unavailable) return undefined
     throw error
@@ -81,7 +82,7 @@ export async function findLifetime(
 
 /** Undefined when the signer fails: then nothing was signed that could be sent. */
 export async function trySign(
-  { signer, logger }: Pick<PrepareParts, 'signer' | 'logger'>,
+  { signer, logger }: Pick<PrepareDependencies, 'signer' | 'logger'>,
   messages: Buffer[],
 ): Promise<Uint8Array[] | undefined> {
   try {

@@ -1,8 +1,8 @@
 import { limits } from '../../../base/limits.js'
 import type { Logger } from '../../../base/log.js'
 import type { PreparedAttempt } from '../../../payouts/ports.js'
-import { EndpointFailure, type RpcEndpoint } from '../rpc/endpoint.js'
-import { type Endpoints, inGroups, logFailure } from '../rpc/endpoints.js'
+import { NodeFailure, type RpcNode } from '../rpc/node.js'
+import { inGroups, logFailure, type RpcNodes } from '../rpc/nodes.js'
 import type { RpcCall } from '../rpc/rpc-schemas.js'
 
 /**
@@ -11,25 +11,24 @@ import type { RpcCall } from '../rpc/rpc-schemas.js'
  */
 const options = { encoding: 'base64', skipPreflight: true, maxRetries: 0 }
 
-/** Sends the same bytes to every endpoint. The replies prove nothing and are only logged. */
-export function createSend(endpoints: Endpoints, logger: Logger) {
-  async function post(endpoint: RpcEndpoint, calls: RpcCall[]): Promise<void> {
-    const { host } = endpoint
+/** Sends the same bytes to every node. The replies prove nothing and are only logged. */
+export function createSend(nodes: RpcNodes, logger: Logger) {
+  async function post(node: RpcNode, calls: RpcCall[]): Promise<void> {
+    const { host } = node
     try {
-      const answers = await endpoint.send(calls)
+      const answers = await node.send(calls)
       const error = answers.find((answer) => answer.error)?.error
-      if (error) logger.debug({ host, error }, 'endpoint rejected a transaction')
+      if (error) logger.debug({ host, error }, 'RPC node rejected a transaction')
     } catch (error) {
-      if (!(error instanceof EndpointFailure)) throw error
-      logFailure(logger, endpoint, error)
+      if (!(error instanceof NodeFailure)) throw error
+      logFailure(logger, node, error)
     }
   }
 
-  async function postAll(endpoint: RpcEndpoint, groups: RpcCall[][]): Promise<void> {
+  async function postAll(node: RpcNode, groups: RpcCall[][]): Promise<void> {
     const remaining = [...groups]
     const postNext = async () => {
-      for (let group = remaining.shift(); group; group = remaining.shift())
-        await post(endpoint, group)
+      for (let group = remaining.shift(); group; group = remaining.shift()) await post(node, group)
     }
     await Promise.all(Array.from({ length: limits.solana.requestsInFlightMax }, postNext))
   }
@@ -39,6 +38,6 @@ export function createSend(endpoints: Endpoints, logger: Logger) {
       return { method: 'sendTransaction', params: [wire.toString('base64'), options] }
     })
     const groups = inGroups(calls, limits.solana.callsPerRequestMax)
-    await Promise.all(endpoints.all.map((endpoint) => postAll(endpoint, groups)))
+    await Promise.all(nodes.all.map((node) => postAll(node, groups)))
   }
 }

@@ -1,7 +1,7 @@
 import { limits } from '../../../base/limits.js'
 import type { Refusal } from '../../../base/refusal.js'
 import { isTransientError, payoutFailureOf, type TransactionError } from '../rpc/chain-errors.js'
-import { type Endpoints, inGroups, resultOf } from '../rpc/endpoints.js'
+import { inGroups, type RpcNodes, resultOf } from '../rpc/nodes.js'
 import { noSignature, toWireTransaction } from '../rpc/wire.js'
 import { refuse } from './refuse.js'
 
@@ -16,7 +16,7 @@ const options = {
 
 /** Simulates the unsigned messages. Returns each one's error, or null. */
 export async function simulateAll(
-  endpoints: Endpoints,
+  nodes: RpcNodes,
   messages: Uint8Array[],
 ): Promise<(TransactionError | null)[]> {
   const calls = messages.map((message) => ({
@@ -24,7 +24,7 @@ export async function simulateAll(
     params: [toWireTransaction(message, noSignature).toString('base64'), options],
   }))
   const groups = inGroups(calls, limits.solana.callsPerRequestMax)
-  const answers = await Promise.all(groups.map((group) => endpoints.post(group)))
+  const answers = await Promise.all(groups.map((group) => nodes.post(group)))
   return answers.flat().map((answer) => resultOf<Simulation>(answer).value.err)
 }
 

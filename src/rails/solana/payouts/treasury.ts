@@ -10,7 +10,7 @@ import {
 } from '../accounts.js'
 import type { TokenAddress } from '../addresses.js'
 import { programs } from '../programs.js'
-import type { Endpoints } from '../rpc/endpoints.js'
+import type { RpcNodes } from '../rpc/nodes.js'
 import { findConfirmed } from './find-confirmed.js'
 
 export type Balances = { SOL: bigint } & Record<Coin, bigint>
@@ -21,7 +21,7 @@ const noneOpen: OpenPayoutList = { total: 0n, largest: [] }
 export class SolanaTreasury {
   readonly address: string
   readonly sources: Record<Coin, TokenAddress>
-  readonly #endpoints: Endpoints
+  readonly #nodes: RpcNodes
   readonly #clock: Clock
   #recent: { readAt: number; balances: Balances } | undefined
   #rent: Promise<bigint> | undefined
@@ -29,12 +29,12 @@ export class SolanaTreasury {
   constructor(parts: {
     address: string
     sources: Record<Coin, TokenAddress>
-    endpoints: Endpoints
+    nodes: RpcNodes
     clock: Clock
   }) {
     this.address = parts.address
     this.sources = parts.sources
-    this.#endpoints = parts.endpoints
+    this.#nodes = parts.nodes
     this.#clock = parts.clock
   }
 
@@ -45,7 +45,7 @@ export class SolanaTreasury {
   /** At commitment `confirmed`, with the slot. */
   async #read(): Promise<{ balances: Balances; slot: bigint }> {
     const addresses = [this.address, ...coins.map((coin) => this.sources[coin].address)]
-    const { accounts, slot } = await readAccountsAt(this.#endpoints, addresses, 'confirmed')
+    const { accounts, slot } = await readAccountsAt(this.#nodes, addresses, 'confirmed')
     const [wallet, ...tokenAccounts] = accounts
     const amounts = coins.map((coin, index) => [coin, amountIn(tokenAccounts[index] ?? null)])
     return { balances: { SOL: wallet?.lamports ?? 0n, ...Object.fromEntries(amounts) }, slot }
@@ -75,13 +75,13 @@ export class SolanaTreasury {
    * - lands before the balance is read is reflected, and not subtracted;
    * - lands after it is in a newer block, and is subtracted;
    * - is settled in the meantime was listed as open and has landed: not subtracted;
-   * - the endpoints do not know, or that is not listed, is subtracted to be safe.
+   * - the nodes do not know, or that is not listed, is subtracted to be safe.
    */
   async readFree(open: Partial<Record<Coin, OpenPayoutList>>): Promise<Balances> {
     const { balances, slot } = await this.#read()
     for (const coin of coins) {
       const { total, largest } = open[coin] ?? noneOpen
-      const confirmed = await findConfirmed(this.#endpoints, largest, slot)
+      const confirmed = await findConfirmed(this.#nodes, largest, slot)
       balances[coin] -= total - confirmed.reduce((sum, { amount }) => sum + amount, 0n)
     }
     return balances
@@ -90,7 +90,7 @@ export class SolanaTreasury {
   /** Read from the chain: rent is a chain parameter and can change. */
   rentOfTokenAccount(): Promise<bigint> {
     if (this.#rent) return this.#rent
-    const rent = this.#endpoints
+    const rent = this.#nodes
       .call<number | string>('getMinimumBalanceForRentExemption', tokenAccountBytes)
       .then(BigInt)
     this.#rent = rent

@@ -1,5 +1,5 @@
 import { mainnetGenesis } from '../programs.js'
-import { EndpointFailure, WrongChain } from './endpoint.js'
+import { NodeFailure, WrongChain } from './node.js'
 
 /** Live mode uses mainnet only; test mode never does. */
 export type Network = 'mainnet' | 'not-mainnet'
@@ -54,7 +54,7 @@ export class ChainIdentity {
   verify(hash: string, node: string): void {
     this.#verifyNetwork(hash, node)
     if (this.#genesisHash === undefined)
-      throw new EndpointFailure('the chain is not identified: too few RPC nodes respond')
+      throw new NodeFailure('the chain is not identified: too few RPC nodes respond')
     if (hash === this.#genesisHash) return
     throw new WrongChain(
       `${node}: on chain ${hash}, but this installation uses ${this.#genesisHash}`,

@@ -1,12 +1,12 @@
 /**
- * How many endpoints must agree: more than half of those configured, whether they respond or not.
- * A single endpoint is trusted; of two, both must agree.
+ * How many nodes must agree: more than half of those configured, whether they respond or not.
+ * A single node is trusted; of two, both must agree.
  */
-export function majorityOf(endpoints: number): number {
-  return Math.floor(endpoints / 2) + 1
+export function majorityOf(nodes: number): number {
+  return Math.floor(nodes / 2) + 1
 }
 
-/** The value that enough endpoints returned; `keyOf` decides which values are equal. */
+/** The value that enough nodes returned; `keyOf` decides which values are equal. */
 export function findAgreed<Value>(
   values: Value[],
   needed: number,
@@ -22,7 +22,7 @@ export function findAgreed<Value>(
   return undefined
 }
 
-/** The highest number that enough endpoints have reached. */
+/** The highest number that enough nodes have reached. */
 export function reachedBy(numbers: bigint[], needed: number): bigint | undefined {
   return numbers.toSorted((left, right) => (left < right ? 1 : -1))[needed - 1]
 }

@@ -1,47 +1,39 @@
 import type { Logger } from '../../../base/log.js'
-import {
-  AnswerTooLarge,
-  busyErrors,
-  EndpointFailure,
-  type RpcAnswer,
-  type RpcEndpoint,
-} from './endpoint.js'
-import { inGroups, logFailure, Unavailable } from './endpoints.js'
+import { AnswerTooLarge, busyErrors, NodeFailure, type RpcAnswer, type RpcNode } from './node.js'
+import { inGroups, logFailure, Unavailable } from './nodes.js'
 import type { RpcCall } from './rpc-schemas.js'
 
-/** What each endpoint returned. An endpoint that fails is logged and omitted. */
+/** What each node returned. A node that fails is logged and omitted. */
 export async function queryEach<Value>(
-  endpoints: readonly RpcEndpoint[],
+  nodes: readonly RpcNode[],
   logger: Logger,
-  query: (endpoint: RpcEndpoint) => Promise<Value>,
+  query: (node: RpcNode) => Promise<Value>,
 ): Promise<Value[]> {
-  const values = await Promise.all(
-    endpoints.map((endpoint) => orUndefined(logger, endpoint, query(endpoint))),
-  )
+  const values = await Promise.all(nodes.map((node) => orUndefined(logger, node, query(node))))
   return values.filter((value): value is Awaited<Value> => value !== undefined)
 }
 
-/** Undefined, and a log line, when the endpoint fails. */
+/** Undefined, and a log line, when the node fails. */
 export async function orUndefined<Value>(
   logger: Logger,
-  endpoint: RpcEndpoint,
+  node: RpcNode,
   value: Promise<Value>,
 ): Promise<Value | undefined> {
   try {
     return await value
   } catch (error) {
-    if (!(error instanceof EndpointFailure || error instanceof Unavailable)) throw error
-    logFailure(logger, endpoint, error)
+    if (!(error instanceof NodeFailure || error instanceof Unavailable)) throw error
+    logFailure(logger, node, error)
     return undefined
   }
 }
 
 /**
- * Results in the order of the calls; undefined where the endpoint returned none. Groups whose
- * answer is too large are halved. After any other failure the endpoint gets no further calls.
+ * Results in the order of the calls; undefined where the node returned none. Groups whose
+ * answer is too large are halved. After any other failure the node gets no further calls.
  */
 export async function callMany(
-  endpoint: RpcEndpoint,
+  node: RpcNode,
   logger: Logger,
   calls: RpcCall[],
   { perRequest, underWay }: { perRequest: number; underWay: number },
@@ -49,7 +41,7 @@ export async function callMany(
   let hasFailed = false
   const callGroup = async (group: RpcCall[]): Promise<unknown[]> => {
     if (hasFailed) return group.map(() => undefined)
-    const answers = await post(endpoint, logger, group)
+    const answers = await post(node, logger, group)
     if (Array.isArray(answers)) return answers.map(({ result }) => result)
     hasFailed ||= answers === undefined
     if (hasFailed || group.length === 1) return group.map(() => undefined)
@@ -63,19 +55,19 @@ export async function callMany(
 }
 
 async function post(
-  endpoint: RpcEndpoint,
+  node: RpcNode,
   logger: Logger,
   calls: RpcCall[],
 ): Promise<RpcAnswer[] | 'too large' | undefined> {
   const postUnlessBusy = async () => {
-    const answers = await endpoint.post(calls)
+    const answers = await node.post(calls)
     const busy = answers.find(({ error }) => error && busyErrors.has(error.code))?.error
-    if (busy) throw new EndpointFailure(busy.message)
+    if (busy) throw new NodeFailure(busy.message)
     return answers
   }
   const answers = postUnlessBusy().catch((error: unknown) => {
     if (error instanceof AnswerTooLarge) return 'too large' as const
     throw error
   })
-  return orUndefined(logger, endpoint, answers)
+  return orUndefined(logger, node, answers)
 }

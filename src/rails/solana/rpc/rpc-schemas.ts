@@ -120,15 +120,15 @@ type AccountData = { space: number | string; data: [string, 'base64'] }
 function hasWholeAccounts(method: string, result: unknown): boolean {
   if (!accountMethods.has(method)) return true
   const { value } = result as { value: (AccountData | { account: AccountData } | null)[] }
-  return value.every((each) => {
-    if (each === null) return true
-    const { space, data } = 'account' in each ? each.account : each
+  return value.every((entry) => {
+    if (entry === null) return true
+    const { space, data } = 'account' in entry ? entry.account : entry
     const bytes = Buffer.byteLength(data[0], 'base64')
     return bytes >= Math.min(Number(space), accountDataBytes)
   })
 }
 
-/** Other endpoints cannot deny a malformed signature: they reject the lookup instead. */
+/** Other nodes cannot deny a malformed signature: they reject the lookup instead. */
 function isSignature(text: string): boolean {
   return text.length <= 88 && decodeBase58(text)?.length === signatureBytes
 }

@@ -77,10 +77,12 @@ function loadKeys(accounts: Accounts, { lookups }: Wire): Landed['loaded'] {
   return loaded
 }
 
-function isSame(one: AccountState | null, other: AccountState | null): boolean {
-  if (one === null || other === null) return one === other
-  if (one === other) return true
-  return one.lamports === other.lamports && one.owner === other.owner && one.data.equals(other.data)
+function isSame(left: AccountState | null, right: AccountState | null): boolean {
+  if (left === null || right === null) return left === right
+  if (left === right) return true
+  return (
+    left.lamports === right.lamports && left.owner === right.owner && left.data.equals(right.data)
+  )
 }
 
 function showMeta(ran: {

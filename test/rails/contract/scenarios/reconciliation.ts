@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { fromReference, prefixes } from '../../../../src/base/ids.js'
 import type { BankRail } from '../../../../src/collections/ports.js'
 import { sql } from '../../../../src/postgres/sql.js'
-import { readOrder } from '../../../../src/rails/bank/order.js'
+import { readInstruction } from '../../../../src/rails/bank/instruction.js'
 import { until } from '../../../support/sessions.js'
 import type { Scenario } from '../scenario.js'
 import { countAtBank } from './payouts.js'
@@ -121,7 +121,7 @@ export const reconciliationScenarios: Scenario[] = [
       const [attempt] = await db.rows(sql<{ wire: Buffer }>`
         select wire from payout_attempts where payout_id = ${id}`)
       plant(sent!.reference)
-      await bank.refundAgain(readOrder(attempt!.wire))
+      await bank.refundAgain(readInstruction(attempt!.wire))
       expect(await countAtBank(world, sent!.reference)).toBe(2)
       await until(async () => {
         const { refunds } = await bank.books()
@@ -129,7 +129,7 @@ export const reconciliationScenarios: Scenario[] = [
       })
       const differences = await world.compare()
       expect(differences).toMatchObject([
-        { kind: 'not_in_books', name: readOrder(attempt!.wire).reference },
+        { kind: 'not_in_books', name: readInstruction(attempt!.wire).reference },
       ])
     },
   },

@@ -10,8 +10,8 @@ import type { FeeBook } from '../requests/fee-book.js'
 import type { PayoutPreparation } from '../requests/prepare-payouts.js'
 import type { Batch, ItemProblem } from './batch.js'
 
-/** What a worker needs for batches. */
-export type BatchTools = {
+/** What a worker needs to run a step of a batch. */
+export type BatchDependencies = {
   db: Database
   rails: PayoutRails
   preparation: PayoutPreparation
@@ -24,7 +24,7 @@ export type BatchTools = {
 
 /** Fewer at a bank where each item is a call of its own. */
 export function itemsPerStep(
-  { rails }: Pick<BatchTools, 'rails'>,
+  { rails }: Pick<BatchDependencies, 'rails'>,
   { kind }: Pick<Batch, 'kind'>,
   environment: Environment,
 ): number {

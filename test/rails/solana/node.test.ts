@@ -2,12 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { BoundedMap } from '../../../src/rails/bounded-map.js'
-import {
-  EndpointFailure,
-  parseJson,
-  RpcEndpoint,
-  WrongChain,
-} from '../../../src/rails/solana/rpc/endpoint.js'
+import { NodeFailure, parseJson, RpcNode, WrongChain } from '../../../src/rails/solana/rpc/node.js'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -49,8 +44,8 @@ test('a missing, malformed or incomplete response is an endpoint failure', async
     (_, response) => response.end('[{"id":0,"result":1}]'),
   ]
   for (const habit of habits) {
-    const endpoint = new RpcEndpoint(await serve(habit), undefined, 100)
-    await expect(endpoint.post([call, call])).rejects.toBeInstanceOf(EndpointFailure)
+    const endpoint = new RpcNode(await serve(habit), undefined, 100)
+    await expect(endpoint.post([call, call])).rejects.toBeInstanceOf(NodeFailure)
     endpoint.close()
   }
 })
@@ -64,7 +59,7 @@ test('an endpoint that refuses batches gets single calls', async () => {
     const result = body.method === 'getGenesisHash' ? 'hash' : body.params
     response.end(JSON.stringify(body.id === undefined ? refused : { ...body, result }))
   })
-  const endpoint = new RpcEndpoint(url)
+  const endpoint = new RpcNode(url)
   const calls = [1, 2, 3].map((number) => ({ method: 'echo', params: [number] }))
   const answers = [{ result: [1] }, { result: [2] }, { result: [3] }]
   expect(await endpoint.post(calls)).toEqual(answers)
@@ -93,7 +88,7 @@ test.each([200, 403])(
         if (hash !== 'ours') throw new WrongChain(hash)
       },
     }
-    const endpoint = new RpcEndpoint(url, identity)
+    const endpoint = new RpcNode(url, identity)
     const call = { method: 'echo', params: [1] }
     expect(await endpoint.post([call, call])).toEqual([{ result: [1] }, { result: [1] }])
     changesTo = 'other'
@@ -118,7 +113,7 @@ test('a busy endpoint keeps getting batches', async () => {
     const answers = [body].flat().map(({ id }) => ({ id, result: 'x' }))
     response.end(JSON.stringify(isBusy ? busy : answers))
   })
-  const endpoint = new RpcEndpoint(url)
+  const endpoint = new RpcNode(url)
   const call = { method: 'echo', params: [] }
   await expect(endpoint.post([call])).rejects.toThrow('slow down')
   isBusy = false
@@ -129,7 +124,7 @@ test('a busy endpoint keeps getting batches', async () => {
 
 test('errors never contain the API key of the URL', async () => {
   const url = await serve((_, response) => response.writeHead(403).end())
-  const endpoint = new RpcEndpoint(`${url.replace('//', '//me:hidden@')}/hidden?api-key=hidden`)
+  const endpoint = new RpcNode(`${url.replace('//', '//me:hidden@')}/hidden?api-key=hidden`)
   const failure = await endpoint.post([{ method: 'getSlot', params: [] }]).catch((error) => error)
   expect(failure.message).toBe(`${new URL(url).host}: HTTP 403`)
   endpoint.close()

@@ -3,8 +3,8 @@ import type { Mode } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import type { BankLimits } from '../../collections/ports.js'
 
-/** What the parts of the driver share. */
-export type DriverTools = {
+/** Dependencies that the files of the driver share. */
+export type DriverDependencies = {
   /** For customers without an address. */
   payerEmail: string
   mode: Mode

@@ -21,7 +21,7 @@ async function openNode(rules: object[] = []): Promise<Rpc> {
 
 async function openWithTwo(other: string, options = {}) {
   const chain = shared()
-  const rail = await openRail(chain, { endpoints: [chain.url, other], ...options })
+  const rail = await openRail(chain, { nodeUrls: [chain.url, other], ...options })
   const instruction = await newInstruction()
   return { chain, rail, instruction, attempt: await prepareOne(rail, instruction) }
 }
@@ -72,8 +72,8 @@ test('while endpoints contradict each other, nothing is concluded', async () => 
 test('an attempt that only the second endpoint knows is not gone', async () => {
   const chain = shared()
   const liar = await openNode()
-  const endpoints = [liar.url, chain.url]
-  const rail = await openRail(chain, { endpoints })
+  const nodeUrls = [liar.url, chain.url]
+  const rail = await openRail(chain, { nodeUrls })
   const attempt = await prepareOne(rail, await newInstruction())
   await setFaults(liar, { match: { any: true }, fault: 'forget' })
   await rail.send([attempt])
@@ -109,7 +109,7 @@ test.each<[string, Twist]>([
   await chain.advance(32)
   expect(['failed', 'gone']).not.toContain((await checkOne(rail, attempt)).state)
   const { secret } = rail
-  const three = await openRail(chain, { secret, endpoints: [chain.url, liar, chain.url] })
+  const three = await openRail(chain, { secret, nodeUrls: [chain.url, liar, chain.url] })
   expect((await checkOne(three, attempt)).state).toBe('landed')
 })
 
@@ -141,7 +141,7 @@ test('an attempt is not gone while a needed endpoint does not respond', async ()
 
 test('payouts continue while one endpoint of three is down', async () => {
   const [chain, other, third] = [shared(), await openNode(), await openNode()]
-  const rail = await openRail(chain, { endpoints: [chain.url, other.url, third.url] })
+  const rail = await openRail(chain, { nodeUrls: [chain.url, other.url, third.url] })
   for (const down of [chain, other, third]) {
     await setFaults(down, { match: { any: true }, fault: 'rate_limit' })
     const instruction = await newInstruction()
@@ -158,7 +158,7 @@ test('payouts continue while one endpoint of three is down', async () => {
 test('never signs with the blockhash of a stuck endpoint', async () => {
   const stuck = await openNode([{ fault: 'lag', slots: 140 }])
   const chain = shared()
-  const rail = await openRail(chain, { endpoints: [stuck.url, chain.url] })
+  const rail = await openRail(chain, { nodeUrls: [stuck.url, chain.url] })
   const { validUntil } = await prepareOne(rail, await newInstruction())
   const height = await chain.call('getBlockHeight', { commitment: 'confirmed' })
   expect(validUntil).toBe(BigInt(height + 150))
@@ -173,7 +173,7 @@ test.each([
   const pruned = await openTwistedNode(chain, ({ method }) =>
     method === 'getFirstAvailableBlock' ? slot : undefined,
   )
-  const rail = await openRail(chain, { endpoints: [pruned], isEmbedded: false })
+  const rail = await openRail(chain, { nodeUrls: [pruned], isEmbedded: false })
   const attempt = await prepareOne(rail, await newInstruction())
   await chain.advance(300)
   expect(await checkOne(rail, attempt)).toEqual(finding)
@@ -186,7 +186,7 @@ test('an expired attempt is gone once histories reach back to its signing', asyn
   const pruned = await openTwistedNode(chain, ({ method }) =>
     method === 'getFirstAvailableBlock' ? firstAvailable : undefined,
   )
-  const rail = await openRail(chain, { endpoints: [pruned], isEmbedded: false })
+  const rail = await openRail(chain, { nodeUrls: [pruned], isEmbedded: false })
   await chain.advance(2_000)
   const slot: number = await chain.call('getSlot', { commitment: 'confirmed' })
   const attempt = await prepareOne(rail, await newInstruction())
@@ -206,7 +206,7 @@ test('the slot of signing is one that a majority has reached', async () => {
   const liar = await openTwistedNode(chain, ({ method }, result) =>
     method === 'getLatestBlockhash' ? { ...result, context: { slot: 1_000_000_000 } } : undefined,
   )
-  const rail = await openRail(chain, { endpoints: [liar, chain.url, chain.url] })
+  const rail = await openRail(chain, { nodeUrls: [liar, chain.url, chain.url] })
   const slot: number = await chain.call('getSlot', { commitment: 'confirmed' })
   const { signedSlot } = await prepareOne(rail, await newInstruction())
   expect(signedSlot).toBe(BigInt(slot))
@@ -238,14 +238,14 @@ test('an endpoint that switched to another chain concludes nothing', async () =>
 test('endpoints on different chains, or on the wrong one, are refused at start', async () => {
   const [chain, other] = [shared(), await startChain()]
   const options = { secret: newSecret(), isPoor: true } as const
-  await expect(openRail(chain, { ...options, endpoints: [chain.url, other.url] })).rejects.toThrow(
+  await expect(openRail(chain, { ...options, nodeUrls: [chain.url, other.url] })).rejects.toThrow(
     'on different chains',
   )
   await expect(openRail(chain, { ...options, network: 'mainnet' })).rejects.toThrow(
     'not on mainnet',
   )
   const mainnet = await openTwistedNode(chain, () => '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d')
-  await expect(openRail(chain, { ...options, endpoints: [mainnet] })).rejects.toThrow(
+  await expect(openRail(chain, { ...options, nodeUrls: [mainnet] })).rejects.toThrow(
     'on mainnet, which test mode must not use',
   )
   const rail = await openRail(chain, options)
@@ -264,7 +264,7 @@ test('live mode refuses every chain but mainnet, and test mode mainnet, at any t
     const node = await openTwistedNode(chain, ({ method }) =>
       method === 'getGenesisHash' ? served : undefined,
     )
-    const rail = await openRail(chain, { endpoints: [node], network })
+    const rail = await openRail(chain, { nodeUrls: [node], network })
     const instruction = await newInstruction()
     const attempt = await prepareOne(rail, instruction)
     await rail.send([attempt])
@@ -273,7 +273,7 @@ test('live mode refuses every chain but mainnet, and test mode mainnet, at any t
     expect(await checkOne(rail, attempt)).toEqual(pending)
     expect(await rail.inspect([instruction])).toMatchObject([{ reason: 'rail_unavailable' }])
     await expect(prepareOne(rail, instruction)).rejects.toThrow('is not responding')
-    await expect(rail.treasuryBalances()).rejects.toThrow('no endpoint answers')
+    await expect(rail.treasuryBalances()).rejects.toThrow('no RPC node answers')
     const unsent = { ...attempt, wire: Buffer.from('unsent') }
     await rail.send([unsent])
     served = right
@@ -285,7 +285,7 @@ test('with three endpoints, the start needs two on our chain', async () => {
   const [chain, other] = [shared(), await startChain()]
   const pinnedChain = { find: async () => chain.genesisHash, pin: async (hash: string) => hash }
   const open = (...nodes: Rpc[]) =>
-    openRail(chain, { isPoor: true, endpoints: nodes.map(({ url }) => url), pinnedChain })
+    openRail(chain, { isPoor: true, nodeUrls: nodes.map(({ url }) => url), pinnedChain })
   expect((await open(other, chain, chain)).name).toBe(`solana:${chain.genesisHash}`)
   await expect(open(other, chain, other)).rejects.toThrow(
     `on chain ${other.genesisHash}, but this installation uses ${chain.genesisHash}`,

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { PayoutInstruction } from '../../payouts/ports.js'
-import type { BankOrder } from './driver.js'
+import type { BankInstruction } from './driver.js'
 
 /** Some providers forbid `_` in a reference. */
 export function toProviderReference(reference: string): string {
@@ -12,7 +12,12 @@ export function fromProviderReference(reference: string): string {
   return reference.replaceAll('-', '_')
 }
 
-export function toOrder({ reference, asset, amount, destination }: PayoutInstruction): BankOrder {
+export function toBankInstruction({
+  reference,
+  asset,
+  amount,
+  destination,
+}: PayoutInstruction): BankInstruction {
   assert(asset === 'NGN' && destination.kind === 'bank_account', 'banks pay naira')
   const { bankCode, accountNumber, accountName, bankName, narration, refundOf } = destination
   return {
@@ -29,12 +34,12 @@ export function toOrder({ reference, asset, amount, destination }: PayoutInstruc
 }
 
 /** The amount is a text, so that no reader parses it as a float. */
-export function writeOrder(order: BankOrder): Buffer {
-  return Buffer.from(JSON.stringify({ ...order, amount: order.amount.toString() }))
+export function writeInstruction(instruction: BankInstruction): Buffer {
+  return Buffer.from(JSON.stringify({ ...instruction, amount: instruction.amount.toString() }))
 }
 
-/** Reads bytes that `writeOrder` made. */
-export function readOrder(wire: Buffer): BankOrder {
-  const stored = JSON.parse(wire.toString()) as Omit<BankOrder, 'amount'> & { amount: string }
+/** Reads bytes that `writeInstruction` made. */
+export function readInstruction(wire: Buffer): BankInstruction {
+  const stored = JSON.parse(wire.toString()) as Omit<BankInstruction, 'amount'> & { amount: string }
   return { ...stored, amount: BigInt(stored.amount) }
 }

@@ -6,10 +6,10 @@ import {
   beginSendingRefund,
   closeRefused,
   findSent,
+  recordAcceptedRefund,
   recordRefusedSending,
-  recordTakenRefund,
   takeBackSending,
-} from '../../../src/rails/bank/store-orders.js'
+} from '../../../src/rails/bank/store-instructions.js'
 import { freshDatabase } from '../../support/database.js'
 import { seededRandom } from '../../support/seed.js'
 
@@ -109,7 +109,7 @@ it('sends a refused refund again at once', async () => {
 it('never requests a refund again that the provider has', async () => {
   const token = newToken()
   await beginSendingRefund(db, now, { rail, token })
-  await recordTakenRefund(db, { rail, token })
+  await recordAcceptedRefund(db, { rail, token })
   expect(await beginSendingRefund(db, after(now, 365 * day), { rail, token })).toBeUndefined()
   expect(await close(token)).toBeUndefined()
 })

@@ -11,19 +11,19 @@ export type RpcAnswer =
   | { result: unknown; error?: undefined }
   | { result?: undefined; error: RpcError }
 
-/** The endpoint gave no usable answer: busy, broken, unreachable or too slow. */
-export class EndpointFailure extends Error {
-  override name = 'EndpointFailure'
+/** The node gave no usable answer: busy, broken, unreachable or too slow. */
+export class NodeFailure extends Error {
+  override name = 'NodeFailure'
 }
 
 /** The node serves a chain that this rail must not use. */
-export class WrongChain extends EndpointFailure {}
+export class WrongChain extends NodeFailure {}
 
 /** The answer exceeds our size limit. A smaller request may succeed. */
-export class AnswerTooLarge extends EndpointFailure {}
+export class AnswerTooLarge extends NodeFailure {}
 
 /** An HTTP status other than 200. */
-class HttpFailure extends EndpointFailure {
+class HttpFailure extends NodeFailure {
   constructor(
     host: string,
     readonly status: number,
@@ -53,7 +53,7 @@ type ParsedReply = (Reply | null) | (Reply | null)[]
  * and its answers count only if that is the hash of our chain. One node answers all calls of a
  * request.
  */
-export class RpcEndpoint {
+export class RpcNode {
   readonly host: string
   readonly #url: URL
   readonly #agent: http.Agent
@@ -102,7 +102,7 @@ export class RpcEndpoint {
   }
 
   #resultOf<Result>({ result, error }: RpcAnswer): Result {
-    if (error) throw new EndpointFailure(`${this.host}: ${error.message}`)
+    if (error) throw new NodeFailure(`${this.host}: ${error.message}`)
     return result as Result
   }
 
@@ -149,8 +149,7 @@ export class RpcEndpoint {
       return calls.map((call, id) => toAnswer(call, replies.get(id)))
     }
     const error = parsed?.error
-    if (error && busyErrors.has(error.code))
-      throw new EndpointFailure(`${this.host}: ${error.message}`)
+    if (error && busyErrors.has(error.code)) throw new NodeFailure(`${this.host}: ${error.message}`)
     return undefined
   }
 
@@ -181,7 +180,7 @@ export class RpcEndpoint {
   #exchange(body: string): Promise<string> {
     const { request } = this.#isSecure ? https : http
     return new Promise((resolve, reject) => {
-      const fail = (why: string) => reject(new EndpointFailure(`${this.host}: ${why}`))
+      const fail = (why: string) => reject(new NodeFailure(`${this.host}: ${why}`))
       const options = {
         method: 'POST',
         agent: this.#agent,
@@ -210,7 +209,7 @@ export class RpcEndpoint {
         chunks.push(chunk)
       }
     } catch (error) {
-      throw new EndpointFailure(`${this.host}: ${(error as Error).message}`)
+      throw new NodeFailure(`${this.host}: ${(error as Error).message}`)
     }
     if (size > limits.solana.responseBytesMax)
       throw new AnswerTooLarge(`${this.host}: response too large`)
@@ -226,7 +225,7 @@ function parseReply(text: string): ParsedReply {
   try {
     return parseJson(text) as ParsedReply
   } catch {
-    throw new EndpointFailure('response is not JSON')
+    throw new NodeFailure('response is not JSON')
   }
 }
 
@@ -246,8 +245,8 @@ export function parseJson(text: string): unknown {
 /** An incomplete or malformed result is a failure: nothing may be concluded from it. */
 function toAnswer(call: RpcCall, reply: Reply | null | undefined): RpcAnswer {
   if (reply?.error) return { error: reply.error }
-  if (reply?.result === undefined) throw new EndpointFailure(`no reply to ${call.method}`)
+  if (reply?.result === undefined) throw new NodeFailure(`no reply to ${call.method}`)
   if (!isValidResult(call, reply.result))
-    throw new EndpointFailure(`malformed result of ${call.method}`)
+    throw new NodeFailure(`malformed result of ${call.method}`)
   return { result: reply.result }
 }

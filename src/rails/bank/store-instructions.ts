@@ -5,9 +5,9 @@ import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 
 /**
- * Counts what was sent to a provider and what the provider refused. If every sending of an order
- * was refused, nothing can have moved, and the order is closed. Closing and sending exclude each
- * other: both change the same row, and a closed order is never sent.
+ * Counts what was sent to a provider and what the provider refused. If every sending of an
+ * instruction was refused, nothing can have moved, and the instruction is closed. Closing and
+ * sending exclude each other: both change the same row, and a closed instruction is never sent.
  */
 
 const named = { rail: 'text', token: 'text' } as const
@@ -33,7 +33,7 @@ export async function beginSending(
   return new Set((await db.rows(begin(wanted, now))).map(({ token }) => token))
 }
 
-type OrderName = { rail: string; token: string }
+type InstructionName = { rail: string; token: string }
 
 /**
  * Like `beginSending`, for a refund. One request may be under way at a time: a provider may carry
@@ -43,7 +43,7 @@ type OrderName = { rail: string; token: string }
 export async function beginSendingRefund(
   db: Queryable,
   now: RealTime,
-  { rail, token }: OrderName,
+  { rail, token }: InstructionName,
 ): Promise<Date | undefined> {
   const busyUntil = after(now, limits.banks.refundRetryMs)
   const rows = await db.rows(sql`
@@ -62,7 +62,7 @@ export async function beginSendingRefund(
  */
 export async function takeBackSending(
   db: Queryable,
-  { rail, token }: OrderName,
+  { rail, token }: InstructionName,
   busyUntil: Date,
 ): Promise<void> {
   await db.rows(sql`
@@ -72,7 +72,10 @@ export async function takeBackSending(
 }
 
 /** The provider has the refund: it is never requested again, however late a list shows it. */
-export async function recordTakenRefund(db: Queryable, { rail, token }: OrderName): Promise<void> {
+export async function recordAcceptedRefund(
+  db: Queryable,
+  { rail, token }: InstructionName,
+): Promise<void> {
   await db.rows(sql`
     update bank_orders set busy_until = 'infinity' where rail = ${rail} and token = ${token}`)
 }
@@ -80,7 +83,7 @@ export async function recordTakenRefund(db: Queryable, { rail, token }: OrderNam
 /** The provider refused this sending: it moved nothing. */
 export async function recordRefusedSending(
   db: Queryable,
-  { rail, token }: OrderName,
+  { rail, token }: InstructionName,
   refusal: string,
 ): Promise<void> {
   await db.rows(sql`
@@ -118,7 +121,7 @@ const find = listStatement<typeof named, { token: string }>({
     join bank_orders o on o.rail = list.rail and o.token = list.token`,
 })
 
-/** Tokens of orders that we sent. Others were made by a person at the provider. */
+/** Tokens of instructions that we sent. Others were made by hand at the provider. */
 export async function findSent(
   db: Queryable,
   { rail, tokens }: { rail: string; tokens: string[] },
