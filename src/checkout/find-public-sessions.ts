@@ -59,12 +59,14 @@ export function createPublicSessionFinder(db: Queryable) {
     ])
     const withReturn = [...shown.values()].flatMap(({ payments }) => payments).filter(hasReturn)
     const returns = await findReturnSummaries(db, withReturn)
-    const found = rows.map(({ settingsVersion: _, ...row }) => {
+    const sessions = rows.map(({ settingsVersion: _, ...row }) => {
       const storedSettings = settings.get(row.environmentId)!
-      const one = toSessionWithAccounts(row, { storedSettings, wallets })
-      return { ...one, ...paymentsOf(one, shown), returns }
+      const session = toSessionWithAccounts(row, { storedSettings, wallets })
+      return { ...session, ...paymentsOf(session, shown), returns }
     })
-    const byReference = new Map(found.map((one) => [one.session.reference, one]))
+    const byReference = new Map(
+      sessions.map((publicSession) => [publicSession.session.reference, publicSession]),
+    )
     return references.map((reference) => byReference.get(reference))
   }
 }

@@ -50,16 +50,16 @@ function hidesMoney(account: CollectionAccount, latest: Payment[] = [], limit: n
 }
 
 function notReturned(
-  one: Pick<Payment, 'amountAccepted' | 'amountHeld' | 'amountReturning'>,
+  payment: Pick<Payment, 'amountAccepted' | 'amountHeld' | 'amountReturning'>,
 ): bigint {
-  return one.amountAccepted + one.amountHeld + one.amountReturning
+  return payment.amountAccepted + payment.amountHeld + payment.amountReturning
 }
 
 /** The `limit` most preferred payments without duplicates, sorted newest first. */
 function choose(byPreference: Payment[], limit: number): Payment[] {
   const unique = new Map(byPreference.map((payment) => [payment.id, payment]))
   const chosen = [...unique.values()].slice(0, limit)
-  return chosen.sort((one, other) => (one.id < other.id ? 1 : -1))
+  return chosen.sort((a, b) => (a.id < b.id ? 1 : -1))
 }
 
 const accountKey = { environmentId: 'int4', id: 'uuid' } as const

@@ -70,7 +70,7 @@ export async function startApiProcesses(config: Config, { clock, logger }: Tools
   const running = firsts.map((first, index) => keepRunning(index + 1, first))
   async function stop(): Promise<void> {
     stopping.abort()
-    for (const one of processes.values()) one.stop()
+    for (const apiProcess of processes.values()) apiProcess.stop()
     await Promise.all(running)
   }
 

@@ -278,11 +278,11 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       changeHints.close()
       await streams.close()
       await closeServer(app)
-      await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
+      await Promise.all([requestLog, ...Object.values(lanes)].map((queue) => queue.close()))
       await notifier.stop()
       await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
       await replica?.close()
-      await Promise.all([quickDb, changeDb, operatorDb, db].map((one) => one.close()))
+      await Promise.all([quickDb, changeDb, operatorDb, db].map((pool) => pool.close()))
     },
   }
 }

@@ -16,7 +16,7 @@ type Options = {
 /** `npm run emulator -- paystack`: a provider on loopback, until Ctrl-C. */
 async function emulate(name: string, options: Options): Promise<void> {
   const { mode, port, controlPort, notices, file } = options
-  const provider = providers.find((one) => one === name)
+  const provider = providers.find((known) => known === name)
   if (!provider) throw new InvalidArgumentError(`Choose one of ${providers.join(', ')}.`)
   const emulator = await openEmulator(provider, {
     clock: systemClock,

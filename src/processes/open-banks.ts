@@ -41,7 +41,7 @@ export async function openEmulatedBank(
 ): Promise<EmulatedBank | undefined> {
   const { config, clock, isAlone } = tools
   const { collect, payout } = config.bank.test
-  const provider = providers.find((one) => [collect, payout].includes(`${one}-emulator`))
+  const provider = providers.find((name) => [collect, payout].includes(`${name}-emulator`))
   if (!provider) return undefined
   const folder = path.join(config.home, 'emulators')
   const variablesFile = path.join(folder, `${provider}-variables.json`)

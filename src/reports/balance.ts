@@ -78,9 +78,14 @@ function toReport(starts: Date[], rows: Row[]): BalanceReport {
   return { opening, buckets }
 }
 
-function join(one: Row, other: Row): Row {
-  const { start, number, closing } = one.number > other.number ? one : other
-  return { start, number, closing, lowest: one.lowest < other.lowest ? one.lowest : other.lowest }
+function join(first: Row, second: Row): Row {
+  const { start, number, closing } = first.number > second.number ? first : second
+  return {
+    start,
+    number,
+    closing,
+    lowest: first.lowest < second.lowest ? first.lowest : second.lowest,
+  }
 }
 
 /** Sums up the next entries. Returns how many: fewer than the limit at the end of the statement. */

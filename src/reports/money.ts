@@ -56,7 +56,7 @@ export async function readMoney(
   }
   const starts = [entriesOf, arrived, held, left].flatMap((found) => [...found.keys()])
   return [...new Set(starts)]
-    .sort((one, other) => one - other)
+    .sort((a, b) => a - b)
     .map((start) => {
       const own = entriesOf.get(start) ?? []
       const received = sumReceived(own)
@@ -109,5 +109,5 @@ function readHeld(
 }
 
 function byStart<Bucket extends { start: Date }>(buckets: Bucket[]): Map<number, Bucket> {
-  return new Map(buckets.map((one) => [one.start.getTime(), one]))
+  return new Map(buckets.map((bucket) => [bucket.start.getTime(), bucket]))
 }

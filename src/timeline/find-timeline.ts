@@ -174,7 +174,7 @@ async function readSessionTimeline(db: Queryable, name: Name): Promise<Timeline>
   const session = id ? await readSession(db, environmentId, id) : undefined
   // The id is part of the reference; the rest of it must be right, too.
   if (session?.reference !== reference) throw unknown(reference)
-  const accountIds = [session.accountId, session.walletId].filter((one) => one !== null)
+  const accountIds = [session.accountId, session.walletId].filter((id) => id !== null)
   const accounts = await readAccounts(db, environmentId, accountIds)
   return readCollection(db, { environmentId, session, accounts })
 }

@@ -93,7 +93,7 @@ function findCaller(request: FastifyRequest, route: Route, signedIn: SignedIn): 
       details: [{ field: 'Manilla-Merchant', issue: 'is required' }],
     })
   const merchantId = fromReference(prefixes.merchant, merchant)
-  const membership = signedIn.memberships.find((one) => one.merchantId === merchantId)
+  const membership = signedIn.memberships.find((candidate) => candidate.merchantId === merchantId)
   if (!membership)
     throw new Refusal('forbidden', {
       reason: 'role',

@@ -27,7 +27,7 @@ export function maskPayers(body: string): string {
 }
 
 function maskValue(value: Json, masked: Masked, isPayer: boolean): Json {
-  if (Array.isArray(value)) return value.map((one) => maskValue(one, masked, isPayer))
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, masked, isPayer))
   if (value === null || typeof value !== 'object') return value
   const fields = isHit(value) ? maskHit(value) : value
   const entries = Object.entries(fields).map(([name, field]): [string, Json] => [
@@ -80,7 +80,7 @@ function maskDocument(text: string): string {
 }
 
 function maskSentences(value: Json, masked: Masked): Json {
-  if (Array.isArray(value)) return value.map((one) => maskSentences(one, masked))
+  if (Array.isArray(value)) return value.map((item) => maskSentences(item, masked))
   if (value === null || typeof value !== 'object') return value
   const entries = Object.entries(value).map(([name, field]): [string, Json] => {
     if (typeof field !== 'string') return [name, maskSentences(field, masked)]

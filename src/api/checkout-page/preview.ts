@@ -92,7 +92,7 @@ function findEnvironment(
   { merchant, mode }: { merchant: string; mode: 'test' | 'live' },
 ): Environment {
   const merchantId = fromReference(prefixes.merchant, merchant)
-  const membership = signedIn.memberships.find((one) => one.merchantId === merchantId)
+  const membership = signedIn.memberships.find((candidate) => candidate.merchantId === merchantId)
   const may = membership && permissionsIn(membership, mode).includes('settings.see')
   if (membership && may && (mode === 'test' || signedIn.hasSecondFactor))
     return membership.environments[mode]

@@ -252,7 +252,7 @@ function adviseOf({ shown, texts, view }: Scene): string | false {
 
 function describeNote(note: PaymentNote, scene: Scene): string {
   const { payment, part } = scene.texts.note
-  const parts = note.parts.map((one) => part(one, note, merchantOf(scene)))
+  const parts = note.parts.map((noted) => part(noted, note, merchantOf(scene)))
   return [payment(note, scene.view.state === 'cancelled'), ...parts].filter(Boolean).join(' ')
 }
 

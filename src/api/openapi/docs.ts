@@ -84,7 +84,7 @@ function withOptionalBodies<Given extends object>(document: Given, routes: Route
     routes.filter(({ body }) => body && Type.IsOptional(body)).map(({ operation }) => operation),
   )
   const { paths = {} } = document as Described
-  for (const operation of Object.values(paths).flatMap((one) => Object.values(one)))
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
     if (operation.requestBody && optional.has(operation.operationId ?? ''))
       operation.requestBody = { ...operation.requestBody, required: false }
   return document
@@ -117,10 +117,10 @@ function nameSchemas<Given extends object>(document: Given): Given {
 }
 
 function replaceTitled(value: unknown, schemas: Record<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((one) => replaceTitled(one, schemas))
+  if (Array.isArray(value)) return value.map((item) => replaceTitled(item, schemas))
   if (typeof value !== 'object' || value === null) return value
   const copy = Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, replaceTitled(one, schemas)]),
+    Object.entries(value).map(([key, item]) => [key, replaceTitled(item, schemas)]),
   )
   // The document has a title too, but no type.
   if (typeof copy.title !== 'string' || copy.type !== 'object') return copy

@@ -30,7 +30,7 @@ export function withExamples<Given extends object>(document: Given, routes: Rout
   const { paths = {}, webhooks = {}, components } = document as Document
   const byName = new Map(routes.map((route) => [route.operation, route]))
   const refusals = new Map<string, RefusalText>()
-  for (const operation of Object.values(paths).flatMap((one) => Object.values(one))) {
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     const route = byName.get(operation.operationId!)!
     const body = operation.requestBody?.content?.['application/json']
     // No time stays near now, as expiries must be, so requests are shown without optional times.

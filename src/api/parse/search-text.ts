@@ -30,7 +30,7 @@ export function parseSearch(typed: string): SearchText {
   const words: string[] = []
   for (const [whole, name, quoted, plain] of typed.matchAll(token)) {
     const lower = name?.toLowerCase() ?? ''
-    const filter = filterNames.find((one) => one === (aliases[lower] ?? lower))
+    const filter = filterNames.find((name) => name === (aliases[lower] ?? lower))
     const value = quoted ?? plain ?? ''
     if (filter && value !== '') found[filter] = value
     else words.push(quoted !== undefined && name === undefined ? quoted : whole)

@@ -333,6 +333,6 @@ function kindOf(value: unknown): string {
 }
 
 function article(kind: string): string {
-  const kinds = kind.split(',').map((one) => (/^[aeiou]/.test(one) ? `an ${one}` : `a ${one}`))
+  const kinds = kind.split(',').map((type) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`))
   return kinds.join(' or ').replace('a null', 'null')
 }

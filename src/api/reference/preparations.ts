@@ -154,8 +154,8 @@ export function prepare(document: ApiDocument, operation: ListedOperation): Step
   if (known && (resource !== undefined || method === 'POST')) return known.map(toStep)
   if (resource === undefined) return []
   const [collection, name] = resource.slice(0, -1).split('/{') as [string, string]
-  const [list, create] = ['GET', 'POST'].map((one) =>
-    operations.find((other) => other.method === one && other.path === collection),
+  const [list, create] = ['GET', 'POST'].map((method) =>
+    operations.find((other) => other.method === method && other.path === collection),
   )
   const creation = create && stepOf(create, { operation: '', take: [name] })
   // A change or deletion must not hit a resource that is in use.
@@ -168,7 +168,8 @@ function stepOf(operation: ListedOperation, call: Call): Step {
   const { take = [], body, match } = call
   const { method, path } = operation
   const sampled = parametersIn(operation, 'query').filter(isSampled)
-  const query = call.query ?? Object.fromEntries(sampled.map((one) => [one.name, `${one.example}`]))
+  const query =
+    call.query ?? Object.fromEntries(sampled.map(({ name, example }) => [name, `${example}`]))
   const example = jsonOf(operation.requestBody)?.example as object | undefined
   return {
     method,

@@ -19,9 +19,9 @@ export function collectWords(
   guides: Map<string, Guide>,
 ): Record<string, PageWords> {
   const pages = [
-    ...listOperations(document).map((one): [string, Found] => [
-      pathOfOperation(one),
-      wordsOf(document, one),
+    ...listOperations(document).map((operation): [string, Found] => [
+      pathOfOperation(operation),
+      wordsOf(document, operation),
     ]),
     ...[...guides.values()].map((guide): [string, Found] => [
       `/docs/${guide.name}`,
@@ -80,8 +80,8 @@ function collect(
     return
   }
   if (typeof description === 'string') found.texts.push(description)
-  for (const one of [name, ...Object.keys(properties), ...(values as unknown[])])
-    if (typeof one === 'string') found.names.push(one)
+  for (const word of [name, ...Object.keys(properties), ...(values as unknown[])])
+    if (typeof word === 'string') found.names.push(word)
   for (const [key, child] of Object.entries(node)) {
     if (key === 'example') continue
     if (key === 'examples') collect(document, Object.values(child as object), found, seen)

@@ -207,7 +207,9 @@ async function admitPerson(
   request.signedIn = signedIn
   if (caller && wantsCsv(request, route) && !caller.permissions.has('exports.make')) {
     const { mode, merchantId } = caller.environment
-    const membership = signedIn.memberships.find((one) => one.merchantId === merchantId)!
+    const membership = signedIn.memberships.find(
+      (candidate) => candidate.merchantId === merchantId,
+    )!
     throw refuseRole(membership, 'exports.make', mode)
   }
   const name = `session ${signedIn.sessionId}`
@@ -260,7 +262,8 @@ function allow(
   allowance: Allowance | Promise<Allowance>,
   perSecond: number,
 ): Promise<void> | undefined {
-  if (allowance instanceof Promise) return allowance.then((one) => apply(reply, one, perSecond))
+  if (allowance instanceof Promise)
+    return allowance.then((checked) => apply(reply, checked, perSecond))
   apply(reply, allowance, perSecond)
   return undefined
 }

@@ -178,9 +178,12 @@ export const noticeActions: Action[] = [
         return { items: await listRejected(db, limits.operator.rowsListedDefault) }
       const open = await listOpenNotices(db, limits.operator.rowsListedMax)
       const states = { unmatched: ['UNMATCHED'], refused: ['REFUSED'], all: null }[state]
-      const shown = open.filter((one) => (states ?? ['UNMATCHED', 'REFUSED']).includes(one.state))
+      const shown = open.filter(({ state }) => (states ?? ['UNMATCHED', 'REFUSED']).includes(state))
       return {
-        items: shown.map(({ amount, ...one }) => ({ ...one, ...showAmount(amount, one.currency) })),
+        items: shown.map(({ amount, ...notice }) => ({
+          ...notice,
+          ...showAmount(amount, notice.currency),
+        })),
       }
     },
   }),

@@ -218,7 +218,8 @@ export const rateActions: Action[] = [
     input: { coin: coinArgument, yes: fields.flag('do not ask') },
     async run({ db, operator, confirm, rateConfig, now: startedAt }, { coin: asset }) {
       const config = rateConfig()
-      const view = (await viewRates({ db, config }, startedAt)).find((one) => one.asset === asset)!
+      const views = await viewRates({ db, config }, startedAt)
+      const view = views.find((candidate) => candidate.asset === asset)!
       const seen = view.median
       if (!seen) throw new Refusal('validation_failed', { message: describeNoMedian(view) })
       const now = await confirm({

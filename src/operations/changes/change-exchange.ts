@@ -164,7 +164,7 @@ async function lockPosition(tx: Tx, mode: Mode, asset: Asset): Promise<Position>
 }
 
 async function getPosition(db: Database, mode: Mode, asset: Asset): Promise<Position> {
-  const position = (await listPositions(db, mode)).find((one) => one.asset === asset)
+  const position = (await listPositions(db, mode)).find((candidate) => candidate.asset === asset)
   assert(position, 'every asset has a position')
   return position
 }

@@ -77,7 +77,7 @@ export async function previewFee(
   }
   return {
     since,
-    totals: [...totals.values()].sort((one, other) => (one.asset < other.asset ? -1 : 1)),
+    totals: [...totals.values()].sort((a, b) => (a.asset < b.asset ? -1 : 1)),
     isPartial: groups.length > feePreviewAmountsMax,
   }
 }

@@ -113,9 +113,9 @@ export function addFundMetrics(registry: Registry, figures: FundFigures): void {
       },
     })
   const ofWallets = (field: 'free' | 'floor') => () =>
-    figures.hotWallets.map((one) => ({
-      labels: { mode: one.mode, coin: one.coin },
-      value: one[field],
+    figures.hotWallets.map((wallet) => ({
+      labels: { mode: wallet.mode, coin: wallet.coin },
+      value: wallet[field],
     }))
   const labels = ['mode', 'coin']
   add(
@@ -129,7 +129,7 @@ export function addFundMetrics(registry: Registry, figures: FundFigures): void {
     ofWallets('floor'),
   )
   const ofFloats = (field: 'naira' | 'minNaira') => () =>
-    figures.floats.map((one) => ({ labels: { bank: one.bank }, value: one[field] }))
+    figures.floats.map((float) => ({ labels: { bank: float.bank }, value: float[field] }))
   add(
     'manilla_bank_float_naira',
     { help: 'Balance for payouts at the bank, in naira.', labels: ['bank'] },

@@ -288,7 +288,10 @@ function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
     isKnown: () => rail.isChainKnown(),
     async report({ slot }) {
       const { transfers, isComplete } = await rail.findTransfersByMemo(slot)
-      const position = transfers.reduce((last, one) => (one.slot > last ? one.slot : last), slot)
+      const position = transfers.reduce(
+        (last, transfer) => (transfer.slot > last ? transfer.slot : last),
+        slot,
+      )
       // Incoming transfers are no payouts; the comparison of balances covers them.
       const out = transfers.filter(({ amountOut, hasFailed }) => hasFailed || amountOut !== 0n)
       const executed = out.filter(({ amountOut }) => (amountOut ?? 0n) >= 0n).map(toRailTransfer)
@@ -304,7 +307,7 @@ function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
         const last = await readTreasuryBooks(db, { mode, asset })
         differences.push(...compareTreasury(asset, held, { before, after: last, arriving }))
       }
-      const disputes = (await listDisputes(db, now)).filter((one) => one.rail === rail.name)
+      const disputes = (await listDisputes(db, now)).filter((dispute) => dispute.rail === rail.name)
       return {
         differences: [...differences, ...disputes.map(toDisputed)],
         counts: { 'treasury balances': coins.length },

@@ -268,8 +268,8 @@ async function readPage(
   return { entries, next: Object.fromEntries(next) }
 }
 
-function minimum(one: bigint, other: bigint): bigint {
-  return one < other ? one : other
+function minimum(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }
 
 function toPositions(asset: Asset | undefined, cursor: string | undefined): Position[] {

@@ -106,7 +106,9 @@ const list = ({ db }: ApiParts) =>
     async handle(request) {
       const found = await getPayment(db, nameOf(request))
       const requests = await listRequests(db, found)
-      return success(200, 'Requests', { items: requests.map((one) => show(one, found.asset)) })
+      return success(200, 'Requests', {
+        items: requests.map((paymentRequest) => show(paymentRequest, found.asset)),
+      })
     },
   })
 
@@ -161,15 +163,15 @@ function nameOf({ environment, params: { reference } }: Named): PaymentName {
   return { environmentId: environment.id, reference }
 }
 
-function show(one: PaymentRequest, asset: Asset) {
+function show(paymentRequest: PaymentRequest, asset: Asset) {
   return {
-    reference: toReference(prefixes.paymentRequest, one.id),
-    action: one.action,
-    amount: one.amount === null ? null : toWire(one.amount, asset),
-    note: one.note,
-    status: one.state,
-    requestedBy: one.requestedBy.name,
-    decidedBy: one.decidedBy?.name ?? null,
-    createdAt: one.createdAt.toISOString(),
+    reference: toReference(prefixes.paymentRequest, paymentRequest.id),
+    action: paymentRequest.action,
+    amount: paymentRequest.amount === null ? null : toWire(paymentRequest.amount, asset),
+    note: paymentRequest.note,
+    status: paymentRequest.state,
+    requestedBy: paymentRequest.requestedBy.name,
+    decidedBy: paymentRequest.decidedBy?.name ?? null,
+    createdAt: paymentRequest.createdAt.toISOString(),
   }
 }

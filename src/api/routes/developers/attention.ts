@@ -131,7 +131,7 @@ export const listAttention = ({ db }: ApiParts): Route =>
         const isSeen = shows === undefined || sees(permissions, shows)
         const may = isSeen && any.some((permission) => permissions.has(permission))
         const found = may ? await find(db, environment, person) : []
-        items.push(...found.map((one) => show(one, linkTo(one, link))))
+        items.push(...found.map((item) => show(item, linkTo(item, link))))
       }
       if (!signedIn!.hasSecondFactor) items.push(show(missingFactor, '/you'))
       return success(200, 'What waits for you', { items })

@@ -158,7 +158,7 @@ async function findNamed(search: Search): Promise<Hit[]> {
 async function findPaymentHits({ db, environmentId, wanted, hidesPayers }: Search): Promise<Hit[]> {
   const { text, payer, recipient, order } = wanted
   const status =
-    wanted.status && paymentStatuses.find((one) => one === wanted.status?.toUpperCase())
+    wanted.status && paymentStatuses.find((known) => known === wanted.status?.toUpperCase())
   if (recipient !== undefined || (wanted.status !== undefined && !status) || isEmpty(wanted))
     return []
   const amount = readAmount(wanted)
@@ -190,7 +190,7 @@ function toPaymentHit(payment: ListedPayment): Hit {
 async function findPayoutHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
   const { text, payer, recipient, order } = wanted
   const named = wanted.status?.toUpperCase().replace('CONFIRMED', 'COMPLETED')
-  const status = payoutStatuses.find((one) => one === named)
+  const status = payoutStatuses.find((known) => known === named)
   if (payer !== undefined || (named !== undefined && !status) || isEmpty(wanted)) return []
   const amount = readAmount(wanted)
   if (amount === null) return []
@@ -270,12 +270,14 @@ async function findAccountsByName(search: Search): Promise<string[]> {
 }
 
 function isEmpty({ text, payer, recipient, order, status, amount }: SearchText): boolean {
-  return text === '' && [payer, recipient, order, status, amount].every((one) => one === undefined)
+  return (
+    text === '' && [payer, recipient, order, status, amount].every((filter) => filter === undefined)
+  )
 }
 
 /** Filters that only payments and payouts have. */
 function hasOther({ payer, recipient, status, amount }: SearchText): boolean {
-  return [payer, recipient, status, amount].some((one) => one !== undefined)
+  return [payer, recipient, status, amount].some((filter) => filter !== undefined)
 }
 
 /** Null: not an amount, so nothing has it. */

@@ -463,21 +463,21 @@ const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
     show: (delivered) => toJson(showEndpointDelivery(delivered)),
   })
 
-function showEndpointDelivery(one: EndpointDelivery) {
-  const isWaiting = one.state === 'PENDING' && !one.isInFlight
+function showEndpointDelivery(delivery: EndpointDelivery) {
+  const isWaiting = delivery.state === 'PENDING' && !delivery.isInFlight
   return {
-    eventId: toReference(prefixes.event, one.eventId),
-    type: one.type,
-    eventCreatedAt: one.eventCreatedAt.toISOString(),
-    status: one.state,
-    attemptCount: one.attempts,
-    nextAttemptAt: isWaiting ? one.dueAt.toISOString() : null,
-    finishedAt: one.finishedAt?.toISOString() ?? null,
-    lastAttempt: one.startedAt && {
-      startedAt: one.startedAt.toISOString(),
-      durationMs: one.durationMs,
-      status: one.status,
-      error: one.error,
+    eventId: toReference(prefixes.event, delivery.eventId),
+    type: delivery.type,
+    eventCreatedAt: delivery.eventCreatedAt.toISOString(),
+    status: delivery.state,
+    attemptCount: delivery.attempts,
+    nextAttemptAt: isWaiting ? delivery.dueAt.toISOString() : null,
+    finishedAt: delivery.finishedAt?.toISOString() ?? null,
+    lastAttempt: delivery.startedAt && {
+      startedAt: delivery.startedAt.toISOString(),
+      durationMs: delivery.durationMs,
+      status: delivery.status,
+      error: delivery.error,
     },
   }
 }

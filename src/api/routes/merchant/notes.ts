@@ -88,7 +88,7 @@ function routesOf(api: ApiParts, { path, sees, name, example, find }: Subject): 
     answers: { 200: Type.Object({ items: Type.Array(note) }) },
     async handle(request) {
       const notes = await listNotes(api.db, await subjectOf(request))
-      return success(200, 'Notes', { items: notes.map((one) => show(one, request)) })
+      return success(200, 'Notes', { items: notes.map((note) => show(note, request)) })
     },
   })
 

@@ -72,7 +72,7 @@ function actingOf(request: RouteRequest<unknown, unknown, unknown>): Acting {
   const actor = request.actor as UserActor
   const { merchantId } = environment
   const { userId, email, memberships } = signedIn!
-  const own = memberships.find((one) => one.merchantId === merchantId)
+  const own = memberships.find((membership) => membership.merchantId === merchantId)
   const now = after(request.now, -environment.clockOffsetMs)
   return {
     merchantId,
