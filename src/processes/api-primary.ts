@@ -12,7 +12,6 @@ import type { Metric, ToPrimary, ToProcess } from './api-messages.js'
 import { ApiMetrics } from './api-metrics.js'
 import { closeLoopback, listenForMetrics } from './loopback-server.js'
 
-type Tools = { clock: Clock; logger: Logger }
 type Answer = (message: ToPrimary) => ToProcess | undefined
 
 const { restartDelayMs, restartDelayMaxMs, steadyAfterMs, metricsTimeoutMs } = limits.apiProcesses
@@ -22,7 +21,10 @@ const { restartDelayMs, restartDelayMaxMs, steadyAfterMs, metricsTimeoutMs } = l
  * on in turn, counts what the processes share, and replaces a process that ends. It has no
  * connection to the database.
  */
-export async function startApiProcesses(config: Config, { clock, logger }: Tools) {
+export async function startApiProcesses(
+  config: Config,
+  { clock, logger }: { clock: Clock; logger: Logger },
+) {
   await checkConnections(config, logger)
   const processes = new Map<number, ApiProcess>()
   const stopping = new AbortController()

@@ -29,10 +29,10 @@ import { borrowDatabase } from './open-database.js'
 import { planPreparation, prepareDatabase } from './prepare-database.js'
 import { forceExitLater, waitForSignal } from './signals.js'
 
-type TerminalParts = Pick<Terminal, 'startProgress' | 'formatTable' | 'paint' | 'confirmLive'>
+type TerminalDisplay = Pick<Terminal, 'startProgress' | 'formatTable' | 'paint' | 'confirmLive'>
 
 /** Adds the operator's commands to the program that has the API commands. */
-export function registerOperator(program: Command, console: TerminalParts): void {
+export function registerOperator(program: Command, console: TerminalDisplay): void {
   const terminal: Terminal = { ...baseTerminal, ...console }
   program.commandsGroup('Run a service:')
   registerServices(program)
@@ -67,7 +67,7 @@ function registerServices(program: Command): void {
     .action(runMigrate)
 }
 
-const baseTerminal: Omit<Terminal, keyof TerminalParts> = {
+const baseTerminal: Omit<Terminal, keyof TerminalDisplay> = {
   clock: systemClock,
   actor: userInfo().username,
   print,
@@ -115,8 +115,8 @@ async function withRails<Result>(
   const { borrowRails } = await import('./open-rails.js')
   const { findChainUrl } = await import('../simulation/demo.js')
   const chainUrl = config.databaseUrl ? undefined : findChainUrl(config.home)
-  const tools = { config, db, clock: systemClock, logger: createLoggerOf(config) }
-  const rails = await borrowRails(tools, chainUrl)
+  const dependencies = { config, db, clock: systemClock, logger: createLoggerOf(config) }
+  const rails = await borrowRails(dependencies, chainUrl)
   try {
     return await work(rails)
   } finally {
@@ -127,8 +127,8 @@ async function withRails<Result>(
 async function resolveHolder(...[db, environment, account]: Parameters<ResolveHolder>) {
   const config = readConfig()
   const opened = await import('./open-rails.js')
-  const tools = { config, db, clock: systemClock, logger: createLoggerOf(config) }
-  return opened.resolveHolder(tools, environment, account)
+  const dependencies = { config, db, clock: systemClock, logger: createLoggerOf(config) }
+  return opened.resolveHolder(dependencies, environment, account)
 }
 
 async function examineService(): Promise<CheckResult[]> {

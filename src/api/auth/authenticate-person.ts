@@ -16,8 +16,6 @@ import { readSessionToken } from './session-cookie.js'
 /** A person and, on routes of a merchant, the merchant for which they act. */
 export type AuthenticatedPerson = { signedIn: SignedIn; caller: UserCaller | undefined }
 
-type Tools = { sessions: Sessions; consoleUrl: string | undefined; now: Date }
-
 /**
  * Authenticates a request of the console by its cookie. Every request, also a read, must name the
  * merchant in a header, and every change must come from a page of the same origin: a page of
@@ -26,7 +24,7 @@ type Tools = { sessions: Sessions; consoleUrl: string | undefined; now: Date }
 export async function authenticatePerson(
   request: FastifyRequest,
   route: Route,
-  { sessions, consoleUrl, now }: Tools,
+  { sessions, consoleUrl, now }: { sessions: Sessions; consoleUrl: string | undefined; now: Date },
 ): Promise<AuthenticatedPerson> {
   if (request.method !== 'GET' && request.method !== 'HEAD') refuseOtherOrigins(request, consoleUrl)
   const isHere = isConsoleHost(request.headers.host, consoleUrl)

@@ -95,7 +95,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
         // A long export ends soon after its key was revoked.
         const readNext = async (read: () => Promise<IteratorResult<string>>) => {
           await (request.signedIn
-            ? authenticatePerson(request, route, toolsOf(guards))
+            ? authenticatePerson(request, route, signInDependencies(guards))
             : authenticate(request, route.access, guards.keyRing))
           return guards.listReads.runNext(id, undefined, read)
         }
@@ -191,7 +191,7 @@ function isOfPerson(request: FastifyRequest, { access }: Route): boolean {
   return isForPeopleOnly(access) || mayBePerson
 }
 
-const toolsOf = ({ sessions, consoleUrl, clock }: Guards) => ({
+const signInDependencies = ({ sessions, consoleUrl, clock }: Guards) => ({
   sessions,
   consoleUrl,
   now: clock.now(),
@@ -203,7 +203,7 @@ async function admitPerson(
   route: Route,
   guards: Guards,
 ): Promise<void> {
-  const { signedIn, caller } = await authenticatePerson(request, route, toolsOf(guards))
+  const { signedIn, caller } = await authenticatePerson(request, route, signInDependencies(guards))
   request.signedIn = signedIn
   if (caller && wantsCsv(request, route) && !caller.permissions.has('exports.make')) {
     const { mode, merchantId } = caller.environment

@@ -8,10 +8,13 @@ import type { Queryable } from '../../postgres/transactions/tx.js'
 import { type RateView, viewRates } from '../../rates/view-rates.js'
 import { databaseGauges, type Sample, shareWhileRunning } from './database-gauges.js'
 
-type Tools = { db: Queryable; clock: Clock; config: RateConfig }
+type ExchangeMetricDependencies = { db: Queryable; clock: Clock; config: RateConfig }
 
 /** Rates and positions. Every API process reads the same from the database. */
-export function addExchangeMetrics(registry: Registry, { db, clock, config }: Tools): void {
+export function addExchangeMetrics(
+  registry: Registry,
+  { db, clock, config }: ExchangeMetricDependencies,
+): void {
   const add = databaseGauges(registry)
   const readViews = shareWhileRunning(() => viewRates({ db, config }, clock.now()))
   const ofRates = (read: (view: RateView, now: Date) => Sample[]) => async () =>

@@ -80,7 +80,7 @@ type Holdings = { differences: Difference[]; counts: Record<string, number> }
 
 const beginning = new Date(0)
 
-type Tools = {
+type ReconcileDependencies = {
   db: Database
   rails: ReconcilableRails
   /** Shortened in tests where nothing moves by itself. */
@@ -89,7 +89,7 @@ type Tools = {
 
 /** Compares every rail with the books. With `slot`, only a part of the chain: not recorded. */
 export async function reconcile(
-  { db, rails, confirmDelayMs }: Tools,
+  { db, rails, confirmDelayMs }: ReconcileDependencies,
   now: Date,
   slot?: bigint,
 ): Promise<Reconciled[]> {
@@ -132,7 +132,7 @@ async function listUnserved(db: Database, servedNames: string[]): Promise<Reconc
  * because none resolves itself. Returns the number of rails.
  */
 export async function reconcileDue(
-  { db, rails, logger, confirmDelayMs }: Tools & { logger: Logger },
+  { db, rails, logger, confirmDelayMs }: ReconcileDependencies & { logger: Logger },
   now: Date,
 ): Promise<number> {
   let done = 0
@@ -150,7 +150,11 @@ export async function reconcileDue(
 }
 
 async function reconcileAndRecord(
-  { db, logger, confirmDelayMs }: Pick<Tools, 'db' | 'confirmDelayMs'> & { logger: Logger },
+  {
+    db,
+    logger,
+    confirmDelayMs,
+  }: Pick<ReconcileDependencies, 'db' | 'confirmDelayMs'> & { logger: Logger },
   { now, counterpart, agreed }: { now: Date; counterpart: Counterpart; agreed: AgreedPosition },
 ): Promise<void> {
   const result = await reconcileOne({ db, counterpart, confirmDelayMs, now }, toSince(agreed))
@@ -181,13 +185,18 @@ function toSince({ agreedAt, position }: AgreedPosition): Since {
 
 /** Reports only differences that appear in two comparisons: others were in flight at the first. */
 async function reconcileOne(
-  tools: { db: Database; counterpart: Counterpart; confirmDelayMs: number | undefined; now: Date },
+  dependencies: {
+    db: Database
+    counterpart: Counterpart
+    confirmDelayMs: number | undefined
+    now: Date
+  },
   since: Since,
 ): Promise<Reconciled> {
-  const { counterpart, now, confirmDelayMs = reconcileLimits.confirmDelayMs } = tools
-  const first = await compareOnce(tools, since)
+  const { counterpart, now, confirmDelayMs = reconcileLimits.confirmDelayMs } = dependencies
+  const first = await compareOnce(dependencies, since)
   if (first.differences.length > 0) await sleep(confirmDelayMs)
-  const last = first.differences.length > 0 ? await compareOnce(tools, since) : first
+  const last = first.differences.length > 0 ? await compareOnce(dependencies, since) : first
   const before = new Set(first.differences.map(nameOf))
   const differences = last.differences.filter((difference) => before.has(nameOf(difference)))
   return {

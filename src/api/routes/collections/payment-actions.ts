@@ -38,7 +38,7 @@ import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
 import { success } from '../../server/envelope.js'
-import type { RequestContext } from '../../server/keyed-lane.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { type RouteRequest, route } from '../../server/route.js'
 
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
@@ -120,7 +120,7 @@ export const resolvePayment = (api: ApiParts) =>
     },
   })
 
-type ResolveRequest = RequestContext & Caller & { params: { reference: string } }
+type ResolveRequest = KeyedRequest & Caller & { params: { reference: string } }
 
 /** Held money that goes elsewhere than back to its sender is a payout like a refund. */
 async function returnToOther(
@@ -153,7 +153,7 @@ async function returnToOther(
 /** Commits the payout of a payment's money, and sends it unless it waits for approval. */
 async function commitReturn(
   api: ApiParts,
-  request: RequestContext & Caller,
+  request: KeyedRequest & Caller,
   { found, prepared }: { found: Payment; prepared: PreparedReturn },
   apply: (tx: Tx, now: Date) => Promise<ReturnedPayment>,
   toAnswer: (returned: ReturnedPayment) => Answer,

@@ -45,7 +45,7 @@ import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
 import { success, successText } from '../../server/envelope.js'
-import type { RequestContext } from '../../server/keyed-lane.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
 const path = '/v1/disbursements'
@@ -94,7 +94,7 @@ const approve = (api: ApiParts) =>
 /** Sends a transfer if this is the last approval that it needs. */
 export async function approveTransfer(
   api: ApiParts,
-  request: RequestContext,
+  request: KeyedRequest,
   approval: Parameters<typeof approvePayout>[3],
 ): Promise<KeyedAnswer> {
   const attempt = await prepareApproval(api, request.now, approval).catch(returnRefusal)
@@ -138,7 +138,7 @@ const reject = (api: ApiParts) =>
 
 export function rejectTransfer(
   api: ApiParts,
-  request: RequestContext,
+  request: KeyedRequest,
   rejection: Parameters<typeof rejectPayout>[2],
 ): Promise<KeyedAnswer> {
   return api.change(

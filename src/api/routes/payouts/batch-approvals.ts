@@ -5,7 +5,7 @@ import { approveBatch, rejectBatch } from '../../../payouts/batches/decide-batch
 import { payoutBatch } from '../../../payouts/batches/resource.js'
 import { closed, inPath, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import type { RequestContext } from '../../server/keyed-lane.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { type Route, route } from '../../server/route.js'
 import { deciderOf, nameOf, ofDecision } from './approvals.js'
 import { changeBatch } from './payout-batches.js'
@@ -45,7 +45,7 @@ const approve = (api: ApiParts) =>
 
 export function approveWaitingBatch(
   api: ApiParts,
-  request: RequestContext,
+  request: KeyedRequest,
   approval: Omit<Parameters<typeof approveBatch>[2], 'at'>,
 ) {
   const answer = { status: 200, message: 'Batch approved', keepsKey: true }
@@ -81,7 +81,7 @@ const reject = (api: ApiParts) =>
 
 export function rejectWaitingBatch(
   api: ApiParts,
-  request: RequestContext,
+  request: KeyedRequest,
   rejection: Omit<Parameters<typeof rejectBatch>[2], 'at'>,
 ) {
   const answer = { status: 200, message: 'Batch rejected', keepsKey: false }

@@ -38,7 +38,7 @@ import { answerList } from '../../server/answer-list.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
 import { cursorOf, numberCursor } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
-import type { RequestContext } from '../../server/keyed-lane.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { listRoute, pageReader } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 import { showApprovers } from './approvals.js'
@@ -66,7 +66,7 @@ export function payoutBatchRoutes(api: ApiParts): Route[] {
 /** Changes a batch, at most once per key, and answers with the batch. */
 export function changeBatch(
   api: Pick<ApiParts, 'change'>,
-  request: RequestContext,
+  request: KeyedRequest,
   { status, message, keepsKey }: { status: number; message: string; keepsKey: boolean },
   change: (tx: Tx, now: Date) => Promise<Batch> | Batch,
 ) {
