@@ -65,7 +65,7 @@ export function takesPasskeys({ host }: Site): boolean {
   return host !== '' && isIP(host.replace(/^\[|\]$/g, '')) === 0
 }
 
-type PersonalAct = {
+type UserAct = {
   email: string
   action: string
   details?: Record<string, unknown>
@@ -74,7 +74,7 @@ type PersonalAct = {
 }
 
 /** Signing in and factors belong to the installation, not to a merchant. */
-export function auditPerson(tx: Tx, visit: Visit, act: PersonalAct): void {
+export function auditUser(tx: Tx, visit: Visit, act: UserAct): void {
   const { now, address, requestId } = visit
   const { email, action, details = {}, by } = act
   const actor = by

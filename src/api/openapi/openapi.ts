@@ -4,7 +4,7 @@ import { codes, reasons } from '../../base/refusals.js'
 import { text } from '../../base/shapes.js'
 import { keyPattern } from '../../idempotency/key.js'
 import { closed } from '../parse/schemas.js'
-import { isForPeopleOnly, type Route, type RouteAccess } from '../server/route.js'
+import { isForUsersOnly, type Route, type RouteAccess } from '../server/route.js'
 import { streamMessages } from '../streams/streams.js'
 import { acceptsIdempotencyKey, httpStatusOf, refusalsOf } from './refusals-of.js'
 
@@ -57,7 +57,7 @@ const security: Record<RouteAccess, Record<string, string[]>[]> = {
  */
 export function toRouteSchema(route: Route): FastifySchema {
   return {
-    hide: route.isPage || isForPeopleOnly(route.access),
+    hide: route.isPage || isForUsersOnly(route.access),
     operationId: route.operation,
     summary: route.summary,
     description: route.description,

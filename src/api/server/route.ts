@@ -20,7 +20,7 @@ import type { Tag } from '../openapi/tags.js'
 export type RouteAccess = 'secret' | 'any_key' | 'user' | 'person' | 'operator' | 'open' | 'signed'
 
 /** Routes of the console that no API key can call. */
-export function isForPeopleOnly(access: RouteAccess): boolean {
+export function isForUsersOnly(access: RouteAccess): boolean {
   return access === 'user' || access === 'person' || access === 'operator'
 }
 

@@ -10,10 +10,10 @@ import type { FindReplay } from '../../idempotency/replays.js'
 import type { KeyRing } from '../../merchants/keys/key-ring.js'
 import type { RequestLog } from '../../request-log/request-log.js'
 import type { Sessions, SignedIn } from '../../team/sessions.js'
-import { isConsoleHost } from '../auth/authenticate-person.js'
+import { isConsoleHost } from '../auth/authenticate-user.js'
 import type { Caller } from '../auth/caller.js'
 import { hidesBalances, maskBalances } from '../auth/mask-balances.js'
-import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
+import { answerFailurePage, getsErrorPage } from '../checkout-page/answer-failure.js'
 import { addConsole } from '../console/add-console.js'
 import { probePaths } from '../observe/health.js'
 import { isLogged, toLogEntry } from '../observe/log-requests.js'
@@ -236,7 +236,7 @@ function answerFailure(
     )
   const { retryAfterSeconds } = refusal
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
-  if (isForPeople(request)) return answerFailurePage(request, reply, refusal)
+  if (getsErrorPage(request)) return answerFailurePage(request, reply, refusal)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
   const body = refusalBody(refusal, request.id, request.body ?? request.query)
   request.answerText = hidesBalances(request) ? maskBalances(body) : body

@@ -14,18 +14,18 @@ import type { UserCaller } from './caller.js'
 import { readSessionToken } from './session-cookie.js'
 
 /** A person and, on routes of a merchant, the merchant for which they act. */
-export type AuthenticatedPerson = { signedIn: SignedIn; caller: UserCaller | undefined }
+export type AuthenticatedUser = { signedIn: SignedIn; caller: UserCaller | undefined }
 
 /**
  * Authenticates a request of the console by its cookie. Every request, also a read, must name the
  * merchant in a header, and every change must come from a page of the same origin: a page of
  * another origin can do neither.
  */
-export async function authenticatePerson(
+export async function authenticateUser(
   request: FastifyRequest,
   route: Route,
   { sessions, consoleUrl, now }: { sessions: Sessions; consoleUrl: string | undefined; now: Date },
-): Promise<AuthenticatedPerson> {
+): Promise<AuthenticatedUser> {
   if (request.method !== 'GET' && request.method !== 'HEAD') refuseOtherOrigins(request, consoleUrl)
   const isHere = isConsoleHost(request.headers.host, consoleUrl)
   const token = isHere ? readSessionToken(request) : undefined
