@@ -21,7 +21,7 @@ import { findShownPayments, type ShownPayments } from './find-shown-payments.js'
 
 export type PublicSession = SessionWithAccounts &
   ShownPayments & {
-    /** By payment id; only of payments with money that is sent back. */
+    /** Returns by payment id; only of payments with money that is sent back. */
     returns: Map<string, ReturnSummary>
   }
 

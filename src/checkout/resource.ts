@@ -161,7 +161,7 @@ function showCustomer(found: PublicSession): Customer {
   return found.checkout.showCustomer ? customerOf(found) : { name: '', email: '' }
 }
 
-/** Without the sender's name and the fee, which only concern the merchant. */
+/** Leaves out the sender's name and the fee, which only concern the merchant. */
 function showReceived(payment: Payment, returns: ReturnSummary | undefined) {
   const { asset } = payment
   return {

@@ -186,7 +186,7 @@ function fork(number: number, answer: Answer) {
     /** A process that does not serve yet may not read messages. */
     stop: () => (isListening ? send({ kind: 'stop' }) : kill()),
     isServing: () => isListening,
-    /** As of the last scrape. */
+    /** Metrics of the last scrape. */
     metrics: () => metrics,
     async readMetrics(): Promise<Metric[]> {
       if (!isListening) return []

@@ -138,7 +138,7 @@ async function examineService(): Promise<CheckResult[]> {
   return examine({ borrowDatabase, borrowRails, findChainUrl, findServiceUrl })
 }
 
-/** Where people sign in: the address of the console, or of the API. */
+/** Where users sign in: the address of the console, or of the API. */
 function findConsoleUrl(): string {
   const { consoleUrl, publicUrl, host, port } = readConfig()
   const isWildcard = host === '0.0.0.0' || host === '::'
@@ -159,7 +159,7 @@ async function openStart(db: Database, now: Date): Promise<string> {
   return openDemoConsole(db, now, demo)
 }
 
-/** Only where a person sits: a script reads the link. */
+/** Opens a browser only in a terminal: a script reads the link. */
 function openBrowser(url: string): boolean {
   const programs: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }
   const program = programs[process.platform]

@@ -100,7 +100,7 @@ export type ServiceDependencies = {
   findDemoKey?: FindDemoKey | undefined
   /** Whether everything exists that the start creates; absent: it creates nothing. */
   isSetUp?: (() => boolean) | undefined
-  /** Of new passwords; tests use a smaller one. */
+  /** Cost of new passwords; tests use a smaller one. */
   passwordCost?: PasswordCost | undefined
   /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane

@@ -88,7 +88,7 @@ async function prepare(url: string, secrets: Secrets, scope: Scope): Promise<str
   }
 }
 
-/** Without changes, and on a database of any version: an empty one belongs to no secret yet. */
+/** Changes nothing, and accepts a database of any version: an empty one has no secret yet. */
 async function checkSecrets(url: string, secrets: Secrets): Promise<void> {
   const client = await connect(url, 'manilla start')
   try {

@@ -27,7 +27,7 @@ function lastSummedUp({ environmentId, asset }: StatementKey): Sql {
     where environment_id = ${environmentId} and asset = ${asset} and bucket = 'day'), 0)`
 }
 
-/** Of the entries in a bucket, or before the period: `start` is null. */
+/** Sums of the entries in a bucket; with `start` null, of those before the period. */
 type Row = { start: Date | null; number: bigint; closing: bigint; lowest: bigint }
 
 /**

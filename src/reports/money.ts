@@ -17,7 +17,7 @@ export type Money = {
   /** Payments that arrived, whatever became of them, and their number. */
   arrived: bigint
   count: bigint
-  /** Of these, what waits for a decision now. */
+  /** The part of `arrived` that waits for a decision now. */
   held: bigint
   returned: bigint
   refunded: bigint

@@ -20,7 +20,7 @@ type DeliveryRow = {
   isInFlight: boolean
   createdAt: Date
   finishedAt: Date | null
-  /** Of the latest attempt; null if none has ended. */
+  /** This and the following fields describe the latest attempt; null if none has ended. */
   url: string | null
   startedAt: Date | null
   durationMs: number | null
@@ -30,9 +30,9 @@ type DeliveryRow = {
 
 type Subjects = {
   environmentId: EnvironmentId
-  /** All events of these resources. */
+  /** Resources whose events are all shown. */
   resourceIds: string[]
-  /** And those that these payments, payouts or returns caused. */
+  /** Payments, payouts or returns that caused further events. */
   causeIds: string[]
 }
 

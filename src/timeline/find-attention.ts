@@ -27,14 +27,14 @@ export const attentionKinds = [
 ] as const
 export type AttentionKind = (typeof attentionKinds)[number]
 
-/** Something that waits for a person. */
+/** Something that waits for a member. */
 export type Attention = {
   kind: AttentionKind
   count: number
-  /** In the smallest unit. */
+  /** Amounts in the smallest unit. */
   amounts: Partial<Record<Asset, bigint>>
   since: Date | null
-  /** What it is about, if it is one thing. */
+  /** The reference of what it is about, if that is a single resource. */
   subject: string | null
 }
 
@@ -76,7 +76,7 @@ type Member = { environmentId: EnvironmentId; userId: string; now: Date }
 
 type WaitingRow = Waiting & { asset: Asset; amount: bigint }
 
-/** Those that this person may approve now. */
+/** Those that this member may approve now. */
 async function findApprovable(
   db: Queryable,
   { environmentId, userId, now }: Member,
@@ -86,7 +86,7 @@ async function findApprovable(
   return waiting.filter(({ id }) => approvers.get(id)!.some(({ from }) => from <= now))
 }
 
-/** Payouts, and refunds to another destination, that this person may approve. */
+/** Payouts, and refunds to another destination, that this member may approve. */
 export async function findApprovals(db: Queryable, member: Member): Promise<Attention[]> {
   const waiting = await db.rows(sql<WaitingRow>`
     select p.id, p.asset, p.amount, p.created_at as waits_since,
@@ -100,7 +100,7 @@ export async function findApprovals(db: Queryable, member: Member): Promise<Atte
   return summarizeWaiting('approval', await findApprovable(db, member, waiting))
 }
 
-/** Batches of payouts that this person may approve; the oldest is the subject. */
+/** Batches of payouts that this member may approve; the oldest is the subject. */
 export async function findBatchApprovals(db: Queryable, member: Member): Promise<Attention[]> {
   const waiting = await db.rows(sql<WaitingRow>`
     select b.id, b.asset, b.amount - b.invalid_amount as amount, b.submitted_at as waits_since,
@@ -123,7 +123,7 @@ function summarizeWaiting(kind: AttentionKind, waiting: WaitingRow[]): Attention
   )
 }
 
-/** A looser approval rule that another person proposed and this one may confirm. */
+/** A looser approval rule that another member proposed and this one may confirm. */
 export async function findProposedRule(
   db: Queryable,
   { environmentId, userId, now }: Member,

@@ -275,7 +275,7 @@ async function readPayments(
   return rows.map(toPayment)
 }
 
-/** By the rail's id of a payment of this environment: notices belong to no environment. */
+/** Notices belong to no environment, so they are found by the rail's id of a payment. */
 async function readNoticeTime(
   db: Queryable,
   { rail, railId }: Payment,

@@ -13,7 +13,7 @@ import type { Route } from '../server/route.js'
 import type { UserCaller } from './caller.js'
 import { readSessionToken } from './session-cookie.js'
 
-/** A person and, on routes of a merchant, the merchant for which they act. */
+/** A user and, on routes of a merchant, the merchant for which they act. */
 export type AuthenticatedUser = { signedIn: SignedIn; caller: UserCaller | undefined }
 
 /**
@@ -61,7 +61,7 @@ export function refuseOtherOrigins(
   })
 }
 
-/** Whether the console answers on this host: on every one, unless it has its own. */
+/** Whether the console answers on this host: on every host, unless it has its own. */
 export function isConsoleHost(host: string | undefined, consoleUrl: string | undefined): boolean {
   return consoleUrl === undefined || host?.toLowerCase() === new URL(consoleUrl).host
 }

@@ -16,8 +16,8 @@ type Fields = { [name: string]: Json }
 type Masked = Map<string, string>
 
 /**
- * Masks names, e-mail addresses and bank account numbers of payers in an answer, for people who may
- * not see them. It works on field names, so that no route can forget it. Wallet addresses are
+ * Masks names, e-mail addresses and bank account numbers of payers in an answer, for members who
+ * may not see them. It works on field names, so that no route can forget it. Wallet addresses are
  * public, and stay.
  */
 export function maskPayers(body: string): string {
@@ -127,7 +127,7 @@ function maskEmail(email: string): string {
   return `${[...email][0] ?? ''}${hidden}@${hidden}`
 }
 
-/** The last digits, by which people tell accounts apart. */
+/** Keeps the last digits, which distinguish accounts. */
 function maskNumber(number: string): string {
   return `${hidden}${number.slice(-4)}`
 }

@@ -8,7 +8,7 @@ export function refuseKey(missing: Permission | undefined): Refusal {
   return new Refusal('forbidden', ofKey(`${missing}`))
 }
 
-/** For a request that would show or send what its caller may not see. */
+/** Refuses a request that would show or send what its caller may not see. */
 export function refuseUnseen(caller: CallerOf, missing: Permission): Refusal {
   return new Refusal('forbidden', describeLack(caller, [missing]))
 }

@@ -21,7 +21,7 @@ import { english as texts } from './texts.js'
 import { viewSession } from './view.js'
 
 /**
- * The checkout page with sample data, in a look that is not saved yet. A frame of the settings
+ * The checkout page with sample data, with a design that is not saved yet. A frame of the settings
  * screen shows it and cannot send headers, so the query names the merchant. The page is sandboxed:
  * nothing in it runs, and no link or form leads anywhere.
  */

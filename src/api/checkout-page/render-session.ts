@@ -107,7 +107,7 @@ function renderPending(scene: Scene): Html {
     ${renderLink(shown.cancelUrl, texts.leave(merchantOf(scene)))}</div>`
 }
 
-/** Before the elements that they show and hide, because styles only reach what follows. */
+/** Placed before the elements that they show and hide, because styles only reach what follows. */
 function renderChoice({ view }: Scene): Html {
   const radio = (id: string, isChecked: boolean) =>
     html`<input type="radio" name="method" class="visually-hidden" id="${id}"${

@@ -23,7 +23,7 @@ export function showNairaRate(rate: bigint): string {
   return `₦${groupThousands(whole)}${fraction ? `.${fraction.padEnd(2, '0')}` : ''}`
 }
 
-/** As payers paste it into a banking app or wallet: 12500.00. */
+/** The amount as payers paste it into a banking app or wallet: 12500.00. */
 export function plainAmount(amount: bigint, asset: Asset): string {
   return formatDecimal(amount, asset, 2)
 }

@@ -201,7 +201,7 @@ function needsNote({ variance, parts }: PaymentNote): boolean {
 
 /**
  * The script computes the same from the public JSON. It uses `statusOf`, so ending a session after
- * its deadline changes nothing and is not announced again.
+ * its deadline changes nothing and is not read out again.
  */
 function fingerprintOf(shown: PublicSessionJson): string {
   const coins = shown.cryptoAmounts ? [shown.cryptoAmounts.amountReceived] : []

@@ -34,7 +34,7 @@ const password = Type.String({ minLength: 1, maxLength: signInLimits.passwordLen
 export const code = Type.String({ minLength: 6, maxLength: 40 })
 export const ownBase = { access: 'person', tag: 'Console', answers: { 200: Type.Any() } } as const
 
-/** What people do with their own account, without a merchant. */
+/** What users do with their own account, without a merchant. */
 export function ownAccountRoutes(api: ApiParts): Route[] {
   return [stepUp(api), listSessions(api), endOne(api), setPassword(api)]
 }

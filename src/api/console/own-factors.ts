@@ -39,7 +39,7 @@ import { auditUser, type Visit, visitOf } from './visit.js'
 
 const path = '/console/session'
 
-/** Second factors of the person who is signed in. */
+/** Second factors of the user who is signed in. */
 export function ownFactorRoutes(api: ApiParts): Route[] {
   return [
     readFactors(api),

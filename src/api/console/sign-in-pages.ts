@@ -32,7 +32,7 @@ export const pageBase = { access: 'open', isPage: true, tag: 'Console', answers:
 export const formFields = Type.Object({}, { additionalProperties: true })
 const query = Type.Object({ next: Type.Optional(Type.Any()), switch: Type.Optional(Type.Any()) })
 
-/** Pages that sign people in. They work without script, except for passkeys. */
+/** Pages that sign users in. They work without script, except for passkeys. */
 export function signInPages(api: ApiParts, script: PageScript): Route[] {
   return [
     showSignIn(api, script),
@@ -240,7 +240,7 @@ const submitCode = (api: ApiParts) =>
     },
   })
 
-/** Without the password, back to it. */
+/** Redirects to the password if it was not entered yet. */
 async function answerCode(
   api: ApiParts,
   visit: Visit,
@@ -264,7 +264,7 @@ async function answerCode(
   return answerShown(visit.headers, { status: problem?.status ?? 200, title: 'Enter a code', main })
 }
 
-/** The person whose factors the page may add, or where to go instead. */
+/** The user whose factors the page may add, or where to go instead. */
 async function findNewcomer(
   api: ApiParts,
   visit: Visit,

@@ -135,7 +135,7 @@ export async function noteFailure(
   visit: Visit,
   { email, guess, factor }: Failure,
 ): Promise<void> {
-  // People type passwords into the wrong field.
+  // Users type passwords into the wrong field.
   const shown = email.includes('@') ? email.slice(0, 254) : '[not an e-mail address]'
   await db.transaction(async (tx) => {
     auditUser(tx, visit, { email: shown, action: 'sign_in.fail', details: { factor } })

@@ -46,7 +46,7 @@ export function operatorRoute(action: RouteAction, shared: SharedCall): Route {
   })
 }
 
-/** The person who sends the request, for the audit log. */
+/** The operator who sends the request, for the audit log. */
 export function operatorOf({
   actor,
   requestId,
@@ -57,7 +57,7 @@ export function operatorOf({
   return { kind: 'user', userId, sessionId, email, requestId, address }
 }
 
-/** Not validated, unless it is one of some words: an unknown value is simply not found. */
+/** Only enumerations are validated; any other unknown value is simply not found. */
 function toParameter(schema: TSchema): TSchema {
   return 'enum' in schema ? schema : Type.String({ maxLength: limits.http.pathSegmentLengthMax })
 }

@@ -35,7 +35,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-/** Before an exponent: digits and the point. */
+/** Characters before an exponent: digits and the point. */
 function isPartOfNumber(code: number): boolean {
   return isDigit(code) || code === 0x2e
 }

@@ -8,13 +8,13 @@ export type SearchText = {
   recipient?: string
   order?: string
   status?: string
-  /** As typed, in naira: `5000`, `>5000`, `<5000` or `1000..5000`. */
+  /** Naira, as typed: `5000`, `>5000`, `<5000` or `1000..5000`. */
   amount?: string
 }
 
 const filterNames = ['payer', 'recipient', 'order', 'status', 'amount'] as const
 
-/** As the filters of lists are called. */
+/** Names that the filters of lists have. */
 const aliases: Record<string, (typeof filterNames)[number]> = {
   sender: 'payer',
   from: 'payer',

@@ -50,7 +50,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return compile(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
 }
 
-/** By the schema as text: many operations have the same headers and parameters. */
+/** Validators by the schema as text: many operations have the same headers and parameters. */
 const compiled = new Map<string, Validate>()
 
 function compileOnce(schema: TSchema): Validate {

@@ -55,7 +55,7 @@ export function renderGuide({ name, text }: Guide, guides: Map<string, Guide>): 
 const escapeCode = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** As GitHub does, so that links between pages work in both places. */
+/** The same anchors as on GitHub, so that links between pages work in both places. */
 const slugOf = (heading: string) =>
   heading
     .toLowerCase()

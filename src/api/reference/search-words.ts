@@ -13,7 +13,7 @@ import type { Guide } from './guides.js'
 type PageWords = { names: string; text: string }
 type Found = { names: string[]; texts: string[] }
 
-/** By the address of the page. A page that defines what a reader types is listed first. */
+/** Words by address of the page. A page that defines what a reader types is listed first. */
 export function collectWords(
   document: ApiDocument,
   guides: Map<string, Guide>,

@@ -218,7 +218,7 @@ async function admitUser(
     : allow(reply, guards.rateLimits.environment(name), guards.rateLimitPerSecond))
 }
 
-/** `name` counts the requests of a person apart from those of the merchant's keys. */
+/** `name` counts the requests of a user apart from those of the merchant's keys. */
 function admitCaller(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -273,7 +273,7 @@ function apply(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond
   if (!isAllowed) throw rateLimited(perSecond)
 }
 
-/** By its query parameters, so that a new list cannot be forgotten. */
+/** Lists are recognized by their `cursor` parameter, so that a new one cannot be forgotten. */
 export function isList({ method, query }: Route): boolean {
   const { properties = {} } = (query ?? {}) as { properties?: object }
   return method === 'GET' && 'cursor' in properties

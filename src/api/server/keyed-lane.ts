@@ -41,7 +41,7 @@ type CallInput<Input, Value> = {
   /** The body of the request: a refusal names the field that it concerns. */
   sent: unknown
   toAnswer: (value: Value) => Answer
-  /** Set for people: an accepted call is a line of the audit log. */
+  /** Set for users: an accepted call is a line of the audit log. */
   audited: AuditedCall | undefined
 }
 

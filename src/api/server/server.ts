@@ -44,7 +44,7 @@ import {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined
-    /** Set if a person sends the request. */
+    /** Set if a user sends the request. */
     signedIn: SignedIn | undefined
     /** The JSON body as sent. */
     bodyText: string
@@ -305,7 +305,7 @@ function loggedPath(request: FastifyRequest, pattern: string | undefined): strin
   return pathOf(request).replace(/cs_\w+/gi, 'cs_[secret]')
 }
 
-/** For bytes that are not a request. Destroys the socket later if the client keeps it open. */
+/** Answers bytes that are not a request. Destroys the socket later if the client keeps it open. */
 function answerOnSocket(socket: Socket, refusal: Refusal, id: string): void {
   const body = refusalBody(refusal, id)
   const head = [

@@ -99,7 +99,7 @@ export class Streams {
     for (const { body } of [...(this.#bySession.get(reference) ?? [])]) body.end()
   }
 
-  /** After a lost connection to the database: changes may have been missed. */
+  /** Called after a lost connection to the database: changes may have been missed. */
   wakeAll(): void {
     for (const stream of this.#all()) if (stream.isOfPage) sendChanged(stream)
   }

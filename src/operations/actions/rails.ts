@@ -70,7 +70,7 @@ const rail = resource('Rail', {
     Type.Object({ rail: Type.String(), reconciledAt: time, differences: Type.Integer() }),
   ),
   disputes: Type.Integer(),
-  /** Of the process that answers; a bank's calls have its name. */
+  /** Calls of the process that answers; those to a bank have its name. */
   calls: orNull(calls),
 })
 

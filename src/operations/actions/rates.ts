@@ -300,7 +300,7 @@ export const rateActions: Action[] = [
   }),
 ]
 
-/** As commands print it with `--json`, and as the console reads it. */
+/** The JSON that commands print with `--json` and the console reads. */
 function showRates({ asset, rate, isMissing, median, sources }: RateView) {
   return {
     asset,

@@ -11,7 +11,6 @@ import type { Queryable } from '../../postgres/transactions/tx.js'
 /** What the payouts or payments of the last 30 days cost now, and what they would have cost. */
 export type FeePreview = {
   since: Date
-  /** By asset. */
   totals: { asset: Asset; count: number; amount: bigint; feeNow: bigint; feeNew: bigint }[]
   /** There were more different amounts than are priced; the most frequent ones are. */
   isPartial: boolean

@@ -145,7 +145,7 @@ async function examineReceivers({ db, clock }: WorkDependencies): Promise<CheckR
   ]
 }
 
-/** Work that needs a person. */
+/** Work that needs an operator. */
 async function examineDecisions(db: Database): Promise<CheckResult[]> {
   const [review] = await db.rows(sql<{ count: bigint }>`
     select count(*) as count from payouts where status = 'SUBMITTED' and is_review_required`)

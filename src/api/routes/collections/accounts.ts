@@ -40,7 +40,7 @@ export const referenceIn = Type.String({
   examples: ['order-1001'],
 })
 
-/** Of a dedicated account or wallet. */
+/** The merchant's reference of a dedicated account or wallet. */
 export const externalReferenceIn = withExample(
   withDescription(referenceIn, 'Your own reference of the customer, unique per environment.'),
   'customer-77',

@@ -244,7 +244,7 @@ type Caller = Pick<
   'environment' | 'now' | 'actor' | 'keyId'
 >
 
-/** A decision answers the request of the person who asked for it. */
+/** A decision answers the request of the member who asked for it. */
 async function closeAnswered(
   tx: Tx,
   now: Date,

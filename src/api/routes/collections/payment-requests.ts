@@ -43,7 +43,7 @@ const paymentRequest = resource('PaymentRequest', {
   createdAt: timestamp('When it was asked for.'),
 })
 
-/** For people who may not decide about payments: they ask a member who may. */
+/** For members who may not decide about payments: they ask a member who may. */
 export function paymentRequestRoutes(api: ApiParts): Route[] {
   return [ask(api), list(api), decline(api)]
 }

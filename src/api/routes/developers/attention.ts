@@ -40,7 +40,7 @@ const item = Type.Object({
 })
 
 type Source = {
-  /** Who can do something about it: a person with any of these. */
+  /** A member with any of these can do something about it. */
   permissions: Permission[]
   /** The resource that it shows, if the user must be allowed to see it as well. */
   shows?: ResourceKind
@@ -49,7 +49,7 @@ type Source = {
 }
 type Member = { userId: string; now: Date }
 
-/** In the order in which they are shown. */
+/** Listed in the order in which they are shown. */
 const sources: Source[] = [
   {
     permissions: ['payouts.approve'],

@@ -159,7 +159,7 @@ const create = (api: ApiParts) =>
   })
 
 /**
- * Deliveries name payers. So a person who may not see payers in live mode does not choose where
+ * Deliveries name payers. So a member who may not see payers in live mode does not choose where
  * live events go, though they may switch an endpoint on and off and resend to it.
  */
 function checkMayRoute({

@@ -151,7 +151,7 @@ export async function verifyNow({ db, clock }: { db: Database; clock: Clock }, c
   return { lines, isWhole, fault: faults[0]?.message ?? null, verifiedAt }
 }
 
-/** Whose lines the caller may see and wants. An unknown person has none. */
+/** Whose lines the caller may see and wants. An unknown user has none. */
 function readUser(wanted: string | undefined, actor: Actor): string | undefined {
   const ownId = actor.kind === 'user' ? actor.userId : unusedId
   const maySeeAll = actor.kind === 'user' && actor.permissions.has('audit.see')

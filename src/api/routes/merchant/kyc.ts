@@ -36,7 +36,7 @@ const base = {
   access: 'user',
   tag: 'Console',
   answers: {},
-  // It names people and their identity numbers.
+  // It has names and identity numbers of the owners.
   hidesBodies: true,
 } as const
 

@@ -36,7 +36,7 @@ const note = resource('Note', {
 })
 
 /**
- * Notes are written and read by people, so API keys have no access to them. Their text is in no
+ * Notes are written and read by members, so API keys have no access to them. Their text is in no
  * log and no stored answer: a note that is withdrawn is gone.
  */
 export function noteRoutes(api: ApiParts): Route[] {

@@ -61,7 +61,7 @@ export const ofDecision = {
   method: 'POST',
 } as const
 
-/** Of people only: API keys can neither approve nor reject. */
+/** For members only: API keys can neither approve nor reject. */
 export function approvalRoutes(api: ApiParts): Route[] {
   return [approve(api), reject(api), check(api), waiting(api), read(api)]
 }
@@ -244,7 +244,7 @@ const read = ({ db }: ApiParts) =>
 
 type Reader = Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'actor' | 'now'>
 
-/** As lists show them, with what each belongs to and, while it waits, who may approve it. */
+/** Payouts as lists show them, with what each belongs to and, while it waits, its approvers. */
 async function showAll(
   db: Queryable,
   found: PayoutWithAttempts[],
@@ -289,7 +289,7 @@ async function showAll(
   })
 }
 
-/** Who may approve it, and whether the person who asks may now. */
+/** Who may approve it, and whether the user who asks may now. */
 export function showApprovers(found: Approver[], { actor, now }: Pick<Reader, 'actor' | 'now'>) {
   const { userId } = actor as UserActor
   return {

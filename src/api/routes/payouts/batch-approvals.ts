@@ -13,7 +13,7 @@ import { changeBatch } from './payout-batches.js'
 const path = '/v1/disbursements/batches'
 const params = inPath('reference', referenceSample(prefixes.payoutBatch))
 
-/** For people only: API keys can neither approve nor reject. */
+/** For members only: API keys can neither approve nor reject. */
 export function batchApprovalRoutes(api: ApiParts): Route[] {
   return [approve(api), reject(api)]
 }

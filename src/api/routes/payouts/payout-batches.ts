@@ -208,7 +208,7 @@ const read = ({ db }: ApiParts) =>
     },
   })
 
-/** Adds the creator and, for people, who may approve a batch that waits. */
+/** Adds the creator and, for members, who may approve a batch that waits. */
 export async function showAll(
   db: Queryable,
   batches: Batch[],
