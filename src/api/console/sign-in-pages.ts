@@ -348,7 +348,7 @@ function renderOffer(
     }
     <section class="card"><h2>Authenticator app</h2>
     <p class="soft small">Scan the code with the app, or type the key
-      <span class="mono">${inGroups(offer.secret)}</span></p>
+      <span class="mono">${groupBySpaces(offer.secret)}</span></p>
     ${drawQr(offer.uri, 'QR code for an authenticator app')}
     <form method="post" action="${secondFactorPath}">
     <input type="hidden" name="next" value="${next}">
@@ -364,7 +364,7 @@ function renderOffer(
   return { status: problem?.status ?? 200, title: 'Add a second factor', main }
 }
 
-function inGroups(secret: string): string {
+function groupBySpaces(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, '$1 ')
 }
 

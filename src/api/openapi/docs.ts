@@ -58,13 +58,15 @@ export async function addDocs(
 }
 
 function complete<Given extends object>(document: Given, routes: Route[]): Given {
-  const named = nameSchemas(inOrder(withExamples(withOptionalBodies(document, routes), routes)))
+  const named = nameSchemas(
+    sortOperations(withExamples(withOptionalBodies(document, routes), routes)),
+  )
   describeFields(named)
   return named
 }
 
 /** Reads before writes. */
-function inOrder<Given extends object>(document: Given): Given {
+function sortOperations<Given extends object>(document: Given): Given {
   const { paths = {} } = document as Described
   const order = ['get', 'post', 'patch', 'delete']
   const rank = ([method]: [string, unknown]) => order.indexOf(method)

@@ -37,7 +37,7 @@ export function operatorRoute(action: RouteAction, shared: SharedCall): Route {
     ...(Object.keys(sent).length > 0 && { [method === 'POST' ? 'body' : 'query']: closed(sent) }),
     answers: { 200: isPage ? page(view) : view },
     async handle(request) {
-      const call = { ...shared, ...ofRequest(request) }
+      const call = { ...shared, ...callFrom(request) }
       const { query, body, params } = request as Request
       const given = { ...query, ...body, ...params }
       const data = isPage ? await readPage(action, call, given) : await action.run(call, given)
@@ -62,7 +62,7 @@ function toParameter(schema: TSchema): TSchema {
   return 'enum' in schema ? schema : Type.String({ maxLength: limits.http.pathSegmentLengthMax })
 }
 
-function ofRequest(request: Pick<Request, 'actor' | 'now' | 'requestId' | 'address'>) {
+function callFrom(request: Pick<Request, 'actor' | 'now' | 'requestId' | 'address'>) {
   const { actor, now } = request
   const operator = operatorOf(request)
   return {

@@ -156,7 +156,7 @@ export function toValidationRefusal(
   errors: FastifySchemaValidationError[],
   place: string | undefined,
 ): Refusal {
-  const useful = ofClosestForms(errors as ErrorObject[]).filter(isUseful)
+  const useful = keepClosestForm(errors as ErrorObject[]).filter(isUseful)
   const details = useful
     .slice(0, limits.http.detailsShownMax)
     .map((error) => toDetail(error, place))
@@ -175,7 +175,7 @@ export function toValidationRefusal(
 }
 
 /** For a union, keeps only the errors of the variant that the value is closest to. */
-function ofClosestForms(errors: ErrorObject[]): ErrorObject[] {
+function keepClosestForm(errors: ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf')
   return choices.reduce((remaining, { schemaPath, instancePath }) => {
     const start = `${schemaPath}/`

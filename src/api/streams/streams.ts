@@ -118,13 +118,13 @@ export class Streams {
 
   #add(stream: OpenStream): void {
     const { reference, network, body } = stream
-    const ofSession = this.#bySession.get(reference) ?? new Set()
-    this.#bySession.set(reference, ofSession.add(stream))
+    const sessionStreams = this.#bySession.get(reference) ?? new Set()
+    this.#bySession.set(reference, sessionStreams.add(stream))
     this.#countByNetwork.set(network, (this.#countByNetwork.get(network) ?? 0) + 1)
     this.#count += 1
     body.once('close', () => {
-      ofSession.delete(stream)
-      if (ofSession.size === 0) this.#bySession.delete(reference)
+      sessionStreams.delete(stream)
+      if (sessionStreams.size === 0) this.#bySession.delete(reference)
       const remaining = this.#countByNetwork.get(network)! - 1
       if (remaining === 0) this.#countByNetwork.delete(network)
       else this.#countByNetwork.set(network, remaining)

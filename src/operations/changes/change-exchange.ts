@@ -21,9 +21,9 @@ import type { SolanaRail } from '../../rails/solana/rail.js'
 import { sumLiveSweeps } from '../../wallets/store-sweeps.js'
 import { auditOperator, nameOf, type Operator } from './audit-operator.js'
 
-export type StockOrder = { mode: Mode; asset: Asset; amount: bigint; note: string }
+export type StockRequest = { mode: Mode; asset: Asset; amount: bigint; note: string }
 
-export type StockAddition = StockOrder & {
+export type StockAddition = StockRequest & {
   /** The reference of the transfer: a second addition with it is refused. */
   once?: string | undefined
 }
@@ -70,10 +70,10 @@ export async function checkStock(
 export async function addStock(
   tx: Tx,
   now: Date,
-  order: StockAddition & { checked: CheckedStock },
+  addition: StockAddition & { checked: CheckedStock },
   operator: Operator,
 ): Promise<Position> {
-  const { mode, asset, amount, note, once, checked } = order
+  const { mode, asset, amount, note, once, checked } = addition
   const position = await lockPosition(tx, mode, asset)
   await refuseRepeated(tx, mode, once)
   // Another addition may have used the same coins.
@@ -95,7 +95,7 @@ function toStockId(mode: Mode, once: string): string {
 /** Checks that conversions have not sold what is to be taken, before another operator is asked. */
 export async function checkTake(
   db: Database,
-  { mode, asset, amount }: Omit<StockOrder, 'note'>,
+  { mode, asset, amount }: Omit<StockRequest, 'note'>,
 ): Promise<void> {
   refuseBeyondInventory(await getPosition(db, mode, asset), amount)
 }
@@ -104,7 +104,7 @@ export async function checkTake(
 export async function takeStock(
   tx: Tx,
   now: Date,
-  { mode, asset, amount, note }: StockOrder,
+  { mode, asset, amount, note }: StockRequest,
   operator: Operator,
 ): Promise<Position> {
   const position = await lockPosition(tx, mode, asset)

@@ -298,11 +298,11 @@ function ruleFor(
   if (!requested) return null
   const { railId: id, sender } = found
   const bank = rails.banksByName.get(found.rail)
-  const ofSender = found.asset === 'NGN' ? destinationOf({ id, sender }, bank) : undefined
+  const senderAccount = found.asset === 'NGN' ? destinationOf({ id, sender }, bank) : undefined
   const isSender =
     requested.kind === 'bank_account' &&
-    requested.accountNumber === ofSender?.accountNumber &&
-    requested.bankCode === ofSender.bankCode
+    requested.accountNumber === senderAccount?.accountNumber &&
+    requested.bankCode === senderAccount.bankCode
   if (isSender) return null
   return {
     environmentId: environment.id,

@@ -69,7 +69,7 @@ import { listRoute } from '../../server/list-route.js'
 import { pageOf } from '../../server/page-of.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
-const withSecret = resource('WebhookEndpointWithSecret', {
+const endpointWithSecret = resource('WebhookEndpointWithSecret', {
   ...webhookEndpoint.properties,
   secret: Type.String({
     description: 'Signing secret for `v1` signatures. Shown only in this response.',
@@ -119,7 +119,7 @@ export function webhookEndpointRoutes(api: ApiParts): Route[] {
 }
 
 const base = { access: 'secret', tag } as const
-const ofSecret = withReasons('validation_failed', 'secret_of_another_caller')
+const secretRefusals = withReasons('validation_failed', 'secret_of_another_caller')
 const path = '/v1/webhook-endpoints'
 
 const create = (api: ApiParts) =>
@@ -136,8 +136,8 @@ const create = (api: ApiParts) =>
       events: Type.Optional(events),
       description: Type.Optional(description),
     }),
-    answers: { 201: withSecret },
-    refusals: [...withReasons('webhook_endpoint_failed', 'too_many'), ...ofSecret],
+    answers: { 201: endpointWithSecret },
+    refusals: [...withReasons('webhook_endpoint_failed', 'too_many'), ...secretRefusals],
     handle(request) {
       const { environment, body } = request
       checkMayRoute(request)
@@ -310,8 +310,12 @@ const rotate = (api: ApiParts) =>
     summary: 'Rotate the signing secret',
     description: `Events are signed with both secrets for ${webhookLimits.secretOverlapMs / hour} hours. The new one is only shown in this response.`,
     params,
-    answers: { 200: withSecret },
-    refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'too_many'), ...ofSecret],
+    answers: { 200: endpointWithSecret },
+    refusals: [
+      'not_found',
+      ...withReasons('webhook_endpoint_failed', 'too_many'),
+      ...secretRefusals,
+    ],
     handle(request) {
       return api.change(
         request,

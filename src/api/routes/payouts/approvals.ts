@@ -52,8 +52,8 @@ const path = '/v1/disbursements'
 const params = inPath('reference', referenceSample(prefixes.bankTransfer))
 const transfer = Type.Union([bankTransfer, cryptoTransfer])
 
-/** Of every decision about an order that waits. */
-export const ofDecision = {
+/** Shared by the decisions about pending payouts and batches. */
+export const decisionBase = {
   access: 'user',
   permission: 'payouts.approve',
   stepUp: 'always',
@@ -68,7 +68,7 @@ export function approvalRoutes(api: ApiParts): Route[] {
 
 const approve = (api: ApiParts) =>
   route({
-    ...ofDecision,
+    ...decisionBase,
     path: `${path}/:reference/approve`,
     stopsWhenSuspended: true,
     operation: 'approveDisbursement',
@@ -113,7 +113,7 @@ export async function approveTransfer(
 
 const reject = (api: ApiParts) =>
   route({
-    ...ofDecision,
+    ...decisionBase,
     path: `${path}/:reference/reject`,
     operation: 'rejectDisbursement',
     summary: 'Reject a transfer',
@@ -203,7 +203,7 @@ const check = ({ db }: ApiParts) =>
     },
   })
 
-const ofReading = {
+const readBase = {
   access: 'user',
   permission: 'payouts.see',
   tag: 'Disbursements',
@@ -212,7 +212,7 @@ const ofReading = {
 
 const waiting = ({ db }: ApiParts) =>
   route({
-    ...ofReading,
+    ...readBase,
     path: `${path}/waiting`,
     operation: 'listWaitingDisbursements',
     summary: 'List what waits for approval',
@@ -227,7 +227,7 @@ const waiting = ({ db }: ApiParts) =>
 
 const read = ({ db }: ApiParts) =>
   route({
-    ...ofReading,
+    ...readBase,
     path: `${path}/:reference`,
     operation: 'readDisbursement',
     summary: 'Read a transfer or a refund',

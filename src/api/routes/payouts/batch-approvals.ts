@@ -7,7 +7,7 @@ import { closed, inPath, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { type Route, route } from '../../server/route.js'
-import { deciderOf, nameOf, ofDecision } from './approvals.js'
+import { deciderOf, decisionBase, nameOf } from './approvals.js'
 import { changeBatch } from './payout-batches.js'
 
 const path = '/v1/disbursements/batches'
@@ -20,7 +20,7 @@ export function batchApprovalRoutes(api: ApiParts): Route[] {
 
 const approve = (api: ApiParts) =>
   route({
-    ...ofDecision,
+    ...decisionBase,
     path: `${path}/:reference/approve`,
     stopsWhenSuspended: true,
     operation: 'approvePayoutBatch',
@@ -56,7 +56,7 @@ export function approveWaitingBatch(
 
 const reject = (api: ApiParts) =>
   route({
-    ...ofDecision,
+    ...decisionBase,
     path: `${path}/:reference/reject`,
     operation: 'rejectPayoutBatch',
     summary: 'Reject a payout batch',

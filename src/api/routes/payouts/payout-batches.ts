@@ -46,8 +46,8 @@ import { showApprovers } from './approvals.js'
 const path = '/v1/disbursements/batches'
 const params = inPath('reference', referenceSample(prefixes.payoutBatch))
 const base = { access: 'secret', tag: 'Disbursements' } as const
-const ofReading = { ...base, method: 'GET', permission: 'payouts.see' } as const
-const ofChange = { ...base, method: 'POST', permission: 'payouts.create' } as const
+const readBase = { ...base, method: 'GET', permission: 'payouts.see' } as const
+const changeBase = { ...base, method: 'POST', permission: 'payouts.create' } as const
 
 export function payoutBatchRoutes(api: ApiParts): Route[] {
   return [
@@ -76,7 +76,7 @@ export function changeBatch(
 
 const create = (api: ApiParts) =>
   route({
-    ...ofChange,
+    ...changeBase,
     path,
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
@@ -120,7 +120,7 @@ function creatorOf({ keyId, actor }: { keyId: string | null; actor: Actor }): Pa
 
 const template = () =>
   route({
-    ...ofReading,
+    ...readBase,
     path: `${path}/template`,
     isCsvOnly: true,
     csvSample: batchTemplate('bank_transfer'),
@@ -143,7 +143,7 @@ const template = () =>
 
 const list = ({ openPage }: ApiParts) =>
   listRoute(openPage, {
-    ...ofReading,
+    ...readBase,
     path,
     operation: 'listPayoutBatches',
     summary: 'List payout batches',
@@ -193,7 +193,7 @@ const batchColumns = csvColumns(
 
 const read = ({ db }: ApiParts) =>
   route({
-    ...ofReading,
+    ...readBase,
     path: `${path}/:reference`,
     operation: 'getPayoutBatch',
     summary: 'Retrieve a payout batch',
@@ -275,7 +275,7 @@ const itemColumns = csvColumns(
 
 const items = ({ db, openPage }: ApiParts) =>
   listRoute(openPage, {
-    ...ofReading,
+    ...readBase,
     path: `${path}/:reference/items`,
     operation: 'listPayoutBatchItems',
     summary: 'List the items of a batch',
@@ -305,7 +305,7 @@ const items = ({ db, openPage }: ApiParts) =>
 
 const report = (api: ApiParts) =>
   route({
-    ...ofReading,
+    ...readBase,
     path: `${path}/:reference/report`,
     isCsvOnly: true,
     isHeavy: true,
@@ -335,7 +335,7 @@ const report = (api: ApiParts) =>
 
 const submit = (api: ApiParts) =>
   route({
-    ...ofChange,
+    ...changeBase,
     path: `${path}/:reference/submit`,
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
@@ -376,7 +376,7 @@ const submit = (api: ApiParts) =>
 
 const cancel = (api: ApiParts) =>
   route({
-    ...ofChange,
+    ...changeBase,
     path: `${path}/:reference/cancel`,
     operation: 'cancelPayoutBatch',
     summary: 'Cancel a payout batch',
@@ -397,7 +397,7 @@ const cancel = (api: ApiParts) =>
 
 const retry = (api: ApiParts) =>
   route({
-    ...ofChange,
+    ...changeBase,
     path: `${path}/:reference/retry`,
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
