@@ -76,10 +76,10 @@ function paymentsOf(
   session: SessionWithAccounts,
   shown: Map<string, ShownPayments>,
 ): ShownPayments {
-  const found = accountsOf(session).flatMap(({ id }) => shown.get(id) ?? [])
+  const perAccount = accountsOf(session).flatMap(({ id }) => shown.get(id) ?? [])
   return {
-    payments: sortPayments(found.flatMap(({ payments }) => payments)),
-    hasMore: found.some(({ hasMore }) => hasMore),
+    payments: sortPayments(perAccount.flatMap(({ payments }) => payments)),
+    hasMore: perAccount.some(({ hasMore }) => hasMore),
   }
 }
 
@@ -105,19 +105,19 @@ function createSettingsReader(db: Queryable) {
   }
 
   return async (versions: Version[]): Promise<Map<EnvironmentId, SettingsPatch>> => {
-    const found = new Map<EnvironmentId, SettingsPatch>()
+    const settings = new Map<EnvironmentId, SettingsPatch>()
     const missing = new Set<EnvironmentId>()
     for (const { environmentId, settingsVersion } of versions) {
       const cached = cache.get(environmentId)
-      if (settingsVersion === 0) found.set(environmentId, {})
-      else if (cached?.version === settingsVersion) found.set(environmentId, cached.settings)
+      if (settingsVersion === 0) settings.set(environmentId, {})
+      else if (cached?.version === settingsVersion) settings.set(environmentId, cached.settings)
       else missing.add(environmentId)
     }
     for (const stored of await findSettings(db, [...missing])) {
-      found.set(stored.environmentId, stored.settings)
+      settings.set(stored.environmentId, stored.settings)
       remember(stored)
     }
-    return found
+    return settings
   }
 }
 

@@ -85,8 +85,8 @@ async function findLargest(
   limit: number,
 ): Promise<Map<string, Payment[]>> {
   if (accounts.length === 0) return new Map()
-  const found = new Map<string, Payment[]>(accounts.map(({ id }) => [id, []]))
+  const byAccount = new Map<string, Payment[]>(accounts.map(({ id }) => [id, []]))
   for (const row of await db.rows(largestOf(accounts, limit)))
-    found.get(row.accountId)!.push(toPayment(row))
-  return found
+    byAccount.get(row.accountId)!.push(toPayment(row))
+  return byAccount
 }

@@ -195,8 +195,8 @@ async function isLocalnetOf(home: string, url: string): Promise<boolean> {
   const file = path.join(home, 'localnet', 'genesis.json')
   if (!existsSync(file)) return false
   const { genesisHash } = JSON.parse(readFileSync(file, 'utf8')) as { genesisHash: string }
-  const found = await callLocalnet(url, 'getGenesisHash', []).catch(() => undefined)
-  return found === genesisHash
+  const answered = await callLocalnet(url, 'getGenesisHash', []).catch(() => undefined)
+  return answered === genesisHash
 }
 
 function openSandboxBank({ config, db, clock, logger }: RailDependencies): SandboxBank {

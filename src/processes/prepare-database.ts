@@ -139,8 +139,8 @@ function judgeSecrets(
   installation: Installation,
   { own, old, next }: Fingerprints,
 ): { problem?: string; isReplaced?: boolean } {
-  const known = [own, old, next].filter((each) => each !== undefined)
-  const knows = (fingerprint: Buffer) => known.some((each) => each.equals(fingerprint))
+  const known = [own, old, next].filter((fingerprint) => fingerprint !== undefined)
+  const knows = (fingerprint: Buffer) => known.some((mine) => mine.equals(fingerprint))
 
   if (!knows(installation.current))
     return { problem: installation.old ? needsNewSecret : otherSecret }

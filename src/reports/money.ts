@@ -54,7 +54,7 @@ export async function readMoney(
     if (own) own.push(entry)
     else entriesOf.set(entry.start.getTime(), [entry])
   }
-  const starts = [entriesOf, arrived, held, left].flatMap((found) => [...found.keys()])
+  const starts = [entriesOf, arrived, held, left].flatMap((byStart) => [...byStart.keys()])
   return [...new Set(starts)]
     .sort((a, b) => a - b)
     .map((start) => {

@@ -42,8 +42,8 @@ export async function readEventItems(
   subjects: Subjects,
 ): Promise<{ items: TimelineItem[]; isTruncated: boolean }> {
   const { eventsMax } = timelineLimits
-  const found = await readEvents(db, subjects)
-  const events = found.slice(0, eventsMax)
+  const newest = await readEvents(db, subjects)
+  const events = newest.slice(0, eventsMax)
   const deliveries = await readDeliveries(db, subjects.environmentId, events)
   const items = events
     .toReversed()
@@ -51,7 +51,7 @@ export async function readEventItems(
       toEventItem(event),
       ...deliveries.filter(({ eventId }) => eventId === event.id).map(toDeliveryItem),
     ])
-  return { items, isTruncated: found.length > eventsMax }
+  return { items, isTruncated: newest.length > eventsMax }
 }
 
 /** Newest first; one more than is shown. */

@@ -86,10 +86,10 @@ async function readPage(
 ) {
   const after = cursor === undefined ? undefined : cursors.read(readCursor(cursor))
   if (cursor !== undefined && after === undefined) throw anotherList()
-  const found = await find(call, filters, { limit: limit + 1, after })
-  const shown = found.slice(0, limit)
+  const rows = await find(call, filters, { limit: limit + 1, after })
+  const shown = rows.slice(0, limit)
   return {
     items: shown.map((row) => show(row, call)),
-    nextCursor: found.length > limit ? writeCursor(cursors.write(shown.at(-1))) : null,
+    nextCursor: rows.length > limit ? writeCursor(cursors.write(shown.at(-1))) : null,
   }
 }

@@ -64,7 +64,7 @@ export type Collections = {
   /** Address of a coin on the chain of this mode, if one is configured. */
   mintOf(mode: Mode, coin: Coin): string | undefined
   /** Records that a browser showed the page of the session, without waiting for it. */
-  markOpened(found: PublicSession, now: Date): void
+  markOpened(publicSession: PublicSession, now: Date): void
   /** Asks the bank to reject further payments, without waiting for it. */
   closeAccount(account: CollectionAccount): void
   /** Resolves once the notice is stored. It is judged in the same transaction, or soon after. */

@@ -233,13 +233,13 @@ export const noticeActions: Action[] = [
     input: { ...assignment, yes: fields.yes },
     async run(call, { rail, mode, id, merchant, account, note }) {
       const payload = { rail, mode, id, merchant, account, note }
-      const found = await checkAssignment(call.db, payload)
+      const assignment = await checkAssignment(call.db, payload)
       const now = await call.confirm({
-        mode: found.environment.mode,
+        mode: assignment.environment.mode,
         facts: [
           ['Payment', `${id} of ${rail}`],
-          ['Merchant', found.environment.merchantName],
-          ['Account', `${account}, ${found.account.number} ${found.account.accountName}`],
+          ['Merchant', assignment.environment.merchantName],
+          ['Account', `${account}, ${assignment.account.number} ${assignment.account.accountName}`],
         ],
       })
       await call.db.transaction((tx) => assign.perform(tx, { ...call, now }, payload, undefined))

@@ -59,9 +59,9 @@ export async function checkStock(
   // The most that the books explain, as in compare-treasury.ts.
   const surplus = held - (after.received + arriving - before.sent)
   if (surplus >= amount) return { stockBefore }
-  const found = formatMoney(surplus > 0n ? surplus : 0n, asset)
+  const unexplained = formatMoney(surplus > 0n ? surplus : 0n, asset)
   throw refuse(
-    `The treasury holds ${formatMoney(held, asset)}, which is ${found} more than the ledger ` +
+    `The treasury holds ${formatMoney(held, asset)}, which is ${unexplained} more than the ledger ` +
       `explains. First send ${formatMoney(amount, asset)} to it and wait until that is final.`,
   )
 }

@@ -34,9 +34,9 @@ export async function examineRates({
       : never.map(({ asset }) =>
           warning('Rates', `no rate for ${asset}: live conversions are refused`, offer),
         )
-  const found = [...missing, ...notOffered, ...problems]
+  const results = [...missing, ...notOffered, ...problems]
   const verb = known.length === 1 ? 'has' : 'have'
-  return known.length > 0 && found.length === notOffered.length
+  return known.length > 0 && results.length === notOffered.length
     ? [ok('Rates', `${known.join(' and ')} ${verb} a rate`), ...notOffered]
-    : found
+    : results
 }

@@ -130,7 +130,7 @@ async function examineReceivers({ db, clock }: WorkDependencies): Promise<CheckR
     order by e.failing_since limit ${rowsCountedMax}`)
   const [longest] = failing
   if (!longest) return []
-  const waiting = failing.reduce((sum, each) => sum + each.waiting, 0)
+  const waiting = failing.reduce((sum, endpoint) => sum + endpoint.waiting, 0)
   const named = failing
     .slice(0, doctorLimits.endpointsNamedMax)
     .map(({ id }) => toReference(prefixes.webhookEndpoint, id))

@@ -249,17 +249,17 @@ async function checkUnseen(
   { db, rail }: { db: Database; rail: Counterpart['rail'] },
   unseen: BookedPayout[],
 ): Promise<RailTransfer[]> {
-  const found: RailTransfer[] = []
+  const seen: RailTransfer[] = []
   const { attemptsPerCheckMax } = reconcileLimits
   for (let start = 0; start < unseen.length; start += attemptsPerCheckMax) {
     const attempts = await readLandedAttempts(db, unseen.slice(start, start + attemptsPerCheckMax))
     const findings = await rail.check(attempts)
     for (const [index, { token, asset }] of attempts.entries()) {
       const state = executedStates[findings[index]!.state]
-      if (state) found.push({ token, asset, memo: null, amount: null, state })
+      if (state) seen.push({ token, asset, memo: null, amount: null, state })
     }
   }
-  return found
+  return seen
 }
 
 /** Null: the rail does not have it. */

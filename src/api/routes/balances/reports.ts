@@ -169,14 +169,14 @@ const received = ({ openPage }: ApiParts) =>
       const { db } = openPage(undefined)
       const read = (wanted: Period) =>
         readMoney(db, { environmentId: environment.id, asset }, { ...wanted, bucket })
-      const found = await read(period)
-      const buckets = showBuckets(bucket, period, found, (sums) => show(sums ?? sumMoney([])))
+      const rows = await read(period)
+      const buckets = showBuckets(bucket, period, rows, (sums) => show(sums ?? sumMoney([])))
       if (wantsCsv)
         return answerList(
           { query: {}, wantsCsv, forExcel },
           { title: 'Received', columns: receivedColumns, readPage: () => toPage(asset, buckets) },
         )
-      const total = sumMoney(found)
+      const total = sumMoney(rows)
       const compared = query.compare
         ? comparePrevious(total, await readPrevious(period, read), { asset, show })
         : { previous: null, change: null }
@@ -289,12 +289,12 @@ const conversion = ({ openPage }: ApiParts) =>
       const bucket = bucketOf(query)
       const period = readPeriod(now, { ...query, bucket })
       const { db } = openPage(undefined)
-      const found = await readConversion(db, environment.id, { ...period, bucket })
-      const total = found.reduce(addConversion, noSessions)
+      const rows = await readConversion(db, environment.id, { ...period, bucket })
+      const total = rows.reduce(addConversion, noSessions)
       return success(200, 'Conversion', {
         total: showConversion(total),
         ...showPeriod(bucket, period),
-        buckets: showBuckets(bucket, period, found, (conversion) =>
+        buckets: showBuckets(bucket, period, rows, (conversion) =>
           showConversion(conversion ?? noSessions),
         ),
       })
@@ -449,15 +449,15 @@ const fees = ({ openPage }: ApiParts) =>
       const period = readPeriod(now, { ...query, bucket })
       const { db } = openPage(undefined)
       const key = { environmentId: environment.id, asset }
-      const found = await readEntrySums(db, key, { ...period, bucket })
-      const starts = new Map(found.map(({ start }) => [start.getTime(), start]))
+      const sums = await readEntrySums(db, key, { ...period, bucket })
+      const starts = new Map(sums.map(({ start }) => [start.getTime(), start]))
       const buckets = [...starts.values()].map((start) => ({
         start,
-        rows: found.filter((row) => row.start.getTime() === start.getTime()),
+        rows: sums.filter((row) => row.start.getTime() === start.getTime()),
       }))
       return success(200, 'Fees', {
         currency: asset,
-        total: showFeesByKind(found, asset),
+        total: showFeesByKind(sums, asset),
         ...showPeriod(bucket, period),
         buckets: showBuckets(bucket, period, buckets, (fees) =>
           showFeesByKind(fees?.rows ?? [], asset),
@@ -531,14 +531,14 @@ const payoutTimes = ({ openPage }: ApiParts) =>
       const period = readPeriod(now, { ...query, bucket })
       const { db } = openPage(undefined)
       const key = { environmentId: environment.id, kind }
-      const found = await readPayoutTimes(db, key, { ...period, bucket })
+      const rows = await readPayoutTimes(db, key, { ...period, bucket })
       const sum = (field: 'completed' | 'failed') =>
-        Number(found.reduce((total, times) => total + times[field], 0n))
+        Number(rows.reduce((total, times) => total + times[field], 0n))
       return success(200, 'Payout times', {
         kind,
         total: { count: sum('completed'), failed: sum('failed') },
         ...showPeriod(bucket, period),
-        buckets: showBuckets(bucket, period, found, (times) => ({
+        buckets: showBuckets(bucket, period, rows, (times) => ({
           medianMs: toNumber(times?.medianMs),
           p95Ms: toNumber(times?.p95Ms),
           count: Number(times?.completed ?? 0n),
@@ -561,13 +561,13 @@ function showPeriod(bucket: BucketSize, { from, to }: Period) {
 }
 
 /** Every bucket of the period, with what was found in it. */
-function showBuckets<Found extends { start: Date }>(
+function showBuckets<Row extends { start: Date }>(
   bucket: BucketSize,
   period: Period,
-  found: Found[],
-  show: (row: Found | undefined) => object,
+  rows: Row[],
+  show: (row: Row | undefined) => object,
 ): object[] {
-  const byStart = new Map(found.map((row) => [row.start.getTime(), row]))
+  const byStart = new Map(rows.map((row) => [row.start.getTime(), row]))
   return listBuckets(bucket, period).map((start) => ({
     from: start.toISOString(),
     ...show(byStart.get(start.getTime())),

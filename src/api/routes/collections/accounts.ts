@@ -92,7 +92,7 @@ export async function endAndClose(
       ended = await endAccount(tx, now, name)
       return ended
     },
-    (found) => successText(200, message, show(found)),
+    (account) => successText(200, message, show(account)),
   )
   if (ended) api.collections.closeAccount(ended.account)
   if (ended?.counterpart) api.collections.closeAccount(ended.counterpart)

@@ -144,10 +144,10 @@ export async function readState(db: Database, chain: string) {
 /** Verifies the newest lines of a chain and notes the result. */
 export async function verifyNow({ db, clock }: { db: Database; clock: Clock }, chain: string) {
   const { linesVerifiedMax } = auditLimits
-  const found: ChainVerdict = await verifyChain(db, chain, { newest: linesVerifiedMax })
+  const verdict: ChainVerdict = await verifyChain(db, chain, { newest: linesVerifiedMax })
   const verifiedAt = clock.now()
-  await db.transaction(async (tx) => storeVerification(tx, verifiedAt, found))
-  const { lines, isWhole, faults } = found
+  await db.transaction(async (tx) => storeVerification(tx, verifiedAt, verdict))
+  const { lines, isWhole, faults } = verdict
   return { lines, isWhole, fault: faults[0]?.message ?? null, verifiedAt }
 }
 

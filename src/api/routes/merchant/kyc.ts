@@ -168,9 +168,9 @@ const downloadDocument = (api: ApiParts) =>
     async handle(request) {
       const { merchantId } = request.environment
       const document = await api.db.transaction(async (tx) => {
-        const found = await readKycDocument(tx, api.seal, { merchantId, id: idOf(request) })
-        auditCall(tx, request.audited, detailsOf(found))
-        return found
+        const opened = await readKycDocument(tx, api.seal, { merchantId, id: idOf(request) })
+        auditCall(tx, request.audited, detailsOf(opened))
+        return opened
       })
       return toDownload(document)
     },

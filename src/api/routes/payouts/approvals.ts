@@ -193,11 +193,11 @@ const check = ({ db }: ApiParts) =>
         approvedBy: [],
         waitsSince: now,
       }
-      const found = (await findApprovers(db, environment.id, [waiting])).get(userId)!
-      const expiresAt = judgeExpiry({ waitsSince: now, enoughFrom: found[0]?.from })
+      const approvers = (await findApprovers(db, environment.id, [waiting])).get(userId)!
+      const expiresAt = judgeExpiry({ waitsSince: now, enoughFrom: approvers[0]?.from })
       return success(200, 'Approval check', {
         needed,
-        approvers: found.map((approver) => showApprover(approver, now)),
+        approvers: approvers.map((approver) => showApprover(approver, now)),
         expiresAt: expiresAt.toISOString(),
       })
     },
@@ -219,8 +219,8 @@ const waiting = ({ db }: ApiParts) =>
     description: 'Transfers, and refunds to another destination, oldest first.',
     answers: { 200: Type.Object({ items: Type.Array(transfer) }) },
     async handle({ environment, actor, now }) {
-      const found = await listWaiting(db, environment.id)
-      const items = await showAll(db, found, { environment, actor, now })
+      const payouts = await listWaiting(db, environment.id)
+      const items = await showAll(db, payouts, { environment, actor, now })
       return successText(200, 'Waiting', objectOf({ items: arrayOf(items) }))
     },
   })
@@ -236,8 +236,8 @@ const read = ({ db }: ApiParts) =>
     params,
     answers: { 200: transfer },
     async handle({ environment, params: { reference }, actor, now }) {
-      const found = await getPayout(db, { environmentId: environment.id, reference })
-      const [shown] = await showAll(db, [found], { environment, actor, now })
+      const payout = await getPayout(db, { environmentId: environment.id, reference })
+      const [shown] = await showAll(db, [payout], { environment, actor, now })
       return successText(200, 'Transfer', shown!)
     },
   })
@@ -247,14 +247,14 @@ type Reader = Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'act
 /** Payouts as lists show them, with what each belongs to and, while it waits, its approvers. */
 async function showAll(
   db: Queryable,
-  found: PayoutWithAttempts[],
+  payouts: PayoutWithAttempts[],
   { environment: { id: environmentId }, actor, now }: Reader,
 ): Promise<JsonText[]> {
-  const keyIds = found.flatMap(({ payout }) => payout.createdByKey ?? [])
-  const userIds = found.flatMap(({ payout }) => payout.createdByUser ?? [])
+  const keyIds = payouts.flatMap(({ payout }) => payout.createdByKey ?? [])
+  const userIds = payouts.flatMap(({ payout }) => payout.createdByUser ?? [])
   const keys = await findKeyNames(db, environmentId, keyIds)
   const users = await findUserNames(db, userIds)
-  const pending = found.flatMap(({ payout }) => (payout.status === 'PENDING' ? payout : []))
+  const pending = payouts.flatMap(({ payout }) => (payout.status === 'PENDING' ? payout : []))
   const approversOfEach = await findApprovers(
     db,
     environmentId,
@@ -267,14 +267,14 @@ async function showAll(
   const payments = await findPaymentsOfReturns(
     db,
     environmentId,
-    found.filter(({ payout }) => isReturn(payout)).map(({ payout }) => payout.id),
+    payouts.filter(({ payout }) => isReturn(payout)).map(({ payout }) => payout.id),
   )
   const origins = await findPayoutOrigins(
     db,
     environmentId,
-    found.map(({ payout }) => payout.id),
+    payouts.map(({ payout }) => payout.id),
   )
-  return found.map((disbursement) => {
+  return payouts.map((disbursement) => {
     const { id } = disbursement.payout
     const more = toJson({
       payment: payments.get(id)?.payment ?? null,
@@ -290,11 +290,14 @@ async function showAll(
 }
 
 /** Who may approve it, and whether the user who asks may now. */
-export function showApprovers(found: Approver[], { actor, now }: Pick<Reader, 'actor' | 'now'>) {
+export function showApprovers(
+  approvers: Approver[],
+  { actor, now }: Pick<Reader, 'actor' | 'now'>,
+) {
   const { userId } = actor as UserActor
   return {
-    mayApprove: found.some(({ id, from }) => id === userId && from <= now),
-    approvers: found.map((approver) => showApprover(approver, now)),
+    mayApprove: approvers.some(({ id, from }) => id === userId && from <= now),
+    approvers: approvers.map((approver) => showApprover(approver, now)),
   }
 }
 
