@@ -28,11 +28,11 @@ import {
   stepOf,
   totpUri,
 } from '../../team/totp.js'
+import { drawQrFile } from '../checkout-page/draw-qr.js'
 import { closed, inPath } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { success } from '../server/envelope.js'
 import { type Route, route } from '../server/route.js'
-import { drawQrFile } from './draw-qr-file.js'
 import { checkMayChangeFactors, checkOpenSession, code, ownBase } from './own-account.js'
 import { passkeyAnswer } from './sign-in-routes.js'
 import { auditUser, type Visit, visitOf } from './visit.js'

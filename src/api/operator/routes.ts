@@ -10,7 +10,7 @@ import { createWorkFigures } from '../../operations/metrics/work-figures.js'
 import type { Database } from '../../postgres/database.js'
 import type { RateBook } from '../../rates/rate-book.js'
 import type { Sessions } from '../../team/sessions.js'
-import { drawQr } from '../checkout-page/draw-qr.js'
+import { drawQrFile } from '../checkout-page/draw-qr.js'
 import type { Route } from '../server/route.js'
 import { kycDocumentRoute } from './kyc-documents.js'
 import { operatorRoute, type SharedCall } from './operator-route.js'
@@ -42,8 +42,7 @@ export function createOperatorRoutes({
     withRails: (work) => work(rails),
     examine: shareLately(clock, limits.operator.doctorCacheMs, examine),
     readWork: createWorkFigures(dependencies),
-    drawQr: (text, label) =>
-      drawQr(text, label).markup.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"'),
+    drawQr: drawQrFile,
   }
   const routes = allActions.flatMap(({ route }) => (route ? [operatorRoute(route, shared)] : []))
   return [...routes, kycDocumentRoute(dependencies)]

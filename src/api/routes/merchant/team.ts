@@ -31,7 +31,7 @@ import {
 import { findUserByEmail, lockUsers, normalizeEmail } from '../../../team/people.js'
 import { type Role, roles } from '../../../team/permissions.js'
 import { endSessionsAt } from '../../../team/sessions.js'
-import { drawQrFile } from '../../console/draw-qr-file.js'
+import { drawQrFile } from '../../checkout-page/draw-qr.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
