@@ -20,10 +20,10 @@ import { checkMayChangeFactors } from './own-account.js'
 import { confirmTotp, offerTotp, readOffer, type TotpOffer } from './own-factors.js'
 import { refuseForeignForm } from './own-pages-only.js'
 import { renderFields, renderPage, renderPasskeyButton, renderProblem } from './page.js'
-import { safeNext } from './safe-next.js'
 import { getUserOfStep, signInWithCode, signInWithPassword } from './sign-in.js'
 import { takesPasskeys, type Visit, visitOf } from './visit.js'
 
+const home = '/console'
 export const signInPath = '/console/sign-in'
 export const codePath = `${signInPath}/code`
 export const secondFactorPath = `${signInPath}/second-factor`
@@ -374,4 +374,17 @@ function renderRecoveryCodes(codes: string[], next: string): Shown {
     <ul class="card codes mono">${codes.map((code) => html`<li>${code}</li>`)}</ul>
     <a class="button strong" href="${next}">Continue to the console</a>`
   return { status: 200, title: 'Recovery codes', main }
+}
+
+/**
+ * Where to go after signing in: a page of this console, whatever the link says. A link to another
+ * site, or to a path that a browser reads as one, leads home.
+ */
+function safeNext(text: unknown): string {
+  if (typeof text !== 'string' || !text.startsWith('/') || /[\\\p{Cc}]/u.test(text)) return home
+  const anywhere = 'https://console.invalid'
+  if (!URL.canParse(text, anywhere)) return home
+  const { origin, pathname, search } = new URL(text, anywhere)
+  const isOwn = origin === anywhere && (pathname === home || pathname.startsWith(`${home}/`))
+  return isOwn ? pathname + search : home
 }
