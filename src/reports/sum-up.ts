@@ -125,7 +125,7 @@ const sumUp: Record<DailyReport, (tx: Tx, id: EnvironmentId, days: Period[]) => 
 
 /** Several transactions can change one day. */
 function uniqueDays(days: Period[]): Period[] {
-  return [...new Map(days.map((one) => [one.from.getTime(), one])).values()]
+  return [...new Map(days.map((day) => [day.from.getTime(), day])).values()]
 }
 
 type Change = { report: DailyReport; dayStart: Date; transactionId: string }

@@ -15,7 +15,7 @@ import { ownFactorRoutes } from './own-factors.js'
 import { signInPages } from './sign-in-pages.js'
 import { signInRoutes } from './sign-in-routes.js'
 import { useStart } from './start.js'
-import { auditPerson, visitOf } from './visit.js'
+import { auditUser, visitOf } from './visit.js'
 
 const path = '/console/session'
 
@@ -65,7 +65,7 @@ const signOut = (api: ApiParts) =>
       const { signedIn, realNow: now } = request
       await db.transaction(async (tx) => {
         endSession(tx, now, signedIn!.sessionId)
-        auditPerson(tx, visitOf(api, request), {
+        auditUser(tx, visitOf(api, request), {
           by: signedIn,
           email: signedIn!.email,
           action: 'sign_out',

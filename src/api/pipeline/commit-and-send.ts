@@ -2,7 +2,7 @@ import type { RealTime } from '../../base/clock.js'
 import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import type { NewPayout } from '../../payouts/requests/create-payouts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import type { RequestContext } from '../server/keyed-lane.js'
+import type { KeyedRequest } from '../server/keyed-lane.js'
 import type { ApiParts } from './api-parts.js'
 
 type PayingChange<Value> = {
@@ -19,12 +19,12 @@ type PayingChange<Value> = {
  */
 export async function commitAndSend<Value>(
   { change, sendPayout }: Pick<ApiParts, 'change' | 'sendPayout'>,
-  context: RequestContext,
+  request: KeyedRequest,
   { commit, toAnswer, payoutOf }: PayingChange<Value>,
 ): Promise<KeyedAnswer> {
   let payout: NewPayout | null = null
   const answered = await change(
-    context,
+    request,
     commit,
     (committed) => {
       payout = payoutOf(committed)

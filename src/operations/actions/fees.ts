@@ -314,7 +314,7 @@ async function changeFee(
   return fee
 }
 
-/** For people: with units. A tier is `upTo:flat:points`. */
+/** Amounts as text with units. A tier is `upTo:flat:points`. */
 function describeFee(operation: FeeOperation, fee: VersionedFee) {
   const show = (amount: bigint) => formatMoney(amount, feeOperations[operation].unit)
   return {

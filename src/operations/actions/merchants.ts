@@ -36,7 +36,7 @@ const merchantFields = {
   received: byMode(Type.Array(assetAmount)),
 }
 
-/** Merchants: create, suspend, and a look at what they see. */
+/** Merchants: create, suspend, and open their console as they see it. */
 export const merchantActions: Action[] = [
   action({
     input: { displayName: fields.name('name shown to payers') },

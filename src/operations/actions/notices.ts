@@ -178,9 +178,12 @@ export const noticeActions: Action[] = [
         return { items: await listRejected(db, limits.operator.rowsListedDefault) }
       const open = await listOpenNotices(db, limits.operator.rowsListedMax)
       const states = { unmatched: ['UNMATCHED'], refused: ['REFUSED'], all: null }[state]
-      const shown = open.filter((one) => (states ?? ['UNMATCHED', 'REFUSED']).includes(one.state))
+      const shown = open.filter(({ state }) => (states ?? ['UNMATCHED', 'REFUSED']).includes(state))
       return {
-        items: shown.map(({ amount, ...one }) => ({ ...one, ...showAmount(amount, one.currency) })),
+        items: shown.map(({ amount, ...notice }) => ({
+          ...notice,
+          ...showAmount(amount, notice.currency),
+        })),
       }
     },
   }),
@@ -230,13 +233,13 @@ export const noticeActions: Action[] = [
     input: { ...assignment, yes: fields.yes },
     async run(call, { rail, mode, id, merchant, account, note }) {
       const payload = { rail, mode, id, merchant, account, note }
-      const found = await checkAssignment(call.db, payload)
+      const assignment = await checkAssignment(call.db, payload)
       const now = await call.confirm({
-        mode: found.environment.mode,
+        mode: assignment.environment.mode,
         facts: [
           ['Payment', `${id} of ${rail}`],
-          ['Merchant', found.environment.merchantName],
-          ['Account', `${account}, ${found.account.number} ${found.account.accountName}`],
+          ['Merchant', assignment.environment.merchantName],
+          ['Account', `${account}, ${assignment.account.number} ${assignment.account.accountName}`],
         ],
       })
       await call.db.transaction((tx) => assign.perform(tx, { ...call, now }, payload, undefined))

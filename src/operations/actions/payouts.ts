@@ -216,5 +216,5 @@ async function findOpenPayouts(
   }))
 }
 
-/** After the last payout of a page. */
+/** The position after the last payout of a page. */
 type Position = { submittedAt: string; id: string }

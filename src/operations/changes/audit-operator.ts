@@ -3,7 +3,7 @@ import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 
-/** A person who is signed in to the console. */
+/** An operator who is signed in to the console. */
 export type ConsoleOperator = {
   kind: 'user'
   userId: string
@@ -13,10 +13,10 @@ export type ConsoleOperator = {
   address: string
 }
 
-/** An operator: the account of a shell, or a person of the console. */
+/** An operator: the account of a shell, or a user of the console. */
 export type Operator = string | ConsoleOperator
 
-/** For columns that say who did it. */
+/** The name for columns that record who acted. */
 export function nameOf(operator: Operator): string {
   return typeof operator === 'string' ? operator : operator.email
 }

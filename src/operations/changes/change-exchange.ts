@@ -22,9 +22,9 @@ import type { SolanaRail } from '../../rails/solana/rail.js'
 import { sumLiveSweeps } from '../../wallets/store-sweeps.js'
 import { auditOperator, nameOf, type Operator } from './audit-operator.js'
 
-export type StockOrder = { mode: Mode; asset: Asset; amount: bigint; note: string }
+export type StockRequest = { mode: Mode; asset: Asset; amount: bigint; note: string }
 
-export type StockAddition = StockOrder & {
+export type StockAddition = StockRequest & {
   /** The reference of the transfer: a second addition with it is refused. */
   once?: string | undefined
 }
@@ -60,9 +60,9 @@ export async function checkStock(
   // The most that the books explain, as in compare-treasury.ts.
   const surplus = held - (after.received + arriving - before.sent)
   if (surplus >= amount) return { stockBefore }
-  const found = formatMoney(surplus > 0n ? surplus : 0n, asset)
+  const unexplained = formatMoney(surplus > 0n ? surplus : 0n, asset)
   throw refuse(
-    `The treasury holds ${formatMoney(held, asset)}, which is ${found} more than the ledger ` +
+    `The treasury holds ${formatMoney(held, asset)}, which is ${unexplained} more than the ledger ` +
       `explains. First send ${formatMoney(amount, asset)} to it and wait until that is final.`,
   )
 }
@@ -71,10 +71,10 @@ export async function checkStock(
 export async function addStock(
   tx: Tx,
   now: RealTime,
-  order: StockAddition & { checked: CheckedStock },
+  addition: StockAddition & { checked: CheckedStock },
   operator: Operator,
 ): Promise<Position> {
-  const { mode, asset, amount, note, once, checked } = order
+  const { mode, asset, amount, note, once, checked } = addition
   const position = await lockPosition(tx, mode, asset)
   await refuseRepeated(tx, mode, once)
   // Another addition may have used the same coins.
@@ -96,7 +96,7 @@ function toStockId(mode: Mode, once: string): string {
 /** Checks that conversions have not sold what is to be taken, before another operator is asked. */
 export async function checkTake(
   db: Database,
-  { mode, asset, amount }: Omit<StockOrder, 'note'>,
+  { mode, asset, amount }: Omit<StockRequest, 'note'>,
 ): Promise<void> {
   refuseBeyondInventory(await getPosition(db, mode, asset), amount)
 }
@@ -105,7 +105,7 @@ export async function checkTake(
 export async function takeStock(
   tx: Tx,
   now: RealTime,
-  { mode, asset, amount, note }: StockOrder,
+  { mode, asset, amount, note }: StockRequest,
   operator: Operator,
 ): Promise<Position> {
   const position = await lockPosition(tx, mode, asset)
@@ -165,7 +165,7 @@ async function lockPosition(tx: Tx, mode: Mode, asset: Asset): Promise<Position>
 }
 
 async function getPosition(db: Database, mode: Mode, asset: Asset): Promise<Position> {
-  const position = (await listPositions(db, mode)).find((one) => one.asset === asset)
+  const position = (await listPositions(db, mode)).find((candidate) => candidate.asset === asset)
   assert(position, 'every asset has a position')
   return position
 }

@@ -42,7 +42,7 @@ export async function compareRate(
   now: RealTime,
   { asset, buy, sell }: Pick<NewRate, 'asset' | 'buy' | 'sell'>,
 ): Promise<RateComparison> {
-  const current = (await findRates(db, now)).find((one) => one.asset === asset)
+  const current = (await findRates(db, now)).find((rate) => rate.asset === asset)
   const [newest] = await listRates(db, { asset, limit: 1 })
   const previous = current ?? newest
   if (!previous) return { isFar: true, previous, base: undefined }
@@ -50,7 +50,7 @@ export async function compareRate(
   const found = previous.origin === 'operator' ? await findBase(db, asset) : undefined
   const isOver = !found || after(found.since, unconfirmedChangeMs) <= now
   const base = isOver ? { buy: previous.buy, sell: previous.sell, since: now } : found
-  const far = [previous, base].find((one) => differsMuch(one, { buy, sell }, bound))
+  const far = [previous, base].find((reference) => differsMuch(reference, { buy, sell }, bound))
   return { isFar: far !== undefined, previous: far ?? previous, base }
 }
 
@@ -111,7 +111,7 @@ export async function acceptRate(
   { asset, seen, config }: { asset: Coin; seen: RatePair; config: RateBounds },
   operator: Operator,
 ): Promise<RatePair & { expiresAt: Date }> {
-  const readings = (await listReadings(tx)).filter((one) => one.asset === asset)
+  const readings = (await listReadings(tx)).filter((reading) => reading.asset === asset)
   const { rate: median, used: names, judged, isDisputed } = agreeAnew(readings, config, now)
   if (!median) throw refuse(describeNoMedian({ asset, isDisputed }))
   const bound = config.maxDeviationPercent * 100
@@ -129,7 +129,7 @@ export async function acceptRate(
   // They are used from now on, not only from the next poll.
   rejudgeReadings(
     tx,
-    readings.map((one, index) => ({ ...one, problem: judged[index]!.problem })),
+    readings.map((reading, index) => ({ ...reading, problem: judged[index]!.problem })),
   )
   auditOperator(tx, now, operator, {
     action: 'rate.accept',

@@ -96,7 +96,6 @@ function showExamined({ token, height, finding, knownBy }: Examined) {
   return { signature: token, height: String(height ?? ''), state: finding.state, knownBy }
 }
 
-/** As operators read it. */
 export function describeRecipient(destination: Destination): string {
   if (destination.kind === 'wallet') return destination.address
   const { accountNumber, bankCode, bankName, accountName } = destination

@@ -22,7 +22,7 @@ export type OpenPayouts = {
   state: 'submitted' | 'review'
   /** Up to a limit, oldest first. */
   count: number
-  /** Of the oldest. */
+  /** Age of the oldest. */
   ageSeconds: number
 }
 

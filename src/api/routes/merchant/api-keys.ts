@@ -206,9 +206,9 @@ const reveal = ({ db, seal }: ApiParts) =>
       const { realNow: now } = request
       const revealed = await db.transaction(async (tx) => {
         const { userId } = request.actor as UserActor
-        const found = await revealKey(tx, now, { ...nameOf(request), seal, userId })
-        auditCall(tx, request.audited, detailsOf(found))
-        return found
+        const key = await revealKey(tx, now, { ...nameOf(request), seal, userId })
+        auditCall(tx, request.audited, detailsOf(key))
+        return key
       })
       return success(200, 'API key', { ...showKey(revealed, now), key: revealed.key.reveal() })
     },

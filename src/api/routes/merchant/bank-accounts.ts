@@ -87,11 +87,11 @@ const add = (api: ApiParts) =>
     async handle(request) {
       const { environment, body } = request
       const { bankCode, accountNumber, isPrimary = false } = body
-      const found = await directoryOf(api, environment).resolveName({ bankCode, accountNumber })
-      if (found instanceof Refusal) throw found
-      const accountName = [...found.accountName].slice(0, limits.names.length).join('')
+      const holder = await directoryOf(api, environment).resolveName({ bankCode, accountNumber })
+      if (holder instanceof Refusal) throw holder
+      const accountName = [...holder.accountName].slice(0, limits.names.length).join('')
       const names = await findApprovedNames(api.db, api.seal, environment.merchantId)
-      const nameDiffers = !isHolderOf(names, found.accountName)
+      const nameDiffers = !isHolderOf(names, holder.accountName)
       const { userId } = request.actor as UserActor
       return api.change(
         request,

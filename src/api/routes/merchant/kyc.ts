@@ -35,7 +35,7 @@ const base = {
   access: 'user',
   tag: 'Console',
   answers: {},
-  // It names people and their identity numbers.
+  // It has names and identity numbers of the owners.
   hidesBodies: true,
 } as const
 
@@ -167,9 +167,9 @@ const downloadDocument = (api: ApiParts) =>
     async handle(request) {
       const { merchantId } = request.environment
       const document = await api.db.transaction(async (tx) => {
-        const found = await readKycDocument(tx, api.seal, { merchantId, id: idOf(request) })
-        auditCall(tx, request.audited, detailsOf(found))
-        return found
+        const opened = await readKycDocument(tx, api.seal, { merchantId, id: idOf(request) })
+        auditCall(tx, request.audited, detailsOf(opened))
+        return opened
       })
       return toDownload(document)
     },

@@ -30,7 +30,7 @@ import {
 import { findUserByEmail, lockUsers, normalizeEmail } from '../../../team/people.js'
 import { type Role, roles } from '../../../team/permissions.js'
 import { endSessionsAt } from '../../../team/sessions.js'
-import { drawQrFile } from '../../console/draw-qr-file.js'
+import { drawQrFile } from '../../checkout-page/draw-qr.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
@@ -71,7 +71,7 @@ function actingOf(request: RouteRequest<unknown, unknown, unknown>): Acting {
   const actor = request.actor as UserActor
   const { merchantId } = environment
   const { userId, email, memberships } = signedIn!
-  const own = memberships.find((one) => one.merchantId === merchantId)
+  const own = memberships.find((membership) => membership.merchantId === merchantId)
   const { realNow: now } = request
   return {
     merchantId,

@@ -24,7 +24,7 @@ import { type Route, type RouteRequest, route } from '../../server/route.js'
 const path = '/v1/settings/settlement-destination'
 const base = { path, access: 'user', tag: 'Console', answers: {} } as const
 
-/** For people only: an API key must not send the merchant's money to another wallet. */
+/** For members only: an API key must not send the merchant's money to another wallet. */
 export function settlementDestinationRoutes(api: ApiParts): Route[] {
   return [read(api), change(api), confirm(api)]
 }
