@@ -40,7 +40,7 @@ export class Rails implements PayoutRails {
     return this.all.find((rail) => rail.name === name)
   }
 
-  /** Money goes back through the bank that received it: only that bank can refund by payment. */
+  /** Payments go back through the bank that collects: only it can refund by payment. */
   carrierOf(environment: PayerEnvironment, kind: PayoutKind): PayoutRail | undefined {
     const { chain, collectBank } = this.#byMode[environment.mode]
     if (kind === 'bank_transfer') return this.payoutBankOf(environment)

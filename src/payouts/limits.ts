@@ -11,7 +11,7 @@ export const payoutLimits = {
   pollIntervalMaxMs: 10 * minute,
   /** Covers sending, plus ten calls in a row to a slow node (asserted below). */
   leaseMs: 2 * minute,
-  /** An attempt is not sent later than this after its claim: the lease might end meanwhile. */
+  /** An attempt is not sent later than this after it was signed or claimed: a lease might end. */
   sendWithinMs: minute,
   attemptsPerBatchMax: 256,
   jobIntervalMs: 200,

@@ -45,7 +45,7 @@ export type PreparedAttempt = {
   signedSlot?: bigint | null
 }
 
-/** An attempt read from its committed row. */
+/** A committed attempt, from its row or from the memory of the process that committed it. */
 export type LiveAttempt = PreparedAttempt & {
   environmentId: EnvironmentId
   payoutId: string

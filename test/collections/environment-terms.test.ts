@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RecentTerms } from '../../src/collections/accounts/environment-terms.js'
+import { TermsReader } from '../../src/collections/accounts/environment-terms.js'
 import { moveClock } from '../../src/merchants/environment-clock.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
@@ -15,7 +15,7 @@ test('terms that are read in two steps keep the clock moves of wallets', async (
   const wallet = { environmentId, kind: 'dedicated_crypto_wallet' } as const
   const account = { environmentId, kind: 'virtual_account' } as const
 
-  const recent = new RecentTerms()
+  const recent = new TermsReader()
   await recent.complete(db, await recent.read(db), [wallet])
   const terms = await recent.complete(db, await recent.read(db), [wallet, account])
 

@@ -4,7 +4,7 @@ import { toJson } from '../../src/base/json-text.js'
 import { noAmounts } from '../../src/collections/accounts/account.js'
 import { insertCollectionAccounts } from '../../src/collections/accounts/store-accounts.js'
 import { insertNotices } from '../../src/collections/notices/store-notices.js'
-import { recordPayments } from '../../src/collections/payments/record-payments.js'
+import { bookStoredNotices } from '../../src/collections/payments/record-payments.js'
 import { lockPayments } from '../../src/collections/payments/store-payments.js'
 import type { CollectionRail } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -65,7 +65,7 @@ async function payOne(tx: Tx): Promise<void> {
   }
   insertNotices(tx, { now, dueAt: now }, [{ ...name, reported: payment, body: null }])
   const rail = { name: name.rail, limits: { refundsById: true } } as CollectionRail
-  await recordPayments(tx, now, { names: [name], rails: new Map([[rail.name, rail]]) })
+  await bookStoredNotices(tx, now, { names: [name], rails: new Map([[rail.name, rail]]) })
 }
 
 // A new database has no statistics, and plans made then are kept. A batch must not scan all waiting

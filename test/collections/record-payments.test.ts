@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import type { Mode } from '../../src/base/environment.js'
 import { insertNotices } from '../../src/collections/notices/store-notices.js'
-import { recordPayments } from '../../src/collections/payments/record-payments.js'
+import { bookStoredNotices } from '../../src/collections/payments/record-payments.js'
 import type { ReportedPayment } from '../../src/collections/ports.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
@@ -37,7 +37,7 @@ async function judgeTogether(accountNumber: string, changes: NoticeChange[]): Pr
   await db.transaction(async (tx) =>
     insertNotices(tx, { now: clock.now(), dueAt: clock.now() }, notices),
   )
-  await db.transaction((tx) => recordPayments(tx, clock.now(), { names: notices, rails }))
+  await db.transaction((tx) => bookStoredNotices(tx, clock.now(), { names: notices, rails }))
   const rows = await db.rows(sql<{ state: string }>`
     select state from notices where id = any(${changes.map(({ id }) => id)}) order by id`)
   return rows.map(({ state }) => state)

@@ -37,7 +37,11 @@ test('open payouts beyond what the ledger can hold are refused as such, not as u
       tx,
       now,
       payouts.map((payout) =>
-        toNewPayout(payout, { token: payout.id, wire: Buffer.from(payout.id), validUntil: 150n }),
+        toNewPayout(
+          payout,
+          { token: payout.id, wire: Buffer.from(payout.id), validUntil: 150n },
+          payout.createdAt,
+        ),
       ),
     ),
   )
@@ -63,7 +67,11 @@ test('looking up references reads no other payouts, also after the first 200', a
         const id = newId(now)
         const transfer = payoutOf(merchantId, 'crypto_transfer')
         const payout = { ...transfer, id, amount: 1n, fee: 0n, merchantReference: `order-${id}` }
-        return toNewPayout(payout, { token: id, wire: Buffer.from(id), validUntil: 150n })
+        return toNewPayout(
+          payout,
+          { token: id, wire: Buffer.from(id), validUntil: 150n },
+          payout.createdAt,
+        )
       })
       const before = await countRead(tx)
       const outcomes = await createPayouts(tx, now, newPayouts)

@@ -70,7 +70,9 @@ export async function payInEveryWay(db: Database, environmentId: EnvironmentId):
   const fundings = (['USDC', 'NGN'] as const).map((asset) =>
     fundingOf({ environmentId, asset }, 1_000n),
   )
-  const orders = Object.values(paid).map((payout) => toNewPayout(payout, preparedOf(payout)))
+  const orders = Object.values(paid).map((payout) =>
+    toNewPayout(payout, preparedOf(payout), payout.createdAt),
+  )
   await db.transaction((tx) => moveAll(tx, now, fundings))
   await db.transaction((tx) => createPayouts(tx, now, orders))
   await db.transaction((tx) =>

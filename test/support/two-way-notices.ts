@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { insertNotices } from '../../src/collections/notices/store-notices.js'
-import { recordPayments } from '../../src/collections/payments/record-payments.js'
+import { bookStoredNotices } from '../../src/collections/payments/record-payments.js'
 import type { ReportedPayment } from '../../src/collections/ports.js'
 import type { Opened, ServiceWithBankAndChain } from './open-with-bank-and-chain.js'
 
@@ -23,7 +23,7 @@ export function openTwoWayNotices({ db, clock, bank, wallets }: ServiceWithBankA
 
   /** Judges all in one transaction. */
   const take = (names: Notice[]) =>
-    db.transaction((tx) => recordPayments(tx, clock.now(), { names, rails }))
+    db.transaction((tx) => bookStoredNotices(tx, clock.now(), { names, rails }))
 
   return {
     write,

@@ -50,9 +50,7 @@ export function useWrite<Data = unknown>({
       return data ?? (null as Data)
     } catch (error) {
       const refused = toRefusal(error)
-      // A new key only after a definite "no": an unknown outcome must be asked for again.
-      const isDefinite = refused.status >= 400 && refused.status < 500 && !isRunningStill(refused)
-      if (isDefinite && refused.reason !== 'step_up_required') key.current = crypto.randomUUID()
+      if (refused.isFinal) key.current = crypto.randomUUID()
       setRefusal(refused)
       return undefined
     } finally {
@@ -63,8 +61,6 @@ export function useWrite<Data = unknown>({
 
   return { write, isBusy, refusal, clear: () => setRefusal(null) }
 }
-
-const isRunningStill = ({ code }: ApiRefusal) => code === 'idempotency_in_progress'
 
 /** Saves the list as CSV: the current filters, all rows. */
 export async function download(path: string, filters: Query, fileName: string): Promise<void> {

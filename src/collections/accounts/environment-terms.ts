@@ -36,7 +36,7 @@ export async function readTerms(
  * the next batch needs, so that they arrive with the accounts. Terms are never kept: every batch
  * reads them in its own transaction.
  */
-export class RecentTerms {
+export class TermsReader {
   #kinds: KindInEnvironment[] = []
 
   read(db: Queryable): Promise<Terms> {

@@ -3,10 +3,10 @@ import { after, type Clock } from '../../base/clock.js'
 import { type OpenedLane, type OpenLane, openLane } from '../../postgres/transactions/lane.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { ConnectionLost, OutcomeUnknown } from '../../postgres/wire/failures.js'
-import { RecentTerms } from '../accounts/environment-terms.js'
+import { TermsReader } from '../accounts/environment-terms.js'
 import { collectionLimits } from '../limits.js'
 import type { Payment } from '../payments/payment.js'
-import { receivePayments, recordPayments } from '../payments/record-payments.js'
+import { bookNewNotices, bookStoredNotices } from '../payments/record-payments.js'
 import type { CollectionRail } from '../ports.js'
 import { insertNotices, type NewNotice, type NoticeName, noticeKey } from './store-notices.js'
 
@@ -46,20 +46,21 @@ type Arrival = { notice: NewNotice; sinceMs: number; isJudgedLater: boolean }
 export function createNoticeLane(tools: Tools): NoticeLane {
   const { connect, clock, rails, open = openLane, onBooked } = tools
   const { noticeJudgeWaitMaxMs, noticeRetryDelayMs } = collectionLimits
-  const recent = new RecentTerms()
+  const recent = new TermsReader()
   const lane = open<Arrival, ReceivedNotice>({
     connect,
     sideLanes: { nameOf: ({ notice }) => noticeKey(notice) },
     async work(tx, arrivals) {
       const now = clock.now()
       const isBehind = clock.elapsedMs() - arrivals[0]!.sinceMs > noticeJudgeWaitMaxMs
-      const isLater = (one: Arrival) => one.isJudgedLater || isBehind || tx.waitsForLocks
+      // A side lane, whose transactions wait for locks, only stores.
+      const isLater = (arrival: Arrival) => arrival.isJudgedLater || isBehind || tx.waitsForLocks
       const judgedLater = arrivals.filter(isLater).map(({ notice }) => notice)
-      const notices = arrivals.filter((one) => !isLater(one)).map(({ notice }) => notice)
+      const notices = arrivals.filter((arrival) => !isLater(arrival)).map(({ notice }) => notice)
       // The caller judges them next. If it crashes before that, a worker does when they are due.
       if (judgedLater.length > 0)
         insertNotices(tx, { now, dueAt: after(now, noticeRetryDelayMs) }, judgedLater)
-      const judged = await receivePayments(tx, now, { notices, rails, recent, onBooked })
+      const judged = await bookNewNotices(tx, now, { notices, rails, recent, onBooked })
       return arrivals.map(({ notice }) => ({
         rail: notice.rail,
         mode: notice.mode,
@@ -95,7 +96,7 @@ export function createJudgingLane(tools: Tools): JudgingLane {
     // A notice does not name its environment: it is known once the account is read.
     sideLanes: { nameOf: noticeKey },
     async work(tx: Tx, names: NoticeName[]) {
-      await recordPayments(tx, clock.now(), { names, rails, onBooked })
+      await bookStoredNotices(tx, clock.now(), { names, rails, onBooked })
       return names.map(() => true as const)
     },
   })

@@ -13,9 +13,9 @@ import {
   type EnvironmentTerms,
   offsetAt,
   policyOf,
-  type RecentTerms,
   readTerms,
   type TermsByEnvironment,
+  type TermsReader,
 } from '../accounts/environment-terms.js'
 import {
   lockByRailAccount,
@@ -72,11 +72,11 @@ type Batch = {
 }
 
 /**
- * Judges stored notices: books each payment, updates its account and emits its events. Skips
+ * Judges stored notices and books them: writes each payment, updates its account and emits its events. Skips
  * notices that were judged before. A notice with an unknown account number is retried later,
  * because it may arrive before the account is committed.
  */
-export async function recordPayments(
+export async function bookStoredNotices(
   tx: Tx,
   now: RealTime,
   { names, rails, onBooked }: { names: NoticeName[] } & Pick<Batch, 'rails' | 'onBooked'>,
@@ -84,7 +84,7 @@ export async function recordPayments(
   const notices = await lockNotices(tx, names)
   const accounts = await lockAccountsOf(tx, notices)
   const terms = await readTerms(tx, [...accounts.values()])
-  const conclusions = await judgeAll(tx, { now, rails, terms, accounts, onBooked }, notices)
+  const conclusions = await judgeAndBook(tx, { now, rails, terms, accounts, onBooked }, notices)
   updateNotices(
     tx,
     notices.map((notice, index) => {
@@ -96,17 +96,18 @@ export async function recordPayments(
 }
 
 /**
- * Does the same for notices that have just arrived, and stores them with the result in one insert.
+ * Does the same for notices that have just arrived and are not stored yet: inserts them with the
+ * result.
  * Returns the keys of those it judged; the others had been stored before.
  *
  * The accounts are locked before stored notices are read: a transaction that judged a copy of a
  * notice held its account until the commit, so the copy is found. A copy without an account can be
  * missed; then the insert fails, and the lane runs the batch again.
  */
-export async function receivePayments(
+export async function bookNewNotices(
   tx: Tx,
   now: RealTime,
-  given: { notices: NewNotice[]; recent: RecentTerms } & Pick<Batch, 'rails' | 'onBooked'>,
+  given: { notices: NewNotice[]; recent: TermsReader } & Pick<Batch, 'rails' | 'onBooked'>,
 ): Promise<Set<NoticeKey>> {
   const { rails, recent, onBooked } = given
   const arrived = new Map<NoticeKey, StorableNotice>()
@@ -123,7 +124,7 @@ export async function receivePayments(
   ])
   const notices = all.filter((notice) => !stored.has(noticeKey(notice)))
   const terms = await recent.complete(tx, recentTerms, [...accounts.values()])
-  const conclusions = await judgeAll(tx, { now, rails, terms, accounts, onBooked }, notices)
+  const conclusions = await judgeAndBook(tx, { now, rails, terms, accounts, onBooked }, notices)
   insertJudgedNotices(
     tx,
     now,
@@ -143,13 +144,13 @@ function lockAccountsOf(
 }
 
 /** Writes everything but the notices, and returns what to conclude about each of them. */
-async function judgeAll(
+async function judgeAndBook(
   tx: Tx,
   given: Pick<Batch, 'now' | 'rails' | 'terms' | 'accounts' | 'onBooked'>,
   notices: Notice[],
 ): Promise<NoticeConclusion[]> {
   const { now, rails, terms, accounts, onBooked } = given
-  // Only events of accounts that expect one amount list payments. The others have received 0.
+  // Only accounts that expect one amount list payments in events. Others do not count what they received.
   const paid = [...accounts.values()].filter(({ amountReceived }) => amountReceived > 0n)
   const payments = await findLatestPayments(tx, paid, collectionLimits.paymentsShownMax)
   const counterparts = pairCounterparts(accounts)

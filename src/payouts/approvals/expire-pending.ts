@@ -19,7 +19,7 @@ import {
 /**
  * Ends payouts not approved in time, of one environment or of all. Those whose approvers may not
  * approve yet, or have had little time, wait longer. The time is that of the environment, whose
- * clock may have been advanced; Returns how many were due.
+ * clock may have been advanced. Returns how many were due.
  */
 export async function expirePending(
   { db, logger, follow }: { db: Database; logger: Logger; follow: FollowReturns },

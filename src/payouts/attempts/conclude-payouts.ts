@@ -27,6 +27,7 @@ import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
  *     failed           failed   FAILED         FAILED         release  failed
  *     gone             again    DEAD           SUBMITTED      -        -
  *     gone             dead     DEAD           FAILED         release  failed
+ *     gone             wait     LIVE           SUBMITTED      -        -     no replacement now
  *     pending, unseen  wait     LIVE           SUBMITTED      -        -
  *
  * The API shows COMPLETED of a crypto transfer as CONFIRMED.

@@ -156,7 +156,8 @@ async function replaceGone(
         { reference: attempt.reference, reason },
         'the rail refused a replacement attempt',
       )
-      // The old attempt is dead either way; only a permanent refusal ends the payout.
+      // The old attempt can no longer land. Only a permanent refusal ends the payout; otherwise the
+      // attempt stays LIVE and is replaced later.
       return isPermanent(replacement)
         ? { attempt, verdict: 'dead', reason: reason ?? 'refused' }
         : { attempt, verdict: 'wait', dueAt: after(now, payoutLimits.pollIntervalMs) }

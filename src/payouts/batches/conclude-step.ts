@@ -64,7 +64,7 @@ function findEnded(db: Queryable, { environmentId, id }: Batch): Promise<Ended[]
     order by i.number limit ${batchLimits.resultsPerStepMax}`)
 }
 
-/** A transfer that the bank returned was completed first; the item shows what came of it. */
+/** A transfer that was reversed had been completed; the item stays COMPLETED. */
 function conclude(
   { kind }: Batch,
   before: BatchItem,

@@ -91,7 +91,7 @@ type Due = { environmentId: Batch['environmentId']; id: string; clockOffsetMs: n
 /**
  * Ends batches that were not approved in time. Those whose approvers may not approve yet, or have
  * had little time, wait longer. The time is that of the environment, whose clock may have been
- * advanced; Returns how many were due.
+ * advanced. Returns how many were due.
  */
 export async function expireBatches(db: Database, now: RealTime): Promise<number> {
   const due = await db.rows(sql<Due>`

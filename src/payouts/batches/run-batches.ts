@@ -1,5 +1,5 @@
-import { after } from '../../base/clock.js'
-import type { EnvironmentId, Mode } from '../../base/environment.js'
+import { after, toEnvironmentTime } from '../../base/clock.js'
+import type { Environment, EnvironmentId, Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
@@ -57,7 +57,7 @@ async function runBatch(dependencies: BatchDependencies, claim: Claim): Promise<
     hasMore = await step(dependencies, batch, environment)
   if (batch.state === 'PROCESSING') while (await concludeStep(dependencies, batch));
   if (!hasMore && (await advanceBatch(dependencies, batch, environment))) return false
-  const dueAt = hasMore ? clock.now() : await nextDue(dependencies, batch, isStopped)
+  const dueAt = hasMore ? clock.now() : await nextDue(dependencies, batch, environment, isStopped)
   // Named with its attempt: a worker that outlived its lease must not change the time of another.
   await db.rows(sql`
     update payout_batches set due_at = ${dueAt}
@@ -68,6 +68,7 @@ async function runBatch(dependencies: BatchDependencies, claim: Claim): Promise<
 async function nextDue(
   { db, clock }: BatchDependencies,
   batch: Batch,
+  { clockOffsetMs }: Environment,
   isStopped: boolean,
 ): Promise<Date> {
   const now = clock.now()
@@ -77,7 +78,9 @@ async function nextDue(
   const itemDueAt = await findNextDue(db, now, batch, state)
   if (batch.state === 'VALIDATING') return itemDueAt ?? now
   // Most transfers end soon; those that do not may take days.
-  const ageMs = Math.max(0, now.getTime() - (batch.submittedAt ?? now).getTime())
+  const environmentNow = toEnvironmentTime(now, clockOffsetMs)
+  const begunAt = batch.approval?.decisions.at(-1)?.at ?? batch.submittedAt ?? environmentNow
+  const ageMs = Math.max(0, environmentNow.getTime() - begunAt.getTime())
   const delayMs = Math.min(Math.max(resultsIntervalMs, ageMs / 50), resultsIntervalMaxMs)
   const pollAt = after(now, delayMs)
   return itemDueAt && itemDueAt < pollAt ? itemDueAt : pollAt

@@ -1,4 +1,4 @@
-import { after, minute } from '../../base/clock.js'
+import { after, minute, toEnvironmentTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -33,7 +33,7 @@ export async function validateStep(
   const limit = itemsPerStep(dependencies, batch, environment)
   const items = await findDueItems(db, clock.now(), batch, { state: 'PENDING', limit })
   if (items.length === 0) return false
-  const environmentNow = after(clock.now(), environment.clockOffsetMs)
+  const environmentNow = toEnvironmentTime(clock.now(), environment.clockOffsetMs)
   const since = after(environmentNow, -batchLimits.repeatsWithinMs)
   const [quotes, repeats, used] = await Promise.all([
     Promise.all(items.map((item) => quoteItem(dependencies, batch, environment, item))),

@@ -19,8 +19,8 @@ import { showPayout } from '../resource.js'
 export type NewPayout = {
   payout: Payout
   attempt: PreparedAttempt
-  /** In real time: the age of an attempt decides when it is polled. */
-  preparedAt: Date
+  /** The age of an attempt decides when it is polled. */
+  preparedAt: RealTime
   /** The payout as it starts, for the answer and the event. */
   shown: JsonText
 }
@@ -28,7 +28,7 @@ export type NewPayout = {
 export function toNewPayout(
   payout: Payout,
   attempt: PreparedAttempt,
-  preparedAt: Date = payout.createdAt,
+  preparedAt: RealTime,
 ): NewPayout {
   const { token } = attempt
   const shownAttempt = { number: 1, token, state: 'LIVE', createdAt: preparedAt } as const

@@ -27,7 +27,7 @@ import { RpcNodes } from './rpc/nodes.js'
 export type { TreasuryTransfer } from './deposits/find-transfers.js'
 
 export type SolanaOptions = {
-  /** URLs, all of the same chain. Conclusions need a majority of them: see `quorum.ts`. */
+  /** URLs, all of the same chain. Conclusions need a majority of them: see `majority.ts`. */
   nodeUrls: string[]
   signer: Signer
   /** Without it, the rail has no deposit wallets. */

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
 import { referenceSample, sampleHash } from '../../../base/shapes.js'
+import type { Batch } from '../../../payouts/batches/batch.js'
 import { approveBatch, rejectBatch } from '../../../payouts/batches/decide-batch.js'
 import { payoutBatch } from '../../../payouts/batches/resource.js'
 import { closed, inPath, plainText } from '../../parse/schemas.js'
@@ -48,7 +49,9 @@ export function approveWaitingBatch(
   request: KeyedRequest,
   approval: Omit<Parameters<typeof approveBatch>[2], 'at'>,
 ) {
-  const answer = { status: 200, message: 'Batch approved', keepsKey: true }
+  const message = ({ state }: Batch) =>
+    state === 'PENDING' ? 'Approved; another member must approve it, too' : 'Batch approved'
+  const answer = { status: 200, message, keepsKey: true }
   return changeBatch(api, request, answer, (tx, now) =>
     approveBatch(tx, now, { ...approval, at: request.now }),
   )

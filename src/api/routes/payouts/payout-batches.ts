@@ -64,14 +64,21 @@ export function payoutBatchRoutes(api: ApiParts): Route[] {
   ]
 }
 
+type BatchAnswer = {
+  status: number
+  message: string | ((changed: Batch) => string)
+  keepsKey: boolean
+}
+
 /** Changes a batch, at most once per key, and answers with the batch. */
 export function changeBatch(
   api: Pick<ApiParts, 'change'>,
   request: KeyedRequest,
-  { status, message, keepsKey }: { status: number; message: string; keepsKey: boolean },
+  { status, message, keepsKey }: BatchAnswer,
   change: (tx: Tx, now: RealTime) => Promise<Batch> | Batch,
 ) {
-  const toAnswer = (batch: Batch) => success(status, message, showBatch(batch))
+  const toAnswer = (batch: Batch) =>
+    success(status, typeof message === 'string' ? message : message(batch), showBatch(batch))
   return api.change(request, change, toAnswer, { isKept: keepsKey })
 }
 
