@@ -1,4 +1,4 @@
-import type { Grant, Policy, StreamPlace } from '../api/server/shared-limits.js'
+import type { Grant, RateLimitPolicy, StreamPlace } from '../api/server/shared-limits.js'
 
 /** A metric as prom-client serializes it. */
 export type Metric = { name: string; type: string; values: object[] }
@@ -7,7 +7,7 @@ export type Metric = { name: string; type: string; values: object[] }
 export type ToPrimary =
   | { kind: 'listening'; url: string }
   | { kind: 'failed'; message: string }
-  | { kind: 'claim'; id: number; policy: Policy; name: string | number }
+  | { kind: 'claim'; id: number; policy: RateLimitPolicy; name: string | number }
   | { kind: 'take stream'; id: number; place: StreamPlace }
   | { kind: 'release stream'; place: StreamPlace }
   | { kind: 'metrics'; metrics: Metric[] }

@@ -67,7 +67,7 @@ import { createSessions, type Sessions } from '../team/sessions.js'
 import { countTroubledWallets } from '../wallets/troubled-wallets.js'
 import { notifyWorkers } from '../webhooks/deliveries/wake-ups.js'
 
-export type Service = {
+export type ComposedService = {
   app: FastifyInstance
   routes: Route[]
   passwords: Passwords
@@ -120,7 +120,7 @@ export async function compose({
   databaseUrl,
   logger,
   ...dependencies
-}: ServiceDependencies): Promise<Service> {
+}: ServiceDependencies): Promise<ComposedService> {
   const { clock = systemClock, open = openLane, rails = noRails } = dependencies
   const { simulatedRails = [], sandboxPayers, localnetPayers, mint, sharedLimits } = dependencies
   const seal = createSeal(config.secret, config.otherSecrets)
@@ -236,7 +236,7 @@ export async function compose({
     }),
     commitPayout: payoutLanes.run,
     sendPayout: createSendAfterCommit({ rails, clock, logger, paused }),
-    baseUrl: () => config.publicUrl ?? loopbackUrl(app),
+    baseUrl: () => config.publicUrl ?? apiLoopbackUrl(app),
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,
     sessions,
@@ -335,7 +335,7 @@ function writeSessionUses(sessions: Sessions, logger: Logger): NodeJS.Timeout {
 }
 
 /** The loopback address of the API, whatever it is bound to. */
-export function loopbackUrl({ server }: FastifyInstance): string {
+export function apiLoopbackUrl({ server }: FastifyInstance): string {
   const { port } = server.address() as AddressInfo
   return `http://127.0.0.1:${port}`
 }

@@ -9,7 +9,7 @@ import { type Logger, logLostConnection } from '../base/log.js'
 import { addWorkFigures } from '../operations/metrics/work-metrics.js'
 import { Database } from '../postgres/database.js'
 import { postgresLimits } from '../postgres/limits.js'
-import { compose, loopbackUrl, type ServiceDependencies } from './compose.js'
+import { apiLoopbackUrl, compose, type ServiceDependencies } from './compose.js'
 import { closeLoopback, explainListenError, listenForMetrics } from './loopback-server.js'
 import { type OpenRails, openRails } from './open-rails.js'
 
@@ -115,7 +115,7 @@ async function serveApi(
   try {
     const address = await service.app.listen({ host: config.host, port: config.port })
     const noticeUrl = (provider: string) =>
-      `${loopbackUrl(service.app)}/rails/${provider}/notices/test`
+      `${apiLoopbackUrl(service.app)}/rails/${provider}/notices/test`
     sandboxBank?.sendNoticesTo(noticeUrl(sandboxBank.provider))
     const emulator = rails?.emulator
     emulator?.sendNoticesTo(noticeUrl(emulator.provider))

@@ -7,8 +7,8 @@ import { readArrived } from './arrived.js'
 import type { BucketSize, Period } from './calendar.js'
 import { type EntrySum, readEntrySums } from './entries.js'
 import { sumFees } from './fees.js'
-import { readLeft } from './left.js'
 import { bucketRows, bucketStart } from './period-rows.js'
+import { readSent } from './sent.js'
 
 /** What payments brought, in the words of `docs/guides/reports.md`. */
 export type Money = {
@@ -47,20 +47,20 @@ export async function readMoney(
   const entries = await readEntrySums(db, key, period)
   const arrived = byStart(await readArrived(db, key, period))
   const held = byStart(await readHeld(db, key, period))
-  const left = byStart(await readLeft(db, key, { ...period, kinds: [returnKindOf(key)] }))
+  const sent = byStart(await readSent(db, key, { ...period, kinds: [returnKindOf(key)] }))
   const entriesOf = new Map<number, EntrySum[]>()
   for (const entry of entries) {
     const own = entriesOf.get(entry.start.getTime())
     if (own) own.push(entry)
     else entriesOf.set(entry.start.getTime(), [entry])
   }
-  const starts = [entriesOf, arrived, held, left].flatMap((byStart) => [...byStart.keys()])
+  const starts = [entriesOf, arrived, held, sent].flatMap((buckets) => [...buckets.keys()])
   return [...new Set(starts)]
     .sort((a, b) => a - b)
     .map((start) => {
       const own = entriesOf.get(start) ?? []
       const received = sumReceived(own)
-      const refunded = left.get(start)?.refunded ?? 0n
+      const refunded = sent.get(start)?.refunded ?? 0n
       const fees = sumFees(own).kept
       return {
         start: new Date(start),
@@ -68,7 +68,7 @@ export async function readMoney(
         arrived: arrived.get(start)?.amount ?? 0n,
         count: arrived.get(start)?.count ?? 0n,
         held: held.get(start)?.amount ?? 0n,
-        returned: left.get(start)?.returned ?? 0n,
+        returned: sent.get(start)?.returned ?? 0n,
         refunded,
         fees,
         net: received - refunded - fees,

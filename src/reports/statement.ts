@@ -6,8 +6,8 @@ import type { Queryable } from '../postgres/transactions/tx.js'
 import type { Period } from './calendar.js'
 import { type EntrySum, entryLines } from './entries.js'
 import { sumFees } from './fees.js'
-import { readLeft } from './left.js'
 import { sumReceived } from './money.js'
+import { readSent } from './sent.js'
 
 export type StatementSummary = StatementPart & {
   received: bigint
@@ -40,9 +40,9 @@ export async function summarizeStatement(
   const kinds: PayoutKind[] =
     key.asset === 'NGN' ? ['bank_transfer', 'bank_return'] : ['crypto_transfer', 'crypto_return']
   const { from = always.from, to = always.to } = times
-  const left = await readLeft(db, key, { from, to, bucket: 'day', kinds })
-  const refunded = left.reduce((sum, day) => sum + day.refunded, 0n)
-  const paidOut = left.reduce((sum, day) => sum + day.paidOut, 0n)
+  const sent = await readSent(db, key, { from, to, bucket: 'day', kinds })
+  const refunded = sent.reduce((sum, day) => sum + day.refunded, 0n)
+  const paidOut = sent.reduce((sum, day) => sum + day.paidOut, 0n)
   const of = (...names: string[]) =>
     entries
       .filter(({ purpose, effect }) => names.includes(`${purpose} ${effect}`))

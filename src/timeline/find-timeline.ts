@@ -24,7 +24,7 @@ import { timelineLimits } from './limits.js'
 import { readOperatorItems } from './operator-items.js'
 import {
   type AccountRow,
-  type SessionRow,
+  type TimelineSession,
   toAccountItem,
   toPaymentItems,
   toReturnItems,
@@ -195,7 +195,7 @@ async function readAccountTimeline(db: Queryable, name: AccountName): Promise<Ti
 
 type Collection = {
   environmentId: EnvironmentId
-  session: SessionRow | undefined
+  session: TimelineSession | undefined
   accounts: AccountRow[]
 }
 
@@ -252,8 +252,8 @@ async function readSession(
   db: Queryable,
   environmentId: EnvironmentId,
   id: string,
-): Promise<SessionRow | undefined> {
-  const [session] = await db.rows(sql<SessionRow>`
+): Promise<TimelineSession | undefined> {
+  const [session] = await db.rows(sql<TimelineSession>`
     select id, reference, account_id, wallet_id, created_at, opened_at
     from checkout_sessions where environment_id = ${environmentId} and id = ${id}`)
   return session

@@ -13,7 +13,7 @@ export type AccountRow = Pick<CollectionAccount, 'id' | 'number' | 'bankName' | 
   sessionId: string | null
 }
 
-export type SessionRow = {
+export type TimelineSession = {
   id: string
   reference: string
   /** Null: it can only be paid in coins. */
@@ -25,7 +25,11 @@ export type SessionRow = {
 
 const inEnvironmentTime = { isInEnvironmentTime: true, money: null, details: {} }
 
-export function toSessionItems({ reference, createdAt, openedAt }: SessionRow): TimelineItem[] {
+export function toSessionItems({
+  reference,
+  createdAt,
+  openedAt,
+}: TimelineSession): TimelineItem[] {
   const created: TimelineItem = {
     ...inEnvironmentTime,
     at: createdAt,
@@ -129,9 +133,9 @@ const reasons: Record<RefundReason, string> = {
   other: '',
 }
 
-export type FoundReturn = Awaited<ReturnType<typeof listReturnsOfPayments>>[number]
+type ListedReturn = Awaited<ReturnType<typeof listReturnsOfPayments>>[number]
 
-export function toReturnItems(paymentReturn: FoundReturn): TimelineItem[] {
+export function toReturnItems(paymentReturn: ListedReturn): TimelineItem[] {
   const { amount, asset, state, failureReason, endedAt } = paymentReturn
   const said = sayAmount(amount, asset)
   const words = paymentReturn.takesFrom === 'available' ? 'Refund' : 'Return'

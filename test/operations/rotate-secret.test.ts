@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { createSeal, type OtherSecrets, type Seal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
-import { rotateSecret } from '../../src/operations/changes/rotate-secret.js'
+import { rotateServiceSecret } from '../../src/operations/changes/rotate-secret.js'
 import { examineDatabase } from '../../src/operations/doctor/examine-database.js'
 import { sql } from '../../src/postgres/sql.js'
 import { prepareDatabase } from '../../src/processes/prepare-database.js'
@@ -43,7 +43,7 @@ test('the secret is replaced while merchants keep calling', async () => {
       body: { url: receiver.url },
     })
   const rotate = (revokeUnusedSince?: Date) =>
-    rotateSecret(db, {
+    rotateServiceSecret(db, {
       seal: createSeal(fresh, { old: first }),
       now: clock.now(),
       actor: 'ada',
@@ -85,7 +85,7 @@ test('the secret is replaced while merchants keep calling', async () => {
   await expect(start(old)).rejects.toThrow('belongs to another secret')
   await expect(start(fresh, { old })).rejects.toThrow('belongs to another secret')
   await expect(
-    rotateSecret(db, { seal: before.seal, now: clock.now(), actor: 'ada' }),
+    rotateServiceSecret(db, { seal: before.seal, now: clock.now(), actor: 'ada' }),
   ).rejects.toThrow('MANILLA_SECRET_OLD')
   await before.close()
 
@@ -183,9 +183,9 @@ test('a rotation can be turned back', async () => {
   const now = clock.now()
   const since = new Date(now.getTime() + 1)
   const recent = { seal, now, actor: 'ada', revokeUnusedSince: new Date(0) }
-  expect(await rotateSecret(db, recent)).toMatchObject({ revoked: [], isFinished: false })
+  expect(await rotateServiceSecret(db, recent)).toMatchObject({ revoked: [], isFinished: false })
   const all = { ...recent, revokeUnusedSince: since }
-  const progress = await rotateSecret(db, all)
+  const progress = await rotateServiceSecret(db, all)
   expect(progress).toMatchObject({ isFinished: true })
   await start(first)
 })

@@ -7,7 +7,7 @@ import type { ApiParts } from '../pipeline/api-parts.js'
 import { type Document, type Route, route } from '../server/route.js'
 import { findJoin, type Join, type Joined, join, linkEnded } from './join.js'
 import { refuseForeignForm } from './own-pages-only.js'
-import { renderFields, renderProblem } from './page.js'
+import { renderFormFields, renderProblem } from './page.js'
 import {
   answerShown,
   codePath,
@@ -17,7 +17,7 @@ import {
   pageBase,
   problemOf,
   redirect,
-  type Shown,
+  type ShownPage,
   secondFactorPath,
   signInPath,
   textOf,
@@ -109,14 +109,14 @@ function answerJoin(
   return answerShown(visit.headers, shown)
 }
 
-function renderEnded(): Shown {
+function renderEnded(): ShownPage {
   const main = html`<h1>This link does not work</h1><p>${linkEnded().message}</p>
     <p class="soft">Ask the person who sent it for a new one.</p>
     <a class="button" href="${signInPath}">Sign in</a>`
   return { status: 404, title: 'Link ended', main }
 }
 
-function renderJoin(found: Join, token: string, problem?: Problem & { name: string }): Shown {
+function renderJoin(found: Join, token: string, problem?: Problem & { name: string }): ShownPage {
   const { invitation } = found
   const status = problem?.status ?? 200
   const title = found.kind === 'reset' ? 'Set a new password' : `Join ${targetOf(invitation)}`
@@ -159,7 +159,7 @@ function renderForm(found: Join, token: string, name: string | undefined): Html 
   }
   return html`<form method="post" action="/console/join/${token}">
     <input type="hidden" name="email" autocomplete="username" value="${email}">
-    ${isJoin ? renderFields(nameField, passwordField) : renderFields(passwordField)}
+    ${isJoin ? renderFormFields(nameField, passwordField) : renderFormFields(passwordField)}
     <button class="button strong">${isJoin ? 'Join' : 'Set password'}</button></form>
     ${isJoin && renderSignIn(email, token)}`
 }

@@ -47,7 +47,7 @@ type Field = {
 }
 
 /** The fields of a form. The first empty one has the focus, so that users can type at once. */
-export function renderFields(...fields: Field[]): Html {
+export function renderFormFields(...fields: Field[]): Html {
   const focused = fields.find(({ value = '' }) => value === '')
   return html`${fields.map((field) => renderField(field, field === focused))}`
 }

@@ -19,7 +19,7 @@ import { describeBrowser } from './describe-browser.js'
 import { checkMayChangeFactors } from './own-account.js'
 import { confirmTotp, offerTotp, readOffer, type TotpOffer } from './own-factors.js'
 import { refuseForeignForm } from './own-pages-only.js'
-import { renderFields, renderPage, renderPasskeyButton, renderProblem } from './page.js'
+import { renderFormFields, renderPage, renderPasskeyButton, renderProblem } from './page.js'
 import { getUserOfStep, signInWithCode, signInWithPassword } from './sign-in.js'
 import { takesPasskeys, type Visit, visitOf } from './visit.js'
 
@@ -66,11 +66,11 @@ export function scriptUrlOf(script: PageScript): string {
   return `${signInPath}/assets/${script.fileName}`
 }
 
-export type Shown = { status: number; title: string; main: Html; aside?: Html | undefined }
+export type ShownPage = { status: number; title: string; main: Html; aside?: Html | undefined }
 
 export function answerShown(
   headers: IncomingHttpHeaders,
-  shown: Shown,
+  shown: ShownPage,
   script?: PageScript,
 ): Promise<Document> {
   const nonce = newNonce()
@@ -156,7 +156,7 @@ const submitPassword = (api: ApiParts, script: PageScript) =>
 function renderSignIn(
   { site, headers }: Visit,
   { next, email, problem }: { next: string; email?: string; problem?: Problem },
-): Shown {
+): ShownPage {
   const isLocal = isLoopbackHost(headers.host)
   const main = html`<h1>Sign in</h1><p class="soft">to the console on ${site.host}</p>
     ${renderProblem(problem?.message)}
@@ -170,7 +170,7 @@ function renderSignIn(
       })
     }
     <form method="post" action="${signInPath}"><input type="hidden" name="next" value="${next}">
-    ${renderFields(
+    ${renderFormFields(
       {
         name: 'email',
         label: 'Email',
@@ -252,7 +252,7 @@ async function answerCode(
     <p class="soft">for ${user.email}, from your authenticator app. A recovery code works, too.</p>
     ${renderProblem(problem?.message)}
     <form method="post" action="${codePath}"><input type="hidden" name="next" value="${next}">
-    ${renderFields({
+    ${renderFormFields({
       name: 'code',
       label: 'Code',
       autocomplete: 'one-time-code',
@@ -331,7 +331,7 @@ const submitSecondFactor = (api: ApiParts, script: PageScript) =>
 function renderOffer(
   visit: Visit,
   { next, offer, problem }: { next: string; offer: TotpOffer; problem?: Problem },
-): Shown {
+): ShownPage {
   const { site } = visit
   const main = html`<h1>Add a second factor</h1>
     <p class="soft">Live mode and operator pages need one. Test mode works without it.</p>
@@ -353,7 +353,7 @@ function renderOffer(
     <form method="post" action="${secondFactorPath}">
     <input type="hidden" name="next" value="${next}">
     <input type="hidden" name="enrolment" value="${offer.enrolment}">
-    ${renderFields({
+    ${renderFormFields({
       name: 'code',
       label: 'Code that the app shows',
       autocomplete: 'one-time-code',
@@ -368,7 +368,7 @@ function groupBySpaces(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, '$1 ')
 }
 
-function renderRecoveryCodes(codes: string[], next: string): Shown {
+function renderRecoveryCodes(codes: string[], next: string): ShownPage {
   const main = html`<h1>Keep these recovery codes</h1>
     <p class="soft">Each signs you in once if you lose your device. They are not shown again.</p>
     <ul class="card codes mono">${codes.map((code) => html`<li>${code}</li>`)}</ul>

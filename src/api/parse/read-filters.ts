@@ -31,7 +31,7 @@ export function readAmountRange(
     return { currency: sent, amounts: undefined }
   const assets = sent ? [sent] : assetsOfList
   const read = (field: string, text: string | undefined) =>
-    text === undefined ? undefined : readAmount(field, text, assets[0]!)
+    text === undefined ? undefined : readAmountFilter(field, text, assets[0]!)
   return {
     currency: assets.length === 1 ? assets[0] : undefined,
     amounts: { assets, min: read('minAmount', minAmount), max: read('maxAmount', maxAmount) },
@@ -39,7 +39,7 @@ export function readAmountRange(
 }
 
 /** An amount in a query: kobo, or a decimal of coins. */
-export function readAmount(field: string, text: string, currency: Asset): bigint {
+export function readAmountFilter(field: string, text: string, currency: Asset): bigint {
   if (/^0+(\.0+)?$/.test(text)) return 0n
   if (currency !== 'NGN') {
     const amount = parseDecimal(text, currency)

@@ -76,7 +76,7 @@ export function readReturnDestination(
 }
 
 /** The amount in the smallest unit. */
-export function readAmount(
+export function readReturnAmount(
   sent: Static<typeof amountIn> | undefined,
   { asset }: PaidAsset,
 ): bigint | undefined {

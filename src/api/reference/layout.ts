@@ -22,7 +22,10 @@ export type Frame = {
 type Page = { title: string; description: string; main: Html; path: string }
 
 /** A whole page: head, content, and the menu of all pages. The menu follows on a small screen. */
-export function renderPage(frame: Frame, { title, description, main, path }: Page): string {
+export function renderReferencePage(
+  frame: Frame,
+  { title, description, main, path }: Page,
+): string {
   const { markup } = html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">

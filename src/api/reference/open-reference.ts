@@ -3,7 +3,7 @@ import { type Html, html } from '../checkout-page/html.js'
 import { jsonType } from '../server/envelope.js'
 import { type ApiDocument, listOperations, pathOfOperation } from './document.js'
 import { guidesOf, readGuides, renderGuide } from './guides.js'
-import { type Frame, renderPage } from './layout.js'
+import { type Frame, renderReferencePage } from './layout.js'
 import { type PackedFile, packFile } from './packed-file.js'
 import { renderEvents } from './render-events.js'
 import { renderIntroduction } from './render-introduction.js'
@@ -79,7 +79,7 @@ export async function openReference(document: ApiDocument): Promise<Reference> {
       const found = files.get(path)
       const render = pages.get(path)
       if (found || !render) return found
-      const made = packFile(htmlType, renderPage(frame, { ...render(), path }))
+      const made = packFile(htmlType, renderReferencePage(frame, { ...render(), path }))
       files.set(path, made)
       return made
     },

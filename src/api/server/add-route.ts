@@ -35,7 +35,7 @@ import {
   type RouteAnswer,
   type RouteRequest,
 } from './route.js'
-import type { Policy } from './shared-limits.js'
+import type { RateLimitPolicy } from './shared-limits.js'
 
 type Guards = {
   clock: Clock
@@ -45,7 +45,7 @@ type Guards = {
   findReplay: FindReplay
   listReads: ListReads
   writeExport: WriteExport
-  rateLimits: Record<Policy, RateLimit>
+  rateLimits: Record<RateLimitPolicy, RateLimit>
   rateLimitPerSecond: number
   publicRateLimitPerSecond: number
 }

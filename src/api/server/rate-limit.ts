@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import { requestRateLimits } from '../limits.js'
-import type { Grant, Policy, SharedLimits } from './shared-limits.js'
+import type { Grant, RateLimitPolicy, SharedLimits } from './shared-limits.js'
 
 export type Allowance = { isAllowed: boolean; headers: Record<string, string> }
 export type RateLimit = (name: string | number) => Allowance | Promise<Allowance>
@@ -12,7 +12,7 @@ export type RateLimit = (name: string | number) => Allowance | Promise<Allowance
  * callers can slow down in time.
  */
 export function createRateLimit(
-  policy: Policy,
+  policy: RateLimitPolicy,
   { perSecond, clock, shared }: { perSecond: number; clock: Clock; shared?: Claiming | undefined },
 ): RateLimit {
   if (perSecond === 0) return () => unlimited
@@ -50,7 +50,7 @@ type Held = Omit<Grant, 'endsInMs'> & { endsAt: number; claim?: Promise<void> | 
 
 /** Uses up what was granted without waiting, and claims more when it is used up. */
 function countTogether(
-  policy: Policy,
+  policy: RateLimitPolicy,
   { clock, shared, answer }: { clock: Clock; shared: Claiming; answer: Answer },
 ): RateLimit {
   const heldByName = new Map<string | number, Held>()
@@ -91,7 +91,7 @@ function countTogether(
   }
 }
 
-function createAnswer(policy: Policy, perSecond: number): Answer {
+function createAnswer(policy: RateLimitPolicy, perSecond: number): Answer {
   const policyField = `"${policy}";q=${perSecond};w=1`
   return (isAllowed, remaining) => {
     const ratelimit = `"${policy}";r=${remaining};t=1`

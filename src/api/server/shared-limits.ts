@@ -3,7 +3,7 @@ import { requestRateLimits, streamLimits } from '../limits.js'
 
 /** The processes of one service share these limits; their primary process counts. */
 
-export type Policy = 'environment' | 'address'
+export type RateLimitPolicy = 'environment' | 'address'
 type Name = string | number
 
 /** Requests that a process may answer without asking again. */
@@ -18,7 +18,7 @@ export type StreamPlace = { reference: string; network: string }
 
 /** What a process asks of the primary process. */
 export type SharedLimits = {
-  claim(policy: Policy, name: Name): Promise<Grant>
+  claim(policy: RateLimitPolicy, name: Name): Promise<Grant>
   takeStream(place: StreamPlace): Promise<boolean>
   releaseStream(place: StreamPlace): void
 }

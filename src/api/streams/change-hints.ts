@@ -108,7 +108,7 @@ export class ChangeHints {
     for (const [sessionId, listener] of followed.listeners) {
       const seen = topics.filter((topic) => listener.topics.includes(topic))
       if (seen.length > 0)
-        this.#dependencies.streams.send(nameOf(marks.environmentId, sessionId), hintOf(seen))
+        this.#dependencies.streams.send(nameOf(marks.environmentId, sessionId), writeHint(seen))
     }
   }
 
@@ -128,6 +128,6 @@ function nameOf(environmentId: EnvironmentId, sessionId: string): string {
   return `console ${environmentId} ${sessionId}`
 }
 
-export function hintOf(topics: ChangeTopic[]): string {
+function writeHint(topics: ChangeTopic[]): string {
   return `event: changed\ndata: ${JSON.stringify({ topics })}\n\n`
 }

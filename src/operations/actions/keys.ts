@@ -80,7 +80,7 @@ export const keyActions: Action[] = [
         reference: ({ id }) => toReference(prefixes.apiKey, id),
         key: 'hint',
         name: 'name',
-        state: (key) => stateOf(key, now),
+        state: (key) => keyStateOf(key, now),
         created: 'createdAt',
         'last used': 'lastUsedAt',
         expires: 'expiresAt',
@@ -145,7 +145,7 @@ export const keyActions: Action[] = [
       if (present.merchantId !== fromReference(prefixes.merchant, merchant))
         throw unknownMerchant(merchant)
       const { key } = await db.transaction((tx) => endKey(tx, now, present, operator))
-      return { ...showKey(key), state: stateOf(key, now) }
+      return { ...showKey(key), state: keyStateOf(key, now) }
     },
   }),
 ]
@@ -177,7 +177,7 @@ export function showKey(shown: ApiKey) {
   }
 }
 
-export function stateOf(key: ApiKey, now: Date): string {
+export function keyStateOf(key: ApiKey, now: Date): string {
   if (key.revokedAt) return 'revoked'
   if (key.expiresAt && key.expiresAt <= now) return 'expired'
   return key.rolledInto ? 'rolled, in grace period' : 'active'

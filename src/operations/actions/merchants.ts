@@ -21,7 +21,7 @@ import { type Action, action, command, list, route } from '../definitions/defini
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
 import { assetAmount, byMode, byReference, time } from '../definitions/views.js'
-import { describeIssued, keyView, showIssued, showKey, shownOnce, stateOf } from './keys.js'
+import { describeIssued, keyStateOf, keyView, showIssued, showKey, shownOnce } from './keys.js'
 import { kycDecision, kycStatus } from './kyc.js'
 
 const merchantFields = {
@@ -115,7 +115,7 @@ export const merchantActions: Action[] = [
       const { decisions } = await getKyc(db, seal, merchant.id)
       return {
         ...showMerchant(merchant),
-        apiKeys: keys.map((key) => ({ ...showKey(key), state: stateOf(key, now) })),
+        apiKeys: keys.map((key) => ({ ...showKey(key), state: keyStateOf(key, now) })),
         kycDecisions: decisions,
       }
     },

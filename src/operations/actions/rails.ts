@@ -8,7 +8,7 @@ import { listPausedRails, pauseRail, resumeRail } from '../../payouts/requests/p
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { listRailCalls, type RailCallSeries, railCallBounds } from '../../rails/rail-calls.js'
-import { auditOperator, nameOf } from '../changes/audit-operator.js'
+import { auditOperator, operatorName } from '../changes/audit-operator.js'
 import { type Confirmable, propose } from '../changes/operator-actions.js'
 import {
   type Action,
@@ -31,7 +31,7 @@ const pausing = (verb: Verb): Confirmable<{ rail: string; reason: string }> => (
   async perform(tx, { now, operator }, { rail, reason }) {
     const isPaused = verb === 'pause'
     const isFresh = isPaused
-      ? await pauseRail(tx, now, { rail, reason, pausedBy: nameOf(operator) })
+      ? await pauseRail(tx, now, { rail, reason, pausedBy: operatorName(operator) })
       : await resumeRail(tx, rail)
     if (!isFresh) throw unchanged(rail, verb)
     auditOperator(tx, now, operator, { action: `rail.${verb}`, details: { rail, reason } })

@@ -5,7 +5,7 @@ import {
   type KeyOfOldSecret,
   listKeysOfOldSecret,
 } from '../../merchants/keys/keys-of-old-secret.js'
-import { rotateSecret } from '../changes/rotate-secret.js'
+import { rotateServiceSecret } from '../changes/rotate-secret.js'
 import { type Action, command } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
@@ -36,7 +36,7 @@ export const secretActions: Action[] = [
           facts: unused.map((key) => ['Revoke', describeKey(key)]),
         })
       }
-      const rotated = await rotateSecret(db, { seal, now, actor, revokeUnusedSince })
+      const rotated = await rotateServiceSecret(db, { seal, now, actor, revokeUnusedSince })
       const { endpoints, answers, merchantValues, waitingCount, isFinished } = rotated
       const revoked = rotated.revoked.map(showKey)
       const waiting = rotated.waiting.map(showKey)

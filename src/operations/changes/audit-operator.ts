@@ -17,7 +17,7 @@ export type ConsoleOperator = {
 export type Operator = string | ConsoleOperator
 
 /** The name for columns that record who acted. */
-export function nameOf(operator: Operator): string {
+export function operatorName(operator: Operator): string {
   return typeof operator === 'string' ? operator : operator.email
 }
 

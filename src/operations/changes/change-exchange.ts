@@ -20,7 +20,7 @@ import type { Database } from '../../postgres/database.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { SolanaRail } from '../../rails/solana/rail.js'
 import { sumLiveSweeps } from '../../wallets/store-sweeps.js'
-import { auditOperator, nameOf, type Operator } from './audit-operator.js'
+import { auditOperator, type Operator, operatorName } from './audit-operator.js'
 
 export type StockRequest = { mode: Mode; asset: Asset; amount: bigint; note: string }
 
@@ -147,7 +147,7 @@ function writeStock(
 ): Position {
   const { mode, asset } = position
   const id = once === undefined ? undefined : toStockId(mode, once)
-  changeStock(tx, now, { id, mode, asset, amount, note, givenBy: nameOf(operator) })
+  changeStock(tx, now, { id, mode, asset, amount, note, givenBy: operatorName(operator) })
   const size = formatMoney(amount < 0n ? -amount : amount, asset)
   auditOperator(tx, now, operator, {
     action: amount < 0n ? 'exchange_stock.take' : 'exchange_stock.add',

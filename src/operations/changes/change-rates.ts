@@ -15,7 +15,7 @@ import {
 } from '../../rates/store-rates.js'
 import { listReadings, rejudgeReadings } from '../../rates/store-readings.js'
 import { agreeAnew, type RateView } from '../../rates/view-rates.js'
-import { auditOperator, nameOf, type Operator } from './audit-operator.js'
+import { auditOperator, type Operator, operatorName } from './audit-operator.js'
 
 export type NewRate = RatePair & {
   asset: Coin
@@ -65,7 +65,7 @@ export async function setRate(
   const compared = isConfirmed ? undefined : await compareRate(tx, now, { asset, buy, sell })
   if (compared?.isFar) throw largeChange(asset, compared)
   const expiresAt = heldMs === undefined ? null : after(now, heldMs)
-  const givenBy = nameOf(operator)
+  const givenBy = operatorName(operator)
   const base = compared?.base
   insertRate(tx, now, { asset, buy, sell, origin: 'operator', givenBy, expiresAt, base })
   auditOperator(tx, now, operator, {
@@ -123,7 +123,7 @@ export async function acceptRate(
     buy: median.buy,
     sell: median.sell,
     origin: 'sources',
-    givenBy: `${names.join(', ')}; accepted by ${nameOf(operator)}`,
+    givenBy: `${names.join(', ')}; accepted by ${operatorName(operator)}`,
     expiresAt,
   })
   // They are used from now on, not only from the next poll.

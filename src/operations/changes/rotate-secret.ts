@@ -41,7 +41,7 @@ type Rotation = {
  * Continues the rotation of the installation's secret: seals stored secrets with the new one, and
  * ends the rotation when no key depends on the old one. Safe to repeat.
  */
-export async function rotateSecret(
+export async function rotateServiceSecret(
   db: Database,
   { seal, now, actor, revokeUnusedSince }: Rotation,
 ): Promise<RotationProgress> {

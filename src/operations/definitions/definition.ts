@@ -14,7 +14,7 @@ import type { WatchedFloat } from '../metrics/watch-floats.js'
 import type { WatchedTreasury } from '../metrics/watch-treasuries.js'
 import type { WorkFigures } from '../metrics/work-figures.js'
 import type { ReconcilableRails } from '../reconcile/reconcile.js'
-import type { Table } from './table.js'
+import type { TextTable } from './table.js'
 
 /** Something that operators do or see: a command of `manilla`, a route of the console, or both. */
 export type Action = { command?: CommandAction; route?: RouteAction }
@@ -78,7 +78,7 @@ export type Terminal = {
   print(text: string): void
   /** Shows the progress of long work. */
   startProgress(label: string, steps?: number): Progress
-  formatTable(table: Table): string
+  formatTable(table: TextTable): string
   /** Colours a text if the terminal shows colours. */
   paint(color: Color, text: string): string
   /** Asks before real money moves, and throws if the operator does not confirm. */
@@ -122,7 +122,7 @@ export type Progress = { step(label: string): void; end(): void }
 export type CommandOutput = { data: unknown; text: Text | Text[] }
 
 /** A line, several lines, or a table. */
-type Text = string | Table
+type Text = string | TextTable
 
 export type InputOf<Input extends TProperties> = Static<TObject<Input>>
 

@@ -1,5 +1,5 @@
 /** A table as data: the program prints all tables in the same way. */
-export type Table = {
+export type TextTable = {
   head: string[]
   rows: string[][]
   /** Names of the columns with amounts, which are aligned to the right. */
@@ -16,8 +16,8 @@ type Columns<Row> = Record<string, keyof Row | ((row: Row) => Cell)>
 export function tableOf<Row>(
   rows: Row[],
   columns: Columns<Row>,
-  more: Pick<Table, 'amounts' | 'empty'> = {},
-): Table {
+  more: Pick<TextTable, 'amounts' | 'empty'> = {},
+): TextTable {
   const cells = Object.values(columns)
   const print = (row: Row) =>
     cells.map((cell) => formatCell(typeof cell === 'function' ? cell(row) : (row[cell] as Cell)))

@@ -30,7 +30,7 @@ import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../open
 import {
   amountIn,
   destinationIn,
-  readAmount,
+  readReturnAmount,
   readReturnDestination,
   refundWhy,
 } from '../../parse/return-request.js'
@@ -215,7 +215,7 @@ export const refundOfPayment = (api: ApiParts) =>
       const name = { environmentId: request.environment.id, ...request.params }
       const payment = await getPayment(api.db, name)
       const { reason, note } = request.body ?? {}
-      const amount = readAmount(request.body?.amount, payment) ?? payment.amountAccepted
+      const amount = readReturnAmount(request.body?.amount, payment) ?? payment.amountAccepted
       const requested = readReturnDestination(request.body?.destination, payment)
       const prepared = await prepare(api, request, {
         payment,

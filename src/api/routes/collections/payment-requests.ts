@@ -22,7 +22,7 @@ import { toWire } from '../../../money/amounts.js'
 import type { Asset } from '../../../money/assets.js'
 import type { UserActor } from '../../../team/actor.js'
 import { noteLimits } from '../../../team/limits.js'
-import { amountIn, readAmount } from '../../parse/return-request.js'
+import { amountIn, readReturnAmount } from '../../parse/return-request.js'
 import { closed, inPath, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
@@ -83,7 +83,7 @@ const ask = (api: ApiParts) =>
         (tx, now) =>
           requestDecision(tx, now, nameOf(request), {
             action: action as PaymentRequest['action'],
-            amount: readAmount(amount, payment) ?? null,
+            amount: readReturnAmount(amount, payment) ?? null,
             note,
             requestedBy: { id: userId, name },
           }),

@@ -39,7 +39,7 @@ import type { Queryable } from '../../../postgres/transactions/tx.js'
 import type { UserActor } from '../../../team/actor.js'
 import type { Approver } from '../../../team/approvers.js'
 import { findUserNames } from '../../../team/find-user-names.js'
-import { readAmount } from '../../parse/read-filters.js'
+import { readAmountFilter } from '../../parse/read-filters.js'
 import { closed, inPath, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
@@ -181,7 +181,7 @@ const check = ({ db }: ApiParts) =>
       const needed = await mustWait(db, {
         environmentId: environment.id,
         asset,
-        amount: readAmount('amount', query.amount, asset),
+        amount: readAmountFilter('amount', query.amount, asset),
         createdByKey: null,
         createdByUser: userId,
         at: now,

@@ -5,24 +5,22 @@ import type { Queryable } from '../postgres/transactions/tx.js'
 import type { BucketSize, Period } from './calendar.js'
 import { bucketRows, bucketStart } from './period-rows.js'
 
-/** Ways in which money leaves; see `docs/guides/reports.md`. */
-export type Left = { paidOut: bigint; refunded: bigint; returned: bigint }
-
-export type LeftBucket = Left & { start: Date }
+/** Money that was sent, by what for; see `docs/guides/reports.md`. */
+type SentBucket = { start: Date; paidOut: bigint; refunded: bigint; returned: bigint }
 
 /**
  * Payouts that arrived, by when they did, less those that the bank reversed, by when it did: past
  * figures never change. Both are found by an index. Buckets without either are absent.
  */
-export async function readLeft(
+export async function readSent(
   db: Queryable,
   { environmentId, asset }: StatementKey,
   { bucket, from, to, kinds }: Period & { bucket: BucketSize; kinds: PayoutKind[] },
-): Promise<LeftBucket[]> {
+): Promise<SentBucket[]> {
   const way = sql`case when p.kind in ('bank_transfer', 'crypto_transfer') then 'paid_out'
     when p.takes_from = 'available' then 'refunded' else 'returned' end as way`
   const own = sql`p.environment_id = ${environmentId} and p.kind = wanted.kind`
-  return db.rows(sql<LeftBucket>`
+  return db.rows(sql<SentBucket>`
     select ${bucketStart('at')} as start,
       coalesce(sum(amount) filter (where way = 'paid_out'), 0)::bigint as paid_out,
       coalesce(sum(amount) filter (where way = 'refunded'), 0)::bigint as refunded,
