@@ -30,15 +30,6 @@ export class ApiRefusal extends Error {
     this.requestId = given.requestId
   }
 
-  /**
-   * Whether it ends the request: the next one gets a new idempotency key. After an unknown outcome,
-   * while the first request runs, or before a step-up, the same request is sent again.
-   */
-  get isFinal(): boolean {
-    const isRepeated = ['idempotency_in_progress', 'step_up_required'].includes(this.reason ?? '')
-    return this.status >= 400 && this.status < 500 && !isRepeated
-  }
-
   /** What the refusal says about one field of a form, such as `customer.email`. */
   issueOf(field: string): string | undefined {
     const found = this.details.find((detail) => detail.field === field)

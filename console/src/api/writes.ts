@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { type CallOptions, call, type Query, request, withQuery, withStepUp } from './call'
+import { isFinal } from './is-final'
 import { announce } from './live'
 import { type ApiRefusal, toRefusal } from './refusal'
 import type { Topic } from './topics'
@@ -50,7 +51,7 @@ export function useWrite<Data = unknown>({
       return data ?? (null as Data)
     } catch (error) {
       const refused = toRefusal(error)
-      if (refused.isFinal) key.current = crypto.randomUUID()
+      if (isFinal(refused)) key.current = crypto.randomUUID()
       setRefusal(refused)
       return undefined
     } finally {
