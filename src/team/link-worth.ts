@@ -1,8 +1,8 @@
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import {
   type Invitation,
+  type LinkPurpose,
   listInvitationsBy,
-  type Purpose,
   revokeInvitations,
   takeInvitation,
 } from './invitations.js'
@@ -27,13 +27,13 @@ export async function isWorthGiving(db: Queryable, link: Link): Promise<boolean>
 }
 
 /** The merchant at which the maker of a link needs a right. */
-function merchantOf(purpose: Purpose): string | null {
+function merchantOf(purpose: LinkPurpose): string | null {
   if (purpose.kind === 'operator') return null
   return purpose.kind === 'member' ? purpose.merchantId : purpose.madeInMerchantId
 }
 
 /** Undefined if a password link is for a user for whom it cannot be made. */
-async function findGift(db: Queryable, purpose: Purpose): Promise<Gift | undefined> {
+async function findGift(db: Queryable, purpose: LinkPurpose): Promise<Gift | undefined> {
   if (purpose.kind === 'operator') return purpose
   if (purpose.kind === 'member') {
     const { role, maySeeLive } = purpose

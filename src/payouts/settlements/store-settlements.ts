@@ -5,7 +5,13 @@ import { notFound } from '../../base/refusal.js'
 import { listLimits } from '../../postgres/limits.js'
 import { findRows } from '../../postgres/lists/find-rows.js'
 import { type TimeRange, toIdRange, withinRange } from '../../postgres/lists/key-range.js'
-import type { ListTable, Lookup, Page, Restriction, RowPage } from '../../postgres/lists/list.js'
+import type {
+  FilterLookup,
+  ListTable,
+  Page,
+  Restriction,
+  RowPage,
+} from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
@@ -129,7 +135,7 @@ export async function listSettlements(
  */
 async function restrictPeriod(
   { from, to }: TimeRange,
-  { db, environmentId }: Lookup<SettlementFilter>,
+  { db, environmentId }: FilterLookup<SettlementFilter>,
 ): Promise<Restriction[]> {
   if (!from && !to) return []
   const { settlementsAtOnceMax: most } = settlementLimits

@@ -11,7 +11,7 @@ export function durationClassOf(durationMs: number): number {
 }
 
 /** In milliseconds; null if nothing was counted. */
-export function medianOf(counts: number[]): number | null {
+export function medianDurationOf(counts: number[]): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   let remaining = Math.ceil(total / 2)
   for (const [index, count] of counts.entries()) {

@@ -3,7 +3,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { durationClassOf, medianOf } from '../deliveries/durations.js'
+import { durationClassOf, medianDurationOf } from '../deliveries/durations.js'
 import { webhookLimits } from '../limits.js'
 import type { WebhookEndpoint } from './endpoint.js'
 
@@ -164,7 +164,7 @@ export async function listDeliveryHours(
       from,
       delivered: row?.delivered ?? 0,
       failed: row?.failed ?? 0,
-      medianMs: row ? medianOf(row.durations) : null,
+      medianMs: row ? medianDurationOf(row.durations) : null,
     }
   })
 }
