@@ -8,10 +8,13 @@ import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
 import { toJson } from '../../src/base/json-text.js'
 import type { NewEvent } from '../../src/events/emit.js'
 import { sql } from '../../src/postgres/sql.js'
-import { durationClassOf, medianDurationOf } from '../../src/webhooks/deliveries/durations.js'
 import { createSigner } from '../../src/webhooks/deliveries/message.js'
 import { readPublicKey } from '../../src/webhooks/deliveries/signing.js'
-import { HourlyCounts } from '../../src/webhooks/endpoints/hourly-counts.js'
+import {
+  durationClassOf,
+  HourlyCounts,
+  medianDurationOf,
+} from '../../src/webhooks/endpoints/hourly-counts.js'
 import { webhookLimits } from '../../src/webhooks/limits.js'
 import { answerAll, claimFor, emit, endedOf, newEventOf, record } from '../support/deliveries.js'
 import { openManilla } from '../support/open-manilla.js'
