@@ -5,9 +5,9 @@ import { type Sql, sql } from '../postgres/sql.js'
 import { column, Table } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
-import { normalizeEmail } from './people.js'
 import type { Role } from './permissions.js'
 import { hashToken } from './sessions.js'
+import { normalizeEmail } from './users.js'
 
 /** What a link is for: joining a merchant, becoming an operator, or setting a new password. */
 export type LinkPurpose =

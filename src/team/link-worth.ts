@@ -8,8 +8,8 @@ import {
 } from './invitations.js'
 import { type Gift, whyNotGive } from './may-give.js'
 import { belongsElsewhere, findGiver, findMember, lockMembers } from './members.js'
-import { lockUsers } from './people.js'
 import type { Role } from './permissions.js'
+import { lockUsers } from './users.js'
 
 type Link = Pick<Invitation, 'makerId' | 'purpose'>
 
