@@ -1580,16 +1580,16 @@ create table notices (
   rail text not null,
   mode text not null,
   id text not null,
-  announced json not null,
+  report json not null,
   body text,
   state text not null,
   reason text,
-  looks integer default 0 not null,
+  attempts integer default 0 not null,
   due_at timestamp with time zone not null,
   received_at timestamp with time zone not null,
   assigned_account text,
   constraint notice_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
-  constraint notice_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text, 'TAKEN'::text, 'REFUSED'::text]))),
+  constraint notice_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text, 'BOOKED'::text, 'REFUSED'::text]))),
   constraint notices_pkey PRIMARY KEY (rail, mode, id),
   constraint refused_notice_says_why CHECK (((state = 'REFUSED'::text) = (reason IS NOT NULL)))
 );
@@ -1820,7 +1820,7 @@ create table payout_attempts (
   state text not null,
   outcome text,
   due_at timestamp with time zone not null,
-  looks integer default 0 not null,
+  polls integer default 0 not null,
   created_at timestamp with time zone not null,
   ended_at timestamp with time zone,
   leased_until timestamp with time zone,
@@ -1969,7 +1969,7 @@ create table payouts (
   constraint payout_amount_is_positive CHECK ((amount > 0)),
   constraint payout_asset_fits_kind CHECK (((kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])) = (asset = 'NGN'::text))),
   constraint payout_fee_is_not_negative CHECK ((fee >= 0)),
-  constraint payout_has_told_its_beginning CHECK (((event_sequence >= 0) AND ((kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text])) = (event_sequence = 0)))),
+  constraint payout_has_an_event_when_submitted CHECK (((event_sequence >= 0) AND ((kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text])) = (event_sequence = 0)))),
   constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text, 'bank_return'::text, 'crypto_return'::text]))),
   constraint payout_names_its_item CHECK (((batch_id IS NULL) = (batch_item IS NULL))),
   constraint payout_status_is_known CHECK ((status = ANY (ARRAY['PENDING'::text, 'SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text, 'REVERSED'::text]))),
@@ -2140,29 +2140,6 @@ create table report_entry_progress (
   constraint report_entry_progress_pkey PRIMARY KEY (environment_id, asset)
 );
 
-create table report_fee_progress (
-  environment_id integer not null,
-  asset text not null,
-  last_number bigint not null,
-  constraint fee_number_is_positive CHECK ((last_number > 0)),
-  constraint report_fee_progress_pkey PRIMARY KEY (environment_id, asset)
-);
-
-create table report_fees (
-  environment_id integer not null,
-  asset text not null,
-  bucket text not null,
-  bucket_start timestamp with time zone not null,
-  kind text not null,
-  charged bigint not null,
-  released bigint not null,
-  reversed bigint not null,
-  constraint fee_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
-  constraint fee_bucket_is_not_empty CHECK (((charged >= 0) AND (released >= 0) AND (reversed >= 0) AND (((charged + released) + reversed) > 0))),
-  constraint fee_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'bank_transfer'::text, 'crypto_transfer'::text, 'conversion'::text]))),
-  constraint report_fees_pkey PRIMARY KEY (environment_id, asset, bucket, bucket_start, kind)
-);
-
 create table report_payout_times (
   environment_id integer not null,
   kind text not null,
@@ -2273,7 +2250,7 @@ create table sandbox_payments (
 
 create table sandbox_transfers (
   reference text not null,
-  payment_order text not null,
+  instruction text not null,
   amount bigint not null,
   received_at timestamp with time zone not null,
   is_lost boolean not null,
@@ -2281,13 +2258,13 @@ create table sandbox_transfers (
   failure_reason text,
   ends_at timestamp with time zone,
   reverses_at timestamp with time zone,
-  is_told boolean default false not null,
+  is_reported boolean default false not null,
   reversal_number bigint,
   refund_of text,
   constraint lost_sandbox_transfer_has_no_ending CHECK (((NOT is_lost) OR (ending IS NULL))),
   constraint only_completed_sandbox_transfer_reverses CHECK (((reverses_at IS NULL) OR ((NOT (ending IS DISTINCT FROM 'completed'::text)) AND (reverses_at >= ends_at)))),
-  constraint only_ended_sandbox_transfer_is_told CHECK (((NOT is_told) OR (ending IS NOT NULL))),
-  constraint only_told_sandbox_reversal_is_listed CHECK (((reversal_number IS NULL) OR ((reverses_at IS NOT NULL) AND is_told))),
+  constraint only_ended_sandbox_transfer_is_reported CHECK (((NOT is_reported) OR (ending IS NOT NULL))),
+  constraint only_reported_sandbox_reversal_is_listed CHECK (((reversal_number IS NULL) OR ((reverses_at IS NOT NULL) AND is_reported))),
   constraint sandbox_amount_is_positive CHECK ((amount > 0)),
   constraint sandbox_ending_follows_receipt CHECK ((ends_at >= received_at)),
   constraint sandbox_ending_has_a_time CHECK (((ending IS NULL) = (ends_at IS NULL))),
@@ -2455,7 +2432,7 @@ create table sweeps (
   valid_until bigint not null,
   state text not null,
   outcome text,
-  looks integer default 0 not null,
+  polls integer default 0 not null,
   due_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   ended_at timestamp with time zone,
@@ -2481,15 +2458,15 @@ create table token_accounts (
   has_trouble boolean default false not null,
   busy_until timestamp with time zone not null,
   audited_at timestamp with time zone not null,
-  looks integer default 0 not null,
+  polls integer default 0 not null,
   due_at timestamp with time zone not null,
-  unread_looks integer default 0 not null,
+  unread_polls integer default 0 not null,
   unsigned_sweeps integer default 0 not null,
   sweep_rests_until timestamp with time zone,
   constraint only_unsigned_sweep_rests CHECK (((unsigned_sweeps >= 0) AND ((unsigned_sweeps > 0) = (sweep_rests_until IS NOT NULL)))),
   constraint token_account_amount_is_not_negative CHECK ((amount >= 0)),
   constraint token_accounts_pkey PRIMARY KEY (rail, address),
-  constraint unread_looks_are_not_negative CHECK ((unread_looks >= 0))
+  constraint unread_polls_are_not_negative CHECK ((unread_polls >= 0))
 );
 
 create table totp_secrets (
@@ -2712,13 +2689,13 @@ CREATE INDEX notice_hints_ended ON public.notice_hints USING btree (received_at)
 
 CREATE INDEX notice_hints_rejected ON public.notice_hints USING btree (received_at) WHERE (state = 'REJECTED'::text);
 
+CREATE INDEX notices_booked ON public.notices USING btree (rail, received_at) WHERE (state = 'BOOKED'::text);
+
 CREATE INDEX notices_due ON public.notices USING btree (rail, due_at) WHERE (state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text]));
 
 CREATE INDEX notices_refused ON public.notices USING btree (received_at) WHERE (state = 'REFUSED'::text);
 
-CREATE INDEX notices_refused_by_account ON public.notices USING btree (rail, ((announced ->> 'accountNumber'::text)), received_at) WHERE (state = 'REFUSED'::text);
-
-CREATE INDEX notices_taken ON public.notices USING btree (rail, received_at) WHERE (state = 'TAKEN'::text);
+CREATE INDEX notices_refused_by_account ON public.notices USING btree (rail, ((report ->> 'accountNumber'::text)), received_at) WHERE (state = 'REFUSED'::text);
 
 CREATE INDEX opened_bank_accounts_by_number ON public.opened_bank_accounts USING btree (rail, number, created_at);
 
@@ -2740,7 +2717,7 @@ CREATE INDEX payment_returns_of_payment ON public.payment_returns USING btree (e
 
 CREATE INDEX payment_returns_waiting ON public.payment_returns USING btree (environment_id, asset) INCLUDE (amount) WHERE (state = 'WAITING'::text);
 
-CREATE UNIQUE INDEX payment_is_taken_once ON public.payments USING btree (rail, rail_id);
+CREATE UNIQUE INDEX payment_is_booked_once ON public.payments USING btree (rail, rail_id);
 
 CREATE INDEX payments_by_amount ON public.payments USING btree (environment_id, asset, amount, id);
 
@@ -2942,7 +2919,7 @@ CREATE TRIGGER notes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id,
 
 CREATE TRIGGER notes_are_only_withdrawn BEFORE UPDATE ON public.notes FOR EACH ROW EXECUTE FUNCTION only_withdraw();
 
-CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, announced, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, report, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER operator_action_is_kept BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION keep_operator_action();
 
@@ -3016,9 +2993,9 @@ CREATE TRIGGER sandbox_payments_are_never_edited BEFORE DELETE OR UPDATE OR TRUN
 
 CREATE TRIGGER listed_sandbox_reversal_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN (((old.reversal_number IS NOT NULL) AND ((new.reverses_at IS DISTINCT FROM old.reverses_at) OR (new.reversal_number IS DISTINCT FROM old.reversal_number)))) EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER sandbox_orders_are_never_edited BEFORE DELETE OR UPDATE OF reference, payment_order, amount, refund_of OR TRUNCATE ON public.sandbox_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER reported_sandbox_ending_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN ((old.is_reported AND ((((((new.received_at IS DISTINCT FROM old.received_at) OR (new.is_lost IS DISTINCT FROM old.is_lost)) OR (new.ending IS DISTINCT FROM old.ending)) OR (new.failure_reason IS DISTINCT FROM old.failure_reason)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.is_reported IS DISTINCT FROM old.is_reported)))) EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER told_sandbox_ending_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN ((old.is_told AND ((((((new.received_at IS DISTINCT FROM old.received_at) OR (new.is_lost IS DISTINCT FROM old.is_lost)) OR (new.ending IS DISTINCT FROM old.ending)) OR (new.failure_reason IS DISTINCT FROM old.failure_reason)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.is_told IS DISTINCT FROM old.is_told)))) EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER sandbox_instructions_are_never_edited BEFORE DELETE OR UPDATE OF reference, instruction, amount, refund_of OR TRUNCATE ON public.sandbox_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER decided_change_stays BEFORE UPDATE OF state, decided_by, decided_at ON public.setting_changes FOR EACH ROW WHEN ((old.state <> 'OPEN'::text)) EXECUTE FUNCTION refuse_change();
 

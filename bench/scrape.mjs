@@ -69,7 +69,7 @@ async function createOriginal({ db, environmentId, key }, { url }) {
   if (!response.ok) throw new Error(message)
   const id = fromReference('bt_', data.reference)
   const [attempt] = await db.rows(sql`
-    select number, looks as polls from payout_attempts
+    select number, polls from payout_attempts
     where environment_id = ${environmentId} and payout_id = ${id}`)
   const landed = {
     verdict: 'landed',

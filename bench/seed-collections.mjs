@@ -73,10 +73,10 @@ async function seedSome(tx, { environmentId, amount, first, count }) {
       'Bench', '999', 'Sandbox Bank', 'NGN', ${amount}, 'order-' || n, '{}', 'PAID', ${amount}, ${amount},
       1, ${ago}, ${ago}, ${ago} from seeded`)
   tx.write(sql`
-    insert into notices (rail, mode, id, announced, body, state, due_at, received_at)
+    insert into notices (rail, mode, id, report, body, state, due_at, received_at)
     select 'sandbox-bank', 'test', 'sbp_past' || n,
       json_build_object('id', 'sbp_past' || n, 'amount', ${amount}::text, 'more', repeat('x', 250)),
-      repeat('x', 400), 'TAKEN', ${ago}, ${ago} from seeded`)
+      repeat('x', 400), 'BOOKED', ${ago}, ${ago} from seeded`)
   tx.write(sql`
     insert into payments (environment_id, id, account_id, source, rail, rail_id, asset, amount,
       amount_accepted, amount_held, amount_returning, amount_returned, fee, variance, sender,

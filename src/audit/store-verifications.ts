@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { sql } from '../postgres/sql.js'
 import { upsert } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
@@ -23,7 +24,11 @@ export async function getChainState(db: Queryable, chain: string): Promise<Chain
   return row!
 }
 
-export function storeVerification(tx: Tx, now: Date, { chain, lines, faults }: ChainVerdict): void {
+export function storeVerification(
+  tx: Tx,
+  now: RealTime,
+  { chain, lines, faults }: ChainVerdict,
+): void {
   const fault = faults[0]?.message ?? null
   tx.write(upsert('audit_verifications', { chain }, { verifiedAt: now, lines, fault }))
 }

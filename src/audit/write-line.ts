@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
@@ -37,7 +38,7 @@ export type AuditLine = {
  * Written in the transaction of the change it records, at its end: the line locks the head of its
  * chain, and no other lock may be taken after that one.
  */
-export function writeAuditLine(tx: Tx, now: Date, line: AuditLine): void {
+export function writeAuditLine(tx: Tx, now: RealTime, line: AuditLine): void {
   const { actor, action, merchantId, environmentId, details } = line
   const isNamed = typeof actor === 'string'
   const user = !isNamed && actor.kind === 'user' ? actor : undefined

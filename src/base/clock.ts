@@ -1,6 +1,22 @@
+declare const clockName: unique symbol
+
+/** By the machine's clock: what workers, leases, keys and deliveries go by. */
+export type RealTime = Date & { readonly [clockName]?: 'real' }
+
+/** By the clock of an environment, which its test clock can move ahead: what merchants see. */
+export type EnvironmentTime = Date & { readonly [clockName]?: 'environment' }
+
+export function toEnvironmentTime(time: RealTime, clockOffsetMs: number): EnvironmentTime {
+  return new Date(time.getTime() + clockOffsetMs)
+}
+
+export function toRealTime(time: EnvironmentTime, clockOffsetMs: number): RealTime {
+  return new Date(time.getTime() - clockOffsetMs)
+}
+
 /** The only source of time: no other file reads the machine's clock. */
 export type Clock = {
-  now(): Date
+  now(): RealTime
   /** Monotonic milliseconds from an arbitrary start, for measuring durations. */
   elapsedMs(): number
 }
@@ -15,8 +31,8 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
-export function after(time: Date, durationMs: number): Date {
-  return new Date(time.getTime() + durationMs)
+export function after<Time extends Date>(time: Time, durationMs: number): Time {
+  return new Date(time.getTime() + durationMs) as Time
 }
 
 let lastText = ''

@@ -21,7 +21,7 @@ import { findShownPayments, type ShownPayments } from './find-shown-payments.js'
 
 export type PublicSession = SessionWithAccounts &
   ShownPayments & {
-    /** By payment id; only of payments with money that is sent back. */
+    /** Returns by payment id; only of payments with money that is sent back. */
     returns: Map<string, ReturnSummary>
   }
 
@@ -59,12 +59,14 @@ export function createPublicSessionFinder(db: Queryable) {
     ])
     const withReturn = [...shown.values()].flatMap(({ payments }) => payments).filter(hasReturn)
     const returns = await findReturnSummaries(db, withReturn)
-    const found = rows.map(({ settingsVersion: _, ...row }) => {
+    const sessions = rows.map(({ settingsVersion: _, ...row }) => {
       const storedSettings = settings.get(row.environmentId)!
-      const one = toSessionWithAccounts(row, { storedSettings, wallets })
-      return { ...one, ...paymentsOf(one, shown), returns }
+      const session = toSessionWithAccounts(row, { storedSettings, wallets })
+      return { ...session, ...paymentsOf(session, shown), returns }
     })
-    const byReference = new Map(found.map((one) => [one.session.reference, one]))
+    const byReference = new Map(
+      sessions.map((publicSession) => [publicSession.session.reference, publicSession]),
+    )
     return references.map((reference) => byReference.get(reference))
   }
 }
@@ -74,10 +76,10 @@ function paymentsOf(
   session: SessionWithAccounts,
   shown: Map<string, ShownPayments>,
 ): ShownPayments {
-  const found = accountsOf(session).flatMap(({ id }) => shown.get(id) ?? [])
+  const perAccount = accountsOf(session).flatMap(({ id }) => shown.get(id) ?? [])
   return {
-    payments: sortPayments(found.flatMap(({ payments }) => payments)),
-    hasMore: found.some(({ hasMore }) => hasMore),
+    payments: sortPayments(perAccount.flatMap(({ payments }) => payments)),
+    hasMore: perAccount.some(({ hasMore }) => hasMore),
   }
 }
 
@@ -103,19 +105,19 @@ function createSettingsReader(db: Queryable) {
   }
 
   return async (versions: Version[]): Promise<Map<EnvironmentId, SettingsPatch>> => {
-    const found = new Map<EnvironmentId, SettingsPatch>()
+    const settings = new Map<EnvironmentId, SettingsPatch>()
     const missing = new Set<EnvironmentId>()
     for (const { environmentId, settingsVersion } of versions) {
       const cached = cache.get(environmentId)
-      if (settingsVersion === 0) found.set(environmentId, {})
-      else if (cached?.version === settingsVersion) found.set(environmentId, cached.settings)
+      if (settingsVersion === 0) settings.set(environmentId, {})
+      else if (cached?.version === settingsVersion) settings.set(environmentId, cached.settings)
       else missing.add(environmentId)
     }
     for (const stored of await findSettings(db, [...missing])) {
-      found.set(stored.environmentId, stored.settings)
+      settings.set(stored.environmentId, stored.settings)
       remember(stored)
     }
-    return found
+    return settings
   }
 }
 

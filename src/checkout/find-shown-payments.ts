@@ -50,16 +50,16 @@ function hidesMoney(account: CollectionAccount, latest: Payment[] = [], limit: n
 }
 
 function notReturned(
-  one: Pick<Payment, 'amountAccepted' | 'amountHeld' | 'amountReturning'>,
+  payment: Pick<Payment, 'amountAccepted' | 'amountHeld' | 'amountReturning'>,
 ): bigint {
-  return one.amountAccepted + one.amountHeld + one.amountReturning
+  return payment.amountAccepted + payment.amountHeld + payment.amountReturning
 }
 
 /** The `limit` most preferred payments without duplicates, sorted newest first. */
 function choose(byPreference: Payment[], limit: number): Payment[] {
   const unique = new Map(byPreference.map((payment) => [payment.id, payment]))
   const chosen = [...unique.values()].slice(0, limit)
-  return chosen.sort((one, other) => (one.id < other.id ? 1 : -1))
+  return chosen.sort((a, b) => (a.id < b.id ? 1 : -1))
 }
 
 const accountKey = { environmentId: 'int4', id: 'uuid' } as const
@@ -85,8 +85,8 @@ async function findLargest(
   limit: number,
 ): Promise<Map<string, Payment[]>> {
   if (accounts.length === 0) return new Map()
-  const found = new Map<string, Payment[]>(accounts.map(({ id }) => [id, []]))
+  const byAccount = new Map<string, Payment[]>(accounts.map(({ id }) => [id, []]))
   for (const row of await db.rows(largestOf(accounts, limit)))
-    found.get(row.accountId)!.push(toPayment(row))
-  return found
+    byAccount.get(row.accountId)!.push(toPayment(row))
+  return byAccount
 }

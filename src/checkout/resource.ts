@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { after } from '../base/clock.js'
+import { toEnvironmentTime } from '../base/clock.js'
 import { prefixes } from '../base/ids.js'
 import { type JsonText, joinObjects, toJson } from '../base/json-text.js'
 import { limits } from '../base/limits.js'
@@ -110,28 +110,28 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
 
 export type PublicSessionJson = Static<typeof publicCheckoutSession>
 
-export function showPublicSession(now: Date, found: PublicSession): PublicSessionJson {
-  return { ...showTimeless(found), serverTime: showTime(now, found) }
+export function showPublicSession(now: Date, publicSession: PublicSession): PublicSessionJson {
+  return { ...showTimeless(publicSession), serverTime: showTime(now, publicSession) }
 }
 
 /** Concurrent requests share one read and get the same object, so its text is made once. */
 const timelessTexts = new WeakMap<PublicSession, JsonText>()
 
 /** `showPublicSession` as JSON text. */
-export function writePublicSession(now: Date, found: PublicSession): JsonText {
-  const text = timelessTexts.get(found) ?? toJson(showTimeless(found))
-  timelessTexts.set(found, text)
-  return joinObjects(text, toJson({ serverTime: showTime(now, found) }))
+export function writePublicSession(now: Date, publicSession: PublicSession): JsonText {
+  const text = timelessTexts.get(publicSession) ?? toJson(showTimeless(publicSession))
+  timelessTexts.set(publicSession, text)
+  return joinObjects(text, toJson({ serverTime: showTime(now, publicSession) }))
 }
 
 function showTime(now: Date, { clockOffsetMs }: PublicSession): string {
-  return after(now, clockOffsetMs).toISOString()
+  return toEnvironmentTime(now, clockOffsetMs).toISOString()
 }
 
-function showTimeless(found: PublicSession): Omit<PublicSessionJson, 'serverTime'> {
-  const { session, wallet } = found
-  const shared = sharedSessionFields(found, showCustomer(found))
-  const amounts = showAmounts(found)
+function showTimeless(publicSession: PublicSession): Omit<PublicSessionJson, 'serverTime'> {
+  const { session, wallet, payments, returns } = publicSession
+  const shared = sharedSessionFields(publicSession, showCustomer(publicSession))
+  const amounts = showAmounts(publicSession)
   // Field by field: object spreads are slow.
   return {
     reference: shared.reference,
@@ -147,9 +147,9 @@ function showTimeless(found: PublicSession): Omit<PublicSessionJson, 'serverTime
     amountReceived: amounts.amountReceived,
     amountAccepted: amounts.amountAccepted,
     cryptoAmounts: amounts.cryptoAmounts,
-    crypto: wallet && acceptsCrypto(found) ? showCrypto(wallet, session) : undefined,
-    received: found.payments.map((payment) => showReceived(payment, found.returns.get(payment.id))),
-    moreReceived: found.hasMore,
+    crypto: wallet && acceptsCrypto(publicSession) ? showCrypto(wallet, session) : undefined,
+    received: payments.map((payment) => showReceived(payment, returns.get(payment.id))),
+    moreReceived: publicSession.hasMore,
     cancelUrl: withReference(session.cancelUrl, session.reference),
     successUrl:
       shared.status === 'paid' ? withReference(session.successUrl, session.reference) : undefined,
@@ -157,11 +157,11 @@ function showTimeless(found: PublicSession): Omit<PublicSessionJson, 'serverTime
 }
 
 /** Every holder of the link reads this; a merchant can hide it. */
-function showCustomer(found: PublicSession): Customer {
-  return found.checkout.showCustomer ? customerOf(found) : { name: '', email: '' }
+function showCustomer(publicSession: PublicSession): Customer {
+  return publicSession.checkout.showCustomer ? customerOf(publicSession) : { name: '', email: '' }
 }
 
-/** Without the sender's name and the fee, which only concern the merchant. */
+/** Leaves out the sender's name and the fee, which only concern the merchant. */
 function showReceived(payment: Payment, returns: ReturnSummary | undefined) {
   const { asset } = payment
   return {

@@ -39,11 +39,11 @@ const noticesArePayments: Proof = {
   claim: 'Every recorded notice is one payment of its mode, and every payment has a notice',
   counterexamples: `
     select n.rail, n.mode, n.id, p.id as payment from
-      (select * from notices where state = 'TAKEN') n
+      (select * from notices where state = 'BOOKED') n
       full join (select p.*, e.mode from payments p join environments e on e.id = environment_id) p
         on p.rail = n.rail and p.mode = n.mode and p.rail_id = n.id
     where n.id is null or p.id is null
-      or (n.announced ->> 'amount')::numeric is distinct from p.amount`,
+      or (n.report ->> 'amount')::numeric is distinct from p.amount`,
 }
 
 const accountsAddUp: Proof = {

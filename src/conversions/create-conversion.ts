@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import type { EnvironmentTime, RealTime } from '../base/clock.js'
 import type { Environment } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { toJson } from '../base/json-text.js'
@@ -27,7 +28,7 @@ type Creator = Pick<Conversion, 'createdByKey' | 'createdByUser' | 'payoutId'>
 /** The conversion that a locked quote promises. Throws a refusal if it no longer holds. */
 export function takeQuote(
   quote: ConversionQuote & { isUsed: boolean },
-  environmentNow: Date,
+  environmentNow: EnvironmentTime,
   creator: Creator,
 ): Conversion {
   if (quote.isUsed)
@@ -46,7 +47,7 @@ export function takeQuote(
 /** The conversion of a price, stored as a quote or not. */
 export function toConversion(
   quote: ConversionQuote,
-  environmentNow: Date,
+  environmentNow: EnvironmentTime,
   creator: Creator & Pick<Conversion, 'quoteId'>,
 ): Conversion {
   return {
@@ -100,7 +101,7 @@ type Tools = {
 /** Converts in one transaction: both balances change, or none does. Throws refusals. */
 export async function createConversion(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   conversion: Conversion,
   tools: Tools,
 ): Promise<void> {
@@ -126,7 +127,7 @@ type Inventory = {
  */
 export async function takeInventory(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   conversion: Conversion,
   { environment: { mode }, backCoins }: Tools,
 ): Promise<Inventory> {
@@ -177,7 +178,7 @@ export function decideConversion(
 }
 
 /** Records a conversion with its event. */
-export function recordConversion(tx: Tx, now: Date, conversion: Conversion): void {
+export function recordConversion(tx: Tx, now: RealTime, conversion: Conversion): void {
   insertConversion(tx, conversion)
   const { environmentId, id } = conversion
   const data = toJson(showConversion(conversion))

@@ -14,7 +14,7 @@ export type Exchange = {
   backCoins: BackCoins | undefined
   /**
    * In test mode, mints the coins that a conversion will sell, because the rail checks that the hot
-   * wallet covers a payout before the conversion is committed. `now` is real time.
+   * wallet covers a payout before the conversion is committed.
    */
   provideCoins(now: Date, sold: SoldCoins): Promise<void>
 }

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import type { RealTime } from '../base/clock.js'
 import type { Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import type { Asset } from '../money/assets.js'
@@ -74,7 +75,7 @@ export type StockChange = {
 }
 
 /** The position must be locked. What is taken out must be there. */
-export function changeStock(tx: Tx, now: Date, change: StockChange): void {
+export function changeStock(tx: Tx, now: RealTime, change: StockChange): void {
   const { id = newId(now), mode, asset, amount, givenBy, note } = change
   assert(amount !== 0n, 'stock changes by an amount')
   tx.write(insertInto('exchange_stock', { id, mode, asset, amount, givenBy, note, createdAt: now }))

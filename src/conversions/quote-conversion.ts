@@ -1,4 +1,4 @@
-import { after } from '../base/clock.js'
+import { after, type EnvironmentTime } from '../base/clock.js'
 import type { NairaLimits } from '../base/config.js'
 import type { Environment, Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
@@ -28,7 +28,7 @@ type PriceTools = {
 /** Prices a conversion at the current rate. Stores nothing. Throws refusals. */
 export async function quoteConversion(
   { db, rates, naira }: PriceTools,
-  environmentNow: Date,
+  environmentNow: EnvironmentTime,
   { environment, direction, wanted }: PriceRequest,
 ): Promise<ConversionQuote> {
   const { source, target } = direction

@@ -1,4 +1,4 @@
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
@@ -38,7 +38,7 @@ export async function lockQuote(
 }
 
 /** Returns how many were deleted. A conversion has a copy of what its quote said. */
-export async function deleteOldQuotes(db: Queryable, now: Date): Promise<number> {
+export async function deleteOldQuotes(db: Queryable, now: RealTime): Promise<number> {
   const { quoteRetentionMs, quotesDeletedPerBatchMax } = conversionLimits
   const rows = await db.rows(sql<{ id: string }>`
     delete from conversion_quotes q using (

@@ -1,4 +1,4 @@
-import { after, day } from '../base/clock.js'
+import { after, day, type RealTime } from '../base/clock.js'
 import { firstIdAt } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
@@ -9,7 +9,11 @@ import { sql } from '../postgres/sql.js'
  * delivered again stays as long as that delivery, which is read by its key: `not exists` might join
  * all deliveries. A trigger refuses every other deletion.
  */
-export async function deleteOldEvents(db: Database, now: Date, keptDays: number): Promise<number> {
+export async function deleteOldEvents(
+  db: Database,
+  now: RealTime,
+  keptDays: number,
+): Promise<number> {
   const { rowsDeletedPerBatchMax } = limits.retention
   const before = after(now, -keptDays * day)
   return db.transaction(async (tx) => {

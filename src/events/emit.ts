@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import type { JsonText } from '../base/json-text.js'
@@ -52,7 +53,7 @@ const insertDeliveries = listStatement({
  * time even if the environment's test clock is ahead, because deliveries are due in real time.
  * Returns the ids of the events.
  */
-export function emitAll(tx: Tx, now: Date, emitted: NewEvent[]): string[] {
+export function emitAll(tx: Tx, now: RealTime, emitted: NewEvent[]): string[] {
   if (emitted.length === 0) return []
   // Lists sort by id, and ids of the same millisecond are random: sorted ids keep the given order.
   const ids = emitted.map(() => newId(now)).sort()

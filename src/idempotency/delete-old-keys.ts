@@ -1,9 +1,10 @@
+import type { RealTime } from '../base/clock.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
 import { idempotencyLimits } from './limits.js'
 
 /** Deletes a bounded number of expired keys and returns how many. */
-export async function deleteOldKeys(db: Database, now: Date): Promise<number> {
+export async function deleteOldKeys(db: Database, now: RealTime): Promise<number> {
   const { keysDeletedPerBatchMax } = idempotencyLimits
   const deleted = await db.rows(sql`
     delete from idempotency_keys k using (

@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
 import { formatMoney } from '../money/amounts.js'
@@ -22,7 +23,7 @@ export function lockForFunding(tx: Tx, fundings: Funding[]): Promise<Book> {
 /** Credits available balances against clearing or treasury. */
 export async function fundAll(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   fundings: Funding[],
   locked = lockForFunding(tx, fundings),
 ): Promise<Outcome<Moved>[]> {

@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import type { LedgerAccountKey } from './accounts.js'
@@ -45,7 +46,7 @@ export function lockForAll(tx: Tx, movements: Movement[]): Promise<Book> {
  */
 export async function moveAll(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   movements: Movement[],
 ): Promise<(Moved | NotMoved)[]> {
   return moveWith(tx, now, await lockForAll(tx, movements), movements)
@@ -54,7 +55,7 @@ export async function moveAll(
 /** The same with accounts that are already locked. */
 export function moveWith(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   book: Book,
   movements: Movement[],
 ): (Moved | NotMoved)[] {
@@ -64,7 +65,7 @@ export function moveWith(
 }
 
 /** Writes what was decided in the book. Only for the first write of a book. */
-export function writeMovements(tx: Tx, now: Date, book: Book, decided: Decided): void {
+export function writeMovements(tx: Tx, now: RealTime, book: Book, decided: Decided): void {
   writeBook(tx, book)
   insertMoved(tx, now, decided)
 }
@@ -72,7 +73,7 @@ export function writeMovements(tx: Tx, now: Date, book: Book, decided: Decided):
 type Decided = { movements: Movement[]; outcomes: (Moved | NotMoved)[] }
 
 /** Writes the transfers only. The caller writes the book, with what else it decides in it. */
-export function insertMoved(tx: Tx, now: Date, { movements, outcomes }: Decided): void {
+export function insertMoved(tx: Tx, now: RealTime, { movements, outcomes }: Decided): void {
   const transfers = movements.flatMap((movement, index) => toRows(movement, outcomes[index]!))
   if (transfers.length > 0) tx.write(insertTransfers(transfers, now))
 }

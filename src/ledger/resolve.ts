@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import type { RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/transactions/tx.js'
@@ -58,7 +59,11 @@ const insertResolutions = listStatement({
  * Settles or releases the holds of a list of causes. Returns false for a cause that was resolved
  * before, which is left unchanged. A cause without a hold is a bug. Call it once per transaction.
  */
-export async function resolveAll(tx: Tx, now: Date, resolutions: Resolution[]): Promise<boolean[]> {
+export async function resolveAll(
+  tx: Tx,
+  now: RealTime,
+  resolutions: Resolution[],
+): Promise<boolean[]> {
   // Without duplicates: a cause listed twice would have its holds found, and moved, twice.
   const rows = [
     ...new Map(resolutions.map((resolution) => [keyOf(resolution), resolution])).values(),

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import type { RealTime } from '../base/clock.js'
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { newId, prefixes, toReference } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
@@ -10,7 +11,11 @@ export type Merchant = { id: string; reference: string; displayName: string; cre
 export type NewMerchant = Merchant & { environments: Record<Mode, Environment> }
 
 /** A merchant always has both environments. The live one starts without KYC approval. */
-export async function createMerchant(tx: Tx, now: Date, displayName: string): Promise<NewMerchant> {
+export async function createMerchant(
+  tx: Tx,
+  now: RealTime,
+  displayName: string,
+): Promise<NewMerchant> {
   const id = newId(now)
   tx.write(insertInto('merchants', { id, displayName, createdAt: now }))
   const rows = await tx.rows(sql<{ id: EnvironmentId; mode: Mode }>`

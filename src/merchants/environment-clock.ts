@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { day } from '../base/clock.js'
+import { day, type RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
@@ -33,8 +33,8 @@ export async function lockClock(tx: Tx, { environmentId, byMs }: Advance): Promi
   })
 }
 
-/** Adds to the stored offset, so a clock never moves back. `now` is real time. */
-export function moveClock(tx: Tx, now: Date, { environmentId, byMs }: Advance): void {
+/** Adds to the stored offset, so a clock never moves back. */
+export function moveClock(tx: Tx, now: RealTime, { environmentId, byMs }: Advance): void {
   tx.write(sql`
     insert into clock_moves (environment_id, moved_at, offset_before_ms)
     select id, ${now}, clock_offset_ms from environments where id = ${environmentId}

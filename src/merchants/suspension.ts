@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 
@@ -5,7 +6,7 @@ import type { Tx } from '../postgres/transactions/tx.js'
  * Stops a merchant in both modes; every process refuses within a second. Returns false if it was
  * already suspended.
  */
-export async function suspendMerchant(tx: Tx, now: Date, merchantId: string): Promise<boolean> {
+export async function suspendMerchant(tx: Tx, now: RealTime, merchantId: string): Promise<boolean> {
   const rows = await tx.rows(sql`
     update merchants set suspended_at = ${now}
     where id = ${merchantId} and suspended_at is null returning id`)

@@ -79,7 +79,7 @@ export type Payout = typeof payouts.row & {
 }
 
 /**
- * A payout as it starts. `at` is in the environment's time. The fields are added to the given
+ * A payout as it starts. The fields are added to the given
  * object: V8 takes microseconds to spread one of this size.
  */
 export function newPayout(at: Date, requested: RequestedPayout): Payout {
@@ -134,7 +134,7 @@ export const sentAttempts = new Table('payout_attempts', {
   validUntil: column.int8().orNull(),
   signedSlot: column.int8().orNull(),
   expiresBy: column.int8().orNull(),
-  polls: column.int4().named('looks'),
+  polls: column.int4(),
   createdAt: column.time(),
 })
 

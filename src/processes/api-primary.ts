@@ -12,7 +12,6 @@ import type { Metric, ToPrimary, ToProcess } from './api-messages.js'
 import { ApiMetrics } from './api-metrics.js'
 import { closeLoopback, listenForMetrics } from './loopback-server.js'
 
-type Tools = { clock: Clock; logger: Logger }
 type Answer = (message: ToPrimary) => ToProcess | undefined
 
 const { restartDelayMs, restartDelayMaxMs, steadyAfterMs, metricsTimeoutMs } = limits.apiProcesses
@@ -22,7 +21,10 @@ const { restartDelayMs, restartDelayMaxMs, steadyAfterMs, metricsTimeoutMs } = l
  * on in turn, counts what the processes share, and replaces a process that ends. It has no
  * connection to the database.
  */
-export async function startApiProcesses(config: Config, { clock, logger }: Tools) {
+export async function startApiProcesses(
+  config: Config,
+  { clock, logger }: { clock: Clock; logger: Logger },
+) {
   await checkConnections(config, logger)
   const processes = new Map<number, ApiProcess>()
   const stopping = new AbortController()
@@ -70,7 +72,7 @@ export async function startApiProcesses(config: Config, { clock, logger }: Tools
   const running = firsts.map((first, index) => keepRunning(index + 1, first))
   async function stop(): Promise<void> {
     stopping.abort()
-    for (const one of processes.values()) one.stop()
+    for (const apiProcess of processes.values()) apiProcess.stop()
     await Promise.all(running)
   }
 
@@ -184,7 +186,7 @@ function fork(number: number, answer: Answer) {
     /** A process that does not serve yet may not read messages. */
     stop: () => (isListening ? send({ kind: 'stop' }) : kill()),
     isServing: () => isListening,
-    /** As of the last scrape. */
+    /** Metrics of the last scrape. */
     metrics: () => metrics,
     async readMetrics(): Promise<Metric[]> {
       if (!isListening) return []

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { RequestListener, Server } from 'node:http'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import { systemClock } from '../base/clock.js'
+import { type RealTime, systemClock } from '../base/clock.js'
 import { type Config, findEmptyHome, hasDatabaseUrl, readConfig } from '../base/config.js'
 import { createLogger, type Logger, logLostConnection } from '../base/log.js'
 import { noRateSources } from '../base/rate-sources.js'
@@ -29,10 +29,10 @@ import { borrowDatabase } from './open-database.js'
 import { planPreparation, prepareDatabase } from './prepare-database.js'
 import { forceExitLater, waitForSignal } from './signals.js'
 
-type TerminalParts = Pick<Terminal, 'startProgress' | 'formatTable' | 'paint' | 'confirmLive'>
+type TerminalDisplay = Pick<Terminal, 'startProgress' | 'formatTable' | 'paint' | 'confirmLive'>
 
 /** Adds the operator's commands to the program that has the API commands. */
-export function registerOperator(program: Command, console: TerminalParts): void {
+export function registerOperator(program: Command, console: TerminalDisplay): void {
   const terminal: Terminal = { ...baseTerminal, ...console }
   program.commandsGroup('Run a service:')
   registerServices(program)
@@ -67,7 +67,7 @@ function registerServices(program: Command): void {
     .action(runMigrate)
 }
 
-const baseTerminal: Omit<Terminal, keyof TerminalParts> = {
+const baseTerminal: Omit<Terminal, keyof TerminalDisplay> = {
   clock: systemClock,
   actor: userInfo().username,
   print,
@@ -115,8 +115,8 @@ async function withRails<Result>(
   const { borrowRails } = await import('./open-rails.js')
   const { findChainUrl } = await import('../simulation/demo.js')
   const chainUrl = config.databaseUrl ? undefined : findChainUrl(config.home)
-  const tools = { config, db, clock: systemClock, logger: createLoggerOf(config) }
-  const rails = await borrowRails(tools, chainUrl)
+  const dependencies = { config, db, clock: systemClock, logger: createLoggerOf(config) }
+  const rails = await borrowRails(dependencies, chainUrl)
   try {
     return await work(rails)
   } finally {
@@ -127,8 +127,8 @@ async function withRails<Result>(
 async function resolveHolder(...[db, environment, account]: Parameters<ResolveHolder>) {
   const config = readConfig()
   const opened = await import('./open-rails.js')
-  const tools = { config, db, clock: systemClock, logger: createLoggerOf(config) }
-  return opened.resolveHolder(tools, environment, account)
+  const dependencies = { config, db, clock: systemClock, logger: createLoggerOf(config) }
+  return opened.resolveHolder(dependencies, environment, account)
 }
 
 async function examineService(): Promise<CheckResult[]> {
@@ -138,7 +138,7 @@ async function examineService(): Promise<CheckResult[]> {
   return examine({ borrowDatabase, borrowRails, findChainUrl, findServiceUrl })
 }
 
-/** Where people sign in: the address of the console, or of the API. */
+/** Where users sign in: the address of the console, or of the API. */
 function findConsoleUrl(): string {
   const { consoleUrl, publicUrl, host, port } = readConfig()
   const isWildcard = host === '0.0.0.0' || host === '::'
@@ -146,7 +146,7 @@ function findConsoleUrl(): string {
   return consoleUrl ?? publicUrl ?? `http://${isWildcard ? '127.0.0.1' : name}:${port}`
 }
 
-async function openStart(db: Database, now: Date): Promise<string> {
+async function openStart(db: Database, now: RealTime): Promise<string> {
   const config = readConfig()
   const { findDemo } = await import('../simulation/demo.js')
   const { openDemoConsole } = await import('../simulation/demo-console.js')
@@ -159,7 +159,7 @@ async function openStart(db: Database, now: Date): Promise<string> {
   return openDemoConsole(db, now, demo)
 }
 
-/** Only where a person sits: a script reads the link. */
+/** Opens a browser only in a terminal: a script reads the link. */
 function openBrowser(url: string): boolean {
   const programs: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }
   const program = programs[process.platform]

@@ -77,7 +77,7 @@ export type Service = {
   close(): Promise<void>
 }
 
-export type Parts = {
+export type ServiceDependencies = {
   config: Config
   databaseUrl: string
   logger: Logger
@@ -100,7 +100,7 @@ export type Parts = {
   findDemoKey?: FindDemoKey | undefined
   /** Whether everything exists that the start creates; absent: it creates nothing. */
   isSetUp?: (() => boolean) | undefined
-  /** Of new passwords; tests use a smaller one. */
+  /** Cost of new passwords; tests use a smaller one. */
   passwordCost?: PasswordCost | undefined
   /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane
@@ -115,9 +115,14 @@ const nothingWatched: WatchedRails = {
 }
 
 /** Builds the service. The only file that knows every module. */
-export async function compose({ config, databaseUrl, logger, ...parts }: Parts): Promise<Service> {
-  const { clock = systemClock, open = openLane, rails = noRails } = parts
-  const { simulatedRails = [], sandboxPayers, localnetPayers } = parts
+export async function compose({
+  config,
+  databaseUrl,
+  logger,
+  ...dependencies
+}: ServiceDependencies): Promise<Service> {
+  const { clock = systemClock, open = openLane, rails = noRails } = dependencies
+  const { simulatedRails = [], sandboxPayers, localnetPayers, mint, sharedLimits } = dependencies
   const seal = createSeal(config.secret, config.otherSecrets)
   const onIdleError = logLostConnection(logger)
   const { requestStatementMs, quickStatementMs, quickPoolSize } = postgresLimits
@@ -154,23 +159,28 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     : undefined
   const paused = createPausedRails({ db: quickDb, clock })
   const keyRing = createKeyRing({ db: quickDb, seal, clock })
-  const passwords = createPasswords(parts.passwordCost)
+  const passwords = createPasswords(dependencies.passwordCost)
   const sessions = createSessions({ db: quickDb, clock })
-  const laneContext = { connect: () => connectLane(databaseUrl, 'manilla lane'), open, clock, seal }
+  const laneDependencies = {
+    connect: () => connectLane(databaseUrl, 'manilla lane'),
+    open,
+    clock,
+    seal,
+  }
   const rates = createRateBook({ db, clock, simulated: simulatedRates })
   const collections = openCollections({
     db,
     logger,
-    ...laneContext,
+    ...laneDependencies,
     rails,
     sandboxPayers,
     localnetPayers,
     rates,
   })
-  const fundingLanes = createKeyedLanes(laneContext, createFunding(parts.mint), lockForFunding)
-  const payoutLanes = createKeyedLanes(laneContext, createByKeys, readForKeys)
-  const accountLanes = createKeyedLanes(laneContext, createAccounts, readForAccounts)
-  const refusalLanes = createRefusalLanes(laneContext)
+  const fundingLanes = createKeyedLanes(laneDependencies, createFunding(mint), lockForFunding)
+  const payoutLanes = createKeyedLanes(laneDependencies, createByKeys, readForKeys)
+  const accountLanes = createKeyedLanes(laneDependencies, createAccounts, readForAccounts)
+  const refusalLanes = createRefusalLanes(laneDependencies)
   const { notices, judging: payments } = collections.lanes
   const lanes = byNameAndMode({
     fund: fundingLanes,
@@ -183,13 +193,13 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   const streams = new Streams({
     clock,
     logger,
-    streamLimits: parts.streamLimits,
-    shared: parts.sharedLimits,
+    streamLimits: dependencies.streamLimits,
+    shared: sharedLimits,
     connect: () => connectListener(databaseUrl, 'manilla streams'),
   })
   const changeHints = new ChangeHints({ db, clock, streams, logger })
   const requestLog = new RequestLog({ url: databaseUrl, logger })
-  const mintPending = createPendingMint({ db, mint: parts.mint, logger })
+  const mintPending = createPendingMint({ db, mint, logger })
   const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
   addRailMetrics(metrics.registry)
   addExchangeMetrics(metrics.registry, { db, clock, config: config.rates ?? noRateSources })
@@ -197,7 +207,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
   if (replica) addReplicaMetrics(metrics.registry, replica)
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
 
-  const watched = parts.watched ?? nothingWatched
+  const watched = dependencies.watched ?? nothingWatched
   const merchantRoutes = createRoutes({
     db,
     clock,
@@ -215,7 +225,7 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     fundBalance: (call) => fundingLanes.run(call).finally(mintPending),
     change: createChanges({ db: changeDb, clock, seal }),
     rates,
-    backCoins: parts.mint && backCoins,
+    backCoins: mint && backCoins,
     mintPending,
     payoutPreparation: createPayoutPreparation({
       db,
@@ -258,11 +268,11 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
     writeExport: (call, query) => changeDb.transaction(async (tx) => auditExport(tx, call, query)),
     requestLog: config.requestLogDays > 0 ? requestLog : undefined,
     routes,
-    sharedLimits: parts.sharedLimits,
-    findDemoKey: parts.findDemoKey ?? (() => undefined),
+    sharedLimits,
+    findDemoKey: dependencies.findDemoKey ?? (() => undefined),
     ...edgeOf(config),
   })
-  const health = addHealth(app, { readiness, isSetUp: parts.isSetUp ?? (() => true) })
+  const health = addHealth(app, { readiness, isSetUp: dependencies.isSetUp ?? (() => true) })
   const notifier = notifyWorkers(quickDb)
   const useTimers = [writeKeyUses(keyRing, logger), writeSessionUses(sessions, logger)]
 
@@ -278,11 +288,11 @@ export async function compose({ config, databaseUrl, logger, ...parts }: Parts):
       changeHints.close()
       await streams.close()
       await closeServer(app)
-      await Promise.all([requestLog, ...Object.values(lanes)].map((one) => one.close()))
+      await Promise.all([requestLog, ...Object.values(lanes)].map((queue) => queue.close()))
       await notifier.stop()
       await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
       await replica?.close()
-      await Promise.all([quickDb, changeDb, operatorDb, db].map((one) => one.close()))
+      await Promise.all([quickDb, changeDb, operatorDb, db].map((pool) => pool.close()))
     },
   }
 }
@@ -335,7 +345,7 @@ function edgeOf(config: Config) {
   return { trustProxy, rateLimitPerSecond, publicRateLimitPerSecond, hasConsole }
 }
 
-type AdvanceTools = {
+type DueWorkDependencies = {
   db: Database
   clock: Clock
   logger: Logger
@@ -345,7 +355,7 @@ type AdvanceTools = {
 
 /** Runs what the moved clock makes due. Never fails: the clock has already been moved. */
 async function runDueWork(
-  { db, clock, logger, keyRing, sessions }: AdvanceTools,
+  { db, clock, logger, keyRing, sessions }: DueWorkDependencies,
   id: EnvironmentId,
 ): Promise<void> {
   try {

@@ -5,7 +5,7 @@ import { systemClock } from '../base/clock.js'
 import { providers } from '../base/config.js'
 import { forceExitLater, waitForSignal } from './signals.js'
 
-type Options = {
+type EmulatorFlags = {
   mode: 'test' | 'live'
   port: number
   controlPort: number
@@ -14,9 +14,9 @@ type Options = {
 }
 
 /** `npm run emulator -- paystack`: a provider on loopback, until Ctrl-C. */
-async function emulate(name: string, options: Options): Promise<void> {
-  const { mode, port, controlPort, notices, file } = options
-  const provider = providers.find((one) => one === name)
+async function emulate(name: string, flags: EmulatorFlags): Promise<void> {
+  const { mode, port, controlPort, notices, file } = flags
+  const provider = providers.find((known) => known === name)
   if (!provider) throw new InvalidArgumentError(`Choose one of ${providers.join(', ')}.`)
   const emulator = await openEmulator(provider, {
     clock: systemClock,

@@ -50,12 +50,17 @@ async function main(): Promise<void> {
 
 type Opened = { db?: Database; rails?: OpenRails; served?: Served; work?: Work }
 
-type Parts = { config: Config; logger: Logger; database: OpenDatabase; startedAt: number }
+type StartDependencies = {
+  config: Config
+  logger: Logger
+  database: OpenDatabase
+  startedAt: number
+}
 
 /** Yields between its steps, so that a start may be ended there. */
 async function* openAll(
   opened: Opened,
-  { config, logger, database, startedAt }: Parts,
+  { config, logger, database, startedAt }: StartDependencies,
 ): AsyncGenerator<void> {
   yield
   const seal = createSeal(config.secret, config.otherSecrets)
@@ -75,8 +80,19 @@ async function* openAll(
   opened.served = served
   yield
   const { allowsLoopbackWebhooks, requestLogDays, eventDays, naira, rates } = config
-  const tools = { db, seal, clock: systemClock, logger, rails, allowsLoopbackWebhooks }
-  const work = startWork({ ...tools, command: 'start', requestLogDays, eventDays, naira, rates })
+  const work = startWork({
+    command: 'start',
+    db,
+    seal,
+    clock: systemClock,
+    logger,
+    rails,
+    allowsLoopbackWebhooks,
+    requestLogDays,
+    eventDays,
+    naira,
+    rates,
+  })
   opened.work = work
   work.addMetrics(served.registry)
   demo = database.isEmbedded

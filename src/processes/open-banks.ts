@@ -13,21 +13,22 @@ import { createFlutterwaveDriver } from '../rails/flutterwave/driver.js'
 import { createMonnifyDriver } from '../rails/monnify/driver.js'
 import { createPaystackDriver } from '../rails/paystack/driver.js'
 
-type Tools = { config: Config; db: Database; clock: Clock; logger: Logger }
+type BankDependencies = { config: Config; db: Database; clock: Clock; logger: Logger }
 
-type DriverTools = { payerEmail: string; mode: Mode; clock: Clock; logger: Logger }
+type DriverDependencies = { payerEmail: string; mode: Mode; clock: Clock; logger: Logger }
 
 type CreateDriver = (
   config: Config['providers'][Mode],
-  tools: DriverTools,
+  dependencies: DriverDependencies,
 ) => BankDriver | undefined
 
 /** The driver of each provider, if its variables are set. */
 const drivers: Record<Provider, CreateDriver> = {
-  paystack: ({ paystack }, tools) => paystack && createPaystackDriver(paystack, tools),
-  monnify: ({ monnify }, tools) => monnify && createMonnifyDriver(monnify, tools),
-  flutterwave: ({ flutterwave }, tools) =>
-    flutterwave && createFlutterwaveDriver(flutterwave, tools),
+  paystack: ({ paystack }, dependencies) =>
+    paystack && createPaystackDriver(paystack, dependencies),
+  monnify: ({ monnify }, dependencies) => monnify && createMonnifyDriver(monnify, dependencies),
+  flutterwave: ({ flutterwave }, dependencies) =>
+    flutterwave && createFlutterwaveDriver(flutterwave, dependencies),
 }
 
 export type EmulatedBank = { config: Config; emulator: Emulator | undefined }
@@ -37,11 +38,11 @@ export type EmulatedBank = { config: Config; emulator: Emulator | undefined }
  * it. A command uses the emulator of the running service.
  */
 export async function openEmulatedBank(
-  tools: Tools & { isAlone?: boolean; isLocalnetBorrowed?: boolean },
+  dependencies: BankDependencies & { isAlone?: boolean; isLocalnetBorrowed?: boolean },
 ): Promise<EmulatedBank | undefined> {
-  const { config, clock, isAlone } = tools
+  const { config, clock, isAlone } = dependencies
   const { collect, payout } = config.bank.test
-  const provider = providers.find((one) => [collect, payout].includes(`${one}-emulator`))
+  const provider = providers.find((name) => [collect, payout].includes(`${name}-emulator`))
   if (!provider) return undefined
   const folder = path.join(config.home, 'emulators')
   const variablesFile = path.join(folder, `${provider}-variables.json`)
@@ -94,8 +95,8 @@ function onlyAlone(provider: Provider): Error {
  * Opens every provider whose variables are set, also those that are not chosen: merchants may be
  * bound to them, and payouts that began there must end there.
  */
-export function openProviders(tools: Tools, mode: Mode): BankRail[] {
-  const { config, db, clock, logger } = tools
+export function openProviders(dependencies: BankDependencies, mode: Mode): BankRail[] {
+  const { config, db, clock, logger } = dependencies
   return providers.flatMap((provider) => {
     const given = { payerEmail: config.payerEmail, mode, clock, logger }
     const driver = drivers[provider](config.providers[mode], given)

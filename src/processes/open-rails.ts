@@ -62,7 +62,7 @@ const seedFile = 'test-seed.txt'
 
 type RunningLocalnet = Awaited<ReturnType<typeof keepLocalnetRunning>>
 
-type Tools = {
+type RailDependencies = {
   config: Config
   db: Database
   clock: Clock
@@ -77,18 +77,18 @@ type Tools = {
  * Opens the rails that the configuration names. With the embedded database and no Solana RPC nodes
  * for test mode, it also starts a localnet.
  */
-export async function openRails(tools: Tools): Promise<OpenRails> {
-  const { config, db } = tools
+export async function openRails(dependencies: RailDependencies): Promise<OpenRails> {
+  const { config, db } = dependencies
   const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0
-  const localnet = isEmbedded ? await openLocalnet(tools) : undefined
-  const embedded = localnet && (await openOnLocalnet(tools, localnet))
+  const localnet = isEmbedded ? await openLocalnet(dependencies) : undefined
+  const embedded = localnet && (await openOnLocalnet(dependencies, localnet))
   const solana = {
-    test: embedded ? embedded.rail : await openSolana(tools, 'test'),
-    live: await openSolana(tools, 'live'),
+    test: embedded ? embedded.rail : await openSolana(dependencies, 'test'),
+    live: await openSolana(dependencies, 'live'),
   }
   for (const rail of Object.values(solana))
     if (rail?.wallets) await assertSameSeed(db, rail.wallets)
-  const { sandboxBank, emulated, banks } = await openBanks(tools)
+  const { sandboxBank, emulated, banks } = await openBanks(dependencies)
   const railsOf = (mode: Mode): ModeRails => ({
     ...banks[mode],
     chain: solana[mode],
@@ -124,15 +124,15 @@ export async function openRails(tools: Tools): Promise<OpenRails> {
   }
 }
 
-async function openBanks(tools: Tools) {
-  const { config } = tools
-  const sandboxBank = usesSandbox(config.bank) ? openSandboxBank(tools) : undefined
-  const emulated = await openEmulatedBank(tools)
-  const withEmulator = { ...tools, config: emulated ? emulated.config : config }
+async function openBanks(dependencies: RailDependencies) {
+  const { config } = dependencies
+  const sandboxBank = usesSandbox(config.bank) ? openSandboxBank(dependencies) : undefined
+  const emulated = await openEmulatedBank(dependencies)
+  const withEmulator = { ...dependencies, config: emulated ? emulated.config : config }
   const inTestMode = [...(sandboxBank ? [sandboxBank] : []), ...openProviders(withEmulator, 'test')]
   const banks = {
     test: chooseBanks(config.bank.test, inTestMode),
-    live: chooseBanks(config.bank.live, openProviders(tools, 'live')),
+    live: chooseBanks(config.bank.live, openProviders(dependencies, 'live')),
   }
   return { sandboxBank, emulated, banks }
 }
@@ -142,11 +142,11 @@ async function openBanks(tools: Tools) {
  * is. Undefined: no bank is configured here.
  */
 export async function resolveHolder(
-  tools: Tools,
+  dependencies: RailDependencies,
   environment: Pick<Environment, 'mode' | 'payoutBank'>,
   account: BankAccountNumber,
 ): ReturnType<ResolveHolder> {
-  const { sandboxBank, banks } = await openBanks(tools)
+  const { sandboxBank, banks } = await openBanks(dependencies)
   try {
     return await new Rails(banks).payoutBankOf(environment)?.resolveName(account)
   } finally {
@@ -173,9 +173,12 @@ function chooseBanks({ collect, payout }: BankChoice, banks: BankRail[]): ModeRa
  * Opens the rails for a command. Only one process may run the localnet, so the command uses that of
  * the running service; if none is running, it starts the localnet itself.
  */
-export async function borrowRails(tools: Tools, chainUrl: string | undefined): Promise<OpenRails> {
-  const { home, solana } = tools.config
-  if (!chainUrl || !(await isLocalnetOf(home, chainUrl))) return openRails(tools)
+export async function borrowRails(
+  dependencies: RailDependencies,
+  chainUrl: string | undefined,
+): Promise<OpenRails> {
+  const { home, solana } = dependencies.config
+  if (!chainUrl || !(await isLocalnetOf(home, chainUrl))) return openRails(dependencies)
   const seed = path.join(home, seedFile)
   const test = {
     ...solana.test,
@@ -183,8 +186,8 @@ export async function borrowRails(tools: Tools, chainUrl: string | undefined): P
     keyFile: path.join(home, treasuryFile),
     seedFile: existsSync(seed) ? seed : undefined,
   }
-  const config = { ...tools.config, solana: { ...solana, test } }
-  return openRails({ ...tools, config, isLocalnetBorrowed: true })
+  const config = { ...dependencies.config, solana: { ...solana, test } }
+  return openRails({ ...dependencies, config, isLocalnetBorrowed: true })
 }
 
 /** The URL may be outdated, and another chain may answer there now. */
@@ -192,11 +195,11 @@ async function isLocalnetOf(home: string, url: string): Promise<boolean> {
   const file = path.join(home, 'localnet', 'genesis.json')
   if (!existsSync(file)) return false
   const { genesisHash } = JSON.parse(readFileSync(file, 'utf8')) as { genesisHash: string }
-  const found = await callLocalnet(url, 'getGenesisHash', []).catch(() => undefined)
-  return found === genesisHash
+  const answered = await callLocalnet(url, 'getGenesisHash', []).catch(() => undefined)
+  return answered === genesisHash
 }
 
-function openSandboxBank({ config, db, clock, logger }: Tools): SandboxBank {
+function openSandboxBank({ config, db, clock, logger }: RailDependencies): SandboxBank {
   const { old, next } = config.otherSecrets ?? {}
   return createSandboxBank({
     db,
@@ -207,15 +210,15 @@ function openSandboxBank({ config, db, clock, logger }: Tools): SandboxBank {
   })
 }
 
-function openLocalnet({ config, logger }: Tools): Promise<RunningLocalnet> {
+function openLocalnet({ config, logger }: RailDependencies): Promise<RunningLocalnet> {
   const folder = path.join(config.home, 'localnet')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const options = { folder, slotMs: localnetLimits.blockMs, rules: magicRules() }
   return keepLocalnetRunning(options, logger)
 }
 
-async function openOnLocalnet(tools: Tools, { url }: RunningLocalnet) {
-  const { home } = tools.config
+async function openOnLocalnet(dependencies: RailDependencies, { url }: RunningLocalnet) {
+  const { home } = dependencies.config
   const keyFile = path.join(home, treasuryFile)
   createOnce(keyFile, () => JSON.stringify([...makeKeyBytes()]))
   const signer = openKeyFile(keyFile)
@@ -224,13 +227,13 @@ async function openOnLocalnet(tools: Tools, { url }: RunningLocalnet) {
   await giveLamports(url, signer.address)
   const mint = createCoinMint(url, { treasuryAddress: signer.address }, { waitsForBlock: true })
   const rail = await createSolanaRail({
-    ...shared(tools, 'test'),
+    ...shared(dependencies, 'test'),
     nodeUrls: [url],
     signer,
     isEmbedded: true,
     network: 'not-mainnet',
     walletSigner: openSeedFile(seed),
-    mintPending: createPendingMint({ ...tools, mint }),
+    mintPending: createPendingMint({ ...dependencies, mint }),
   })
   return { rail, mint }
 }
@@ -239,13 +242,16 @@ function createOnce(file: string, makeSecret: () => string): void {
   if (!existsSync(file)) writeFileSync(file, makeSecret(), { mode: 0o600, flag: 'wx' })
 }
 
-async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefined> {
-  const config = tools.config.solana[mode]
-  const signer = openSigner(config, mode, tools.logger)
+async function openSolana(
+  dependencies: RailDependencies,
+  mode: Mode,
+): Promise<SolanaRail | undefined> {
+  const config = dependencies.config.solana[mode]
+  const signer = openSigner(config, mode, dependencies.logger)
   if (config.urls.length === 0 || !signer) return undefined
-  const isEmbedded = mode === 'test' && tools.isLocalnetBorrowed === true
+  const isEmbedded = mode === 'test' && dependencies.isLocalnetBorrowed === true
   return createSolanaRail({
-    ...shared(tools, mode),
+    ...shared(dependencies, mode),
     nodeUrls: config.urls,
     mints: config.mints,
     signer,
@@ -254,11 +260,11 @@ async function openSolana(tools: Tools, mode: Mode): Promise<SolanaRail | undefi
       : undefined,
     isEmbedded,
     network: mode === 'live' ? 'mainnet' : 'not-mainnet',
-    ...(!isEmbedded && { pinnedChain: createPinnedChain({ ...tools, mode }) }),
+    ...(!isEmbedded && { pinnedChain: createPinnedChain({ ...dependencies, mode }) }),
   })
 }
 
-function shared({ db, clock, logger }: Tools, mode: Mode) {
+function shared({ db, clock, logger }: RailDependencies, mode: Mode) {
   return {
     clock,
     logger,

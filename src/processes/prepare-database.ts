@@ -88,7 +88,7 @@ async function prepare(url: string, secrets: Secrets, scope: Scope): Promise<str
   }
 }
 
-/** Without changes, and on a database of any version: an empty one belongs to no secret yet. */
+/** Changes nothing, and accepts a database of any version: an empty one has no secret yet. */
 async function checkSecrets(url: string, secrets: Secrets): Promise<void> {
   const client = await connect(url, 'manilla start')
   try {
@@ -139,8 +139,8 @@ function judgeSecrets(
   installation: Installation,
   { own, old, next }: Fingerprints,
 ): { problem?: string; isReplaced?: boolean } {
-  const known = [own, old, next].filter((each) => each !== undefined)
-  const knows = (fingerprint: Buffer) => known.some((each) => each.equals(fingerprint))
+  const known = [own, old, next].filter((fingerprint) => fingerprint !== undefined)
+  const knows = (fingerprint: Buffer) => known.some((mine) => mine.equals(fingerprint))
 
   if (!knows(installation.current))
     return { problem: installation.old ? needsNewSecret : otherSecret }

@@ -9,7 +9,7 @@ import { type Logger, logLostConnection } from '../base/log.js'
 import { addWorkFigures } from '../operations/metrics/work-metrics.js'
 import { Database } from '../postgres/database.js'
 import { postgresLimits } from '../postgres/limits.js'
-import { type Parts as ComposeParts, compose, loopbackUrl } from './compose.js'
+import { compose, loopbackUrl, type ServiceDependencies } from './compose.js'
 import { closeLoopback, explainListenError, listenForMetrics } from './loopback-server.js'
 import { type OpenRails, openRails } from './open-rails.js'
 
@@ -36,7 +36,7 @@ type ServedApi = {
 
 export type Served = ServedApi & { metricsUrl: string }
 
-type Parts = {
+type ApiDependencies = {
   logger: Logger
   rails?: ServedRails
   /** Undefined: no other process serves the same port. */
@@ -46,8 +46,12 @@ type Parts = {
 }
 
 /** Serves the API, and `/metrics` on its own loopback port. */
-export async function serve(config: Config, databaseUrl: string, parts: Parts): Promise<Served> {
-  return serveMetrics(config, await serveApi(config, databaseUrl, parts))
+export async function serve(
+  config: Config,
+  databaseUrl: string,
+  dependencies: ApiDependencies,
+): Promise<Served> {
+  return serveMetrics(config, await serveApi(config, databaseUrl, dependencies))
 }
 
 export async function serveMetrics(config: Config, api: ServedApi): Promise<Served> {
@@ -68,13 +72,16 @@ export async function serveMetrics(config: Config, api: ServedApi): Promise<Serv
 }
 
 /** Opens the rails and serves the API: `manilla serve`, or one of its processes. */
-export async function openApi(config: Config, parts: Omit<Parts, 'rails'>): Promise<ServedApi> {
-  const { logger } = parts
+export async function openApi(
+  config: Config,
+  dependencies: Omit<ApiDependencies, 'rails'>,
+): Promise<ServedApi> {
+  const { logger } = dependencies
   const url = config.databaseUrl!.reveal()
   const { requestStatementMs } = postgresLimits
   const db = new Database(url, logLostConnection(logger), { statementMs: requestStatementMs })
   const rails = await openRails({ config, db, clock: systemClock, logger })
-  const api = await serveApi(config, url, { ...parts, rails })
+  const api = await serveApi(config, url, { ...dependencies, rails })
   return {
     ...api,
     async close() {
@@ -88,7 +95,7 @@ export async function openApi(config: Config, parts: Omit<Parts, 'rails'>): Prom
 async function serveApi(
   config: Config,
   databaseUrl: string,
-  { logger, rails, sharedLimits, findDemoKey, isSetUp }: Parts,
+  { logger, rails, sharedLimits, findDemoKey, isSetUp }: ApiDependencies,
 ): Promise<ServedApi> {
   const sandboxBank = rails?.sandboxBank
   const service = await compose({
@@ -97,7 +104,7 @@ async function serveApi(
     logger,
     findDemoKey,
     isSetUp,
-    ...(rails && partsOf(rails)),
+    ...(rails && dependenciesFrom(rails)),
     ...(rails?.testPayers && { sandboxPayers: rails.testPayers }),
     ...(sharedLimits && {
       sharedLimits,
@@ -124,7 +131,7 @@ async function serveApi(
 }
 
 /** Named one by one, so that the compiler refuses a name that the service does not know. */
-function partsOf(rails: ServedRails): Partial<ComposeParts> {
+function dependenciesFrom(rails: ServedRails): Partial<ServiceDependencies> {
   return {
     rails: rails.rails,
     simulatedRails: rails.simulatedRails,

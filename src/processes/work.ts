@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Registry } from 'prom-client'
 import { auditLimits } from '../audit/limits.js'
 import { logAuditHeads } from '../audit/log-heads.js'
-import { type Clock, hour } from '../base/clock.js'
+import { type Clock, hour, type RealTime } from '../base/clock.js'
 import type { Config } from '../base/config.js'
 import { type Mode, modes } from '../base/environment.js'
 import { limits } from '../base/limits.js'
@@ -98,10 +98,10 @@ type Job = {
   /** A run that processed this many rows is followed by the next one without a pause. */
   batch: number
   /** Returns the number of rows processed. */
-  run: (db: Database, now: Date) => Promise<number>
+  run: (db: Database, now: RealTime) => Promise<number>
 }
 
-type JobTools = {
+type JobDependencies = {
   seal: Seal
   clock: Clock
   logger: Logger
@@ -115,8 +115,8 @@ type JobTools = {
 }
 
 /** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
-export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
-  const { seal, logger, requestLogDays, eventDays } = tools
+export function createJobs(opened: OpenRails, dependencies: JobDependencies): Job[] {
+  const { seal, logger, requestLogDays, eventDays } = dependencies
   return [
     {
       name: 'delete old idempotency keys',
@@ -193,16 +193,16 @@ export function createJobs(opened: OpenRails, tools: JobTools): Job[] {
       batch: auditLimits.headsLoggedPerBatchMax,
       run: (db, now) => logAuditHeads({ db, seal, logger }, now),
     },
-    ...rateJobs(tools),
-    ...collectionJobs(opened, tools),
-    ...payoutJobs(opened, tools),
-    ...modes.map((mode) => settlementJob(opened, mode, tools)),
-    ...modes.map((mode) => batchJob(opened, mode, tools)),
+    ...rateJobs(dependencies),
+    ...collectionJobs(opened, dependencies),
+    ...payoutJobs(opened, dependencies),
+    ...modes.map((mode) => settlementJob(opened, mode, dependencies)),
+    ...modes.map((mode) => batchJob(opened, mode, dependencies)),
   ]
 }
 
 /** Only if sources are configured: otherwise operators set rates. */
-function rateJobs({ rates, clock, logger }: JobTools): Job[] {
+function rateJobs({ rates, clock, logger }: JobDependencies): Job[] {
   if (!rates || rates.sources.length === 0) return []
   const sources = rates.sources.map((source) => createHttpSource(source, { clock }))
   return [
@@ -215,9 +215,9 @@ function rateJobs({ rates, clock, logger }: JobTools): Job[] {
   ]
 }
 
-function settlementJob(opened: OpenRails, mode: Mode, tools: JobTools): Job {
+function settlementJob(opened: OpenRails, mode: Mode, dependencies: JobDependencies): Job {
   const { rails, mint } = opened
-  const { clock, logger, naira } = tools
+  const { clock, logger, naira } = dependencies
   return {
     name: `settle ${mode} balances`,
     everyMs: settlementLimits.jobIntervalMs,
@@ -239,8 +239,8 @@ function settlementJob(opened: OpenRails, mode: Mode, tools: JobTools): Job {
 }
 
 /** One preparation for all runs: batches of items share its caches. */
-function batchJob({ rails }: OpenRails, mode: Mode, tools: JobTools): Job {
-  const { clock, logger } = tools
+function batchJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependencies): Job {
+  const { clock, logger } = dependencies
   let opened: BatchDependencies | undefined
   const open = (db: Database): BatchDependencies => {
     const fees = createFeeBook({ db, clock })
@@ -260,8 +260,8 @@ function batchJob({ rails }: OpenRails, mode: Mode, tools: JobTools): Job {
   }
 }
 
-function collectionJobs({ rails }: OpenRails, tools: JobTools): Job[] {
-  const { lane, noticeLane, clock, logger } = tools
+function collectionJobs({ rails }: OpenRails, dependencies: JobDependencies): Job[] {
+  const { lane, noticeLane, clock, logger } = dependencies
   const everyMs = collectionLimits.jobIntervalMs
   const bankJobs = (rail: BankRail, mode: Mode): Job[] => [
     {
@@ -292,19 +292,23 @@ function collectionJobs({ rails }: OpenRails, tools: JobTools): Job[] {
       run: expireAccounts,
     },
     ...modes.flatMap((mode) => rails.banksOf(mode).flatMap((rail) => bankJobs(rail, mode))),
-    ...modes.flatMap((mode) => walletJobs(rails.walletsOf(mode), mode, tools)),
+    ...modes.flatMap((mode) => walletJobs(rails.walletsOf(mode), mode, dependencies)),
     ...rails.returning.map((rail) => ({
       name: `return payments on ${rail.name}`,
       everyMs,
       batch: collectionLimits.returnsPerBatchMax,
-      run: (db: Database, now: Date) => sendReturns({ db, rail, clock, logger }, now),
+      run: (db: Database, now: RealTime) => sendReturns({ db, rail, clock, logger }, now),
     })),
   ]
 }
 
-function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): Job[] {
+function walletJobs(
+  rail: WalletRail | undefined,
+  mode: Mode,
+  dependencies: JobDependencies,
+): Job[] {
   if (!rail) return []
-  const { lane, clock, logger } = tools
+  const { lane, clock, logger } = dependencies
   return [
     {
       name: `poll ${mode} wallets`,
@@ -342,7 +346,7 @@ function walletJobs(rail: WalletRail | undefined, mode: Mode, tools: JobTools): 
 
 function payoutJobs(
   opened: OpenRails,
-  { clock, logger, figures = new FundFigures() }: JobTools,
+  { clock, logger, figures = new FundFigures() }: JobDependencies,
 ): Job[] {
   const { rails, mint, treasuries, floats } = opened
   return [
@@ -382,14 +386,14 @@ function payoutJobs(
       name: `poll payouts on ${rail.name}`,
       everyMs: payoutLimits.jobIntervalMs,
       batch: payoutLimits.attemptsPerBatchMax,
-      run: (db: Database, now: Date) =>
+      run: (db: Database, now: RealTime) =>
         pollPayouts({ db, rail, logger, clock, follow: followReturns }, now),
     })),
     ...rails.banks.map((rail) => ({
       name: `poll reversals of ${rail.name}`,
       everyMs: rail.reversalIntervalMs,
       batch: 1,
-      run: (db: Database, now: Date) =>
+      run: (db: Database, now: RealTime) =>
         followReversals({ db, rail, logger, follow: followReturns }, now),
     })),
     ...(mint
@@ -405,7 +409,7 @@ function payoutJobs(
   ]
 }
 
-type Tools = {
+type WorkDependencies = {
   command: WorkCommand
   db: Database
   seal: Seal
@@ -430,37 +434,37 @@ export type Work = {
 const deliveries = { name: 'deliver webhooks', everyMs: webhookLimits.pollIntervalMs }
 
 /** Runs all jobs and delivers webhooks until stopped. Many processes may run: rows are claimed. */
-export function startWork(tools: Tools): Work {
-  const { db, seal, clock, logger, rails: opened, allowsLoopbackWebhooks, naira } = tools
+export function startWork(dependencies: WorkDependencies): Work {
+  const { db, seal, clock, logger, rails: opened, allowsLoopbackWebhooks, naira } = dependencies
   const { rails } = opened
   const stopping = new AbortController()
   // One lane for both modes, unlike in the API: no caller waits, and what is not judged stays due.
-  const laneTools = {
+  const laneDependencies = {
     connect: () => connectLane(db.url, 'manilla payments'),
     clock,
     rails: rails.banksByName,
     onBooked: createPaymentLog({ db, logger }),
   }
   const figures = new FundFigures()
-  const judging = createJudgingLane(laneTools)
-  const noticeLane = createNoticeLane(laneTools)
+  const judging = createJudgingLane(laneDependencies)
+  const noticeLane = createNoticeLane(laneDependencies)
   const jobs = createJobs(opened, {
     seal,
     clock,
     logger,
     lane: judging,
     noticeLane,
-    requestLogDays: tools.requestLogDays,
-    eventDays: tools.eventDays,
+    requestLogDays: dependencies.requestLogDays,
+    eventDays: dependencies.eventDays,
     naira,
-    rates: tools.rates,
+    rates: dependencies.rates,
     figures,
   })
   // Every job listens for the stop; Node would warn of a leak.
   setMaxListeners(jobs.length + 1, stopping.signal)
   const progress = new JobProgress(clock, [...jobs, deliveries])
-  const running = jobs.map((job) => runJob(job, { ...tools, progress }, stopping.signal))
-  const worker = describeWorker(tools.command)
+  const running = jobs.map((job) => runJob(job, { ...dependencies, progress }, stopping.signal))
+  const worker = describeWorker(dependencies.command)
   void logBankFindings(logger, rails.banks)
   running.push(keepBeating(worker, { db, logger, progress }, stopping.signal))
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
@@ -486,7 +490,7 @@ export function startWork(tools: Tools): Work {
     logger,
   })
   // `npm start` also serves the API, which notifies for the whole process.
-  const notifier = tools.command === 'work' ? notifyWorkers(db) : undefined
+  const notifier = dependencies.command === 'work' ? notifyWorkers(db) : undefined
   return {
     progress,
     addMetrics(registry) {
@@ -515,10 +519,10 @@ export function startWork(tools: Tools): Work {
 
 async function runJob(
   job: Job,
-  tools: { db: Database; clock: Clock; logger: Logger; progress: JobProgress },
+  dependencies: { db: Database; clock: Clock; logger: Logger; progress: JobProgress },
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, clock, logger, progress } = tools
+  const { db, clock, logger, progress } = dependencies
   while (!signal.aborted) {
     let done = 0
     let hasFailed = false

@@ -1,3 +1,4 @@
+import type { EnvironmentTime } from '../base/clock.js'
 import type { Coin } from '../money/assets.js'
 import type { RatePair } from '../money/rates.js'
 
@@ -22,5 +23,5 @@ export class SourceProblem extends Error {
 
 /** The rates of test mode. They depend only on the time. */
 export interface SimulatedRates {
-  rateAt(asset: Coin, environmentNow: Date): RatePair
+  rateAt(asset: Coin, environmentNow: EnvironmentTime): RatePair
 }

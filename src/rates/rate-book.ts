@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.js'
+import type { Clock, EnvironmentTime } from '../base/clock.js'
 import type { Environment } from '../base/environment.js'
 import { limits } from '../base/limits.js'
 import { Refusal } from '../base/refusal.js'
@@ -18,17 +18,17 @@ export type CurrentRate = RatePair & {
 }
 
 export type RateBook = {
-  /** Undefined: there is none now. `environmentNow` is in the environment's time. */
+  /** Undefined: there is none now. */
   find(
     environment: Pick<Environment, 'mode'>,
     asset: Coin,
-    environmentNow: Date,
+    environmentNow: EnvironmentTime,
   ): Promise<CurrentRate | undefined>
   /** Throws a refusal if there is none. */
   get(
     environment: Pick<Environment, 'mode'>,
     asset: Coin,
-    environmentNow: Date,
+    environmentNow: EnvironmentTime,
   ): Promise<CurrentRate>
 }
 

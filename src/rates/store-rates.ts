@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import type { Coin } from '../money/assets.js'
 import type { RatePair } from '../money/rates.js'
@@ -26,7 +27,7 @@ export type RateBase = RatePair & { since: Date }
  * The rate of each coin that holds now: the operator's while there is one, then the last one of the
  * sources.
  */
-export async function findRates(db: Queryable, now: Date): Promise<StoredRate[]> {
+export async function findRates(db: Queryable, now: RealTime): Promise<StoredRate[]> {
   return db.rows(sql<StoredRate>`
     select distinct on (newest.asset) newest.* from unnest(array['USDC', 'USDT']) coin
     cross join unnest(array['operator', 'sources']) place
@@ -70,14 +71,14 @@ export async function findLastOfOperator(
 
 type RateToStore = Omit<StoredRate, 'id' | 'createdAt'> & { base?: RateBase | undefined }
 
-export function insertRate(tx: Tx, now: Date, rate: RateToStore): void {
+export function insertRate(tx: Tx, now: RealTime, rate: RateToStore): void {
   const { base } = rate
   const before = base && { baseBuy: base.buy, baseSell: base.sell, baseSince: base.since }
   tx.write(rates.insert({ ...rate, id: newId(now), createdAt: now }, before))
 }
 
 /** Ends the operator's rate of a coin; the sources then apply. False: there was none. */
-export async function withdrawRate(tx: Tx, now: Date, asset: Coin): Promise<boolean> {
+export async function withdrawRate(tx: Tx, now: RealTime, asset: Coin): Promise<boolean> {
   const count = await tx.count(sql`
     update rates set withdrawn_at = ${now} where id = (
       select id from rates where asset = ${asset} and origin = 'operator'

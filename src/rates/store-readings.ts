@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import type { Coin } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import { column, Table, upsert } from '../postgres/table.js'
@@ -23,7 +24,7 @@ export async function listReadings(db: Queryable): Promise<StoredReading[]> {
     select ${rateReadings.columns} from rate_readings order by asset, source`)
 }
 
-export function storeReadings(tx: Tx, now: Date, asset: Coin, judged: JudgedReading[]): void {
+export function storeReadings(tx: Tx, now: RealTime, asset: Coin, judged: JudgedReading[]): void {
   for (const { source, rate, problem } of judged)
     tx.write(
       upsert(

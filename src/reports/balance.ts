@@ -27,7 +27,7 @@ function lastSummedUp({ environmentId, asset }: StatementKey): Sql {
     where environment_id = ${environmentId} and asset = ${asset} and bucket = 'day'), 0)`
 }
 
-/** Of the entries in a bucket, or before the period: `start` is null. */
+/** Sums of the entries in a bucket; with `start` null, of those before the period. */
 type Row = { start: Date | null; number: bigint; closing: bigint; lowest: bigint }
 
 /**
@@ -78,9 +78,14 @@ function toReport(starts: Date[], rows: Row[]): BalanceReport {
   return { opening, buckets }
 }
 
-function join(one: Row, other: Row): Row {
-  const { start, number, closing } = one.number > other.number ? one : other
-  return { start, number, closing, lowest: one.lowest < other.lowest ? one.lowest : other.lowest }
+function join(first: Row, second: Row): Row {
+  const { start, number, closing } = first.number > second.number ? first : second
+  return {
+    start,
+    number,
+    closing,
+    lowest: first.lowest < second.lowest ? first.lowest : second.lowest,
+  }
 }
 
 /** Sums up the next entries. Returns how many: fewer than the limit at the end of the statement. */

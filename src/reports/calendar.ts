@@ -11,7 +11,7 @@ export type BucketSize = keyof typeof bucketSizes
 
 export const bucketNames = Object.keys(bucketSizes) as BucketSize[]
 
-/** From a time up to another, which it does not include. */
+/** A time range: `from` is included, `to` is not. */
 export type Period = { from: Date; to: Date }
 
 /** When the hour or day of this time began in Lagos. */

@@ -17,7 +17,7 @@ export type Money = {
   /** Payments that arrived, whatever became of them, and their number. */
   arrived: bigint
   count: bigint
-  /** Of these, what waits for a decision now. */
+  /** The part of `arrived` that waits for a decision now. */
   held: bigint
   returned: bigint
   refunded: bigint
@@ -54,9 +54,9 @@ export async function readMoney(
     if (own) own.push(entry)
     else entriesOf.set(entry.start.getTime(), [entry])
   }
-  const starts = [entriesOf, arrived, held, left].flatMap((found) => [...found.keys()])
+  const starts = [entriesOf, arrived, held, left].flatMap((byStart) => [...byStart.keys()])
   return [...new Set(starts)]
-    .sort((one, other) => one - other)
+    .sort((a, b) => a - b)
     .map((start) => {
       const own = entriesOf.get(start) ?? []
       const received = sumReceived(own)
@@ -109,5 +109,5 @@ function readHeld(
 }
 
 function byStart<Bucket extends { start: Date }>(buckets: Bucket[]): Map<number, Bucket> {
-  return new Map(buckets.map((one) => [one.start.getTime(), one]))
+  return new Map(buckets.map((bucket) => [bucket.start.getTime(), bucket]))
 }

@@ -41,8 +41,8 @@ export async function summarizeStatement(
     key.asset === 'NGN' ? ['bank_transfer', 'bank_return'] : ['crypto_transfer', 'crypto_return']
   const { from = always.from, to = always.to } = times
   const left = await readLeft(db, key, { from, to, bucket: 'day', kinds })
-  const refunded = left.reduce((sum, one) => sum + one.refunded, 0n)
-  const paidOut = left.reduce((sum, one) => sum + one.paidOut, 0n)
+  const refunded = left.reduce((sum, day) => sum + day.refunded, 0n)
+  const paidOut = left.reduce((sum, day) => sum + day.paidOut, 0n)
   const of = (...names: string[]) =>
     entries
       .filter(({ purpose, effect }) => names.includes(`${purpose} ${effect}`))

@@ -1,4 +1,4 @@
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { firstIdAt } from '../base/ids.js'
 import { assetNames } from '../money/assets.js'
@@ -20,7 +20,7 @@ const { closeAfterMs, daysPerStepMax, changesPerStepMax, entriesPerStepMax } = r
  * Sums up the days that have ended, and those that changed since, of the environments that are due.
  * Returns how many environments these were. One that fails does not keep the others waiting.
  */
-export async function sumUpReports(db: Database, now: Date): Promise<number> {
+export async function sumUpReports(db: Database, now: RealTime): Promise<number> {
   await addEnvironments(db, now)
   const claimed = await claimEnvironments(db, now)
   let failure: { error: unknown } | undefined
@@ -32,7 +32,7 @@ export async function sumUpReports(db: Database, now: Date): Promise<number> {
   return claimed.length
 }
 
-async function addEnvironments(db: Database, now: Date): Promise<void> {
+async function addEnvironments(db: Database, now: RealTime): Promise<void> {
   await db.rows(sql`
     insert into report_progress (environment_id, due_at)
     select e.id, ${now} from environments e
@@ -40,7 +40,7 @@ async function addEnvironments(db: Database, now: Date): Promise<void> {
     on conflict do nothing`)
 }
 
-async function claimEnvironments(db: Database, now: Date): Promise<EnvironmentId[]> {
+async function claimEnvironments(db: Database, now: RealTime): Promise<EnvironmentId[]> {
   const { leaseMs, environmentsPerBatchMax } = reportLimits
   const rows = await db.rows(sql<{ environmentId: EnvironmentId }>`
     with claimed as materialized (
@@ -53,7 +53,7 @@ async function claimEnvironments(db: Database, now: Date): Promise<EnvironmentId
   return rows.map(({ environmentId }) => environmentId)
 }
 
-async function sumUpEnvironment(db: Database, now: Date, id: EnvironmentId): Promise<void> {
+async function sumUpEnvironment(db: Database, now: RealTime, id: EnvironmentId): Promise<void> {
   let entries = 0
   for (let steps = 0; steps < reportLimits.stepsPerRunMax; steps += 1) {
     const step = await db.transaction((tx) => takeStep(tx, now, id))
@@ -78,7 +78,7 @@ async function postpone(db: Database, id: EnvironmentId, dueAt: Date): Promise<v
 type Step = { isLast: boolean; entries: number; nextCloseAt: Date }
 
 /** Undefined: another worker is summing up this environment. */
-async function takeStep(tx: Tx, now: Date, id: EnvironmentId): Promise<Step | undefined> {
+async function takeStep(tx: Tx, now: RealTime, id: EnvironmentId): Promise<Step | undefined> {
   // The lock keeps a worker with older rows from overwriting newer sums.
   const [progress] = await tx.rows(sql<{ upTo: Date | null; at: Date }>`
     select summed_up_to as up_to, least(${now}::timestamptz, clock_timestamp()) as at
@@ -125,7 +125,7 @@ const sumUp: Record<DailyReport, (tx: Tx, id: EnvironmentId, days: Period[]) => 
 
 /** Several transactions can change one day. */
 function uniqueDays(days: Period[]): Period[] {
-  return [...new Map(days.map((one) => [one.from.getTime(), one])).values()]
+  return [...new Map(days.map((day) => [day.from.getTime(), day])).values()]
 }
 
 type Change = { report: DailyReport; dayStart: Date; transactionId: string }

@@ -1,4 +1,4 @@
-import { after, day } from '../base/clock.js'
+import { after, day, type RealTime } from '../base/clock.js'
 import { firstIdAt } from '../base/ids.js'
 import type { Database } from '../postgres/database.js'
 import { sql } from '../postgres/sql.js'
@@ -8,7 +8,11 @@ import { requestLogLimits } from './limits.js'
  * Deletes a bounded number of expired entries and returns how many. Reads each environment by the
  * primary key: an index on time alone would make every insert slower.
  */
-export async function deleteOldEntries(db: Database, now: Date, keptDays: number): Promise<number> {
+export async function deleteOldEntries(
+  db: Database,
+  now: RealTime,
+  keptDays: number,
+): Promise<number> {
   const { entriesDeletedPerBatchMax } = requestLogLimits
   const firstKeptId = firstIdAt(after(now, -keptDays * day))
   const forgotten = await db.rows(sql`

@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import type { Database } from '../postgres/database.js'
 import type { Tx } from '../postgres/transactions/tx.js'
@@ -10,7 +11,7 @@ const owner = { email: 'ada@example.com', name: 'Ada Obi', isOperator: true }
 /** A one-use link that signs in the owner of the demo merchant, who is an operator. */
 export async function openDemoConsole(
   db: Database,
-  now: Date,
+  now: RealTime,
   { baseUrl, merchant }: Pick<Demo, 'baseUrl' | 'merchant'>,
 ): Promise<string> {
   const url = new URL(baseUrl)
@@ -25,7 +26,7 @@ export async function openDemoConsole(
 }
 
 /** The database may be older than the console, or the demo merchant newer than its owner. */
-async function ensureOwner(tx: Tx, now: Date, merchantId: string): Promise<string> {
+async function ensureOwner(tx: Tx, now: RealTime, merchantId: string): Promise<string> {
   const userId = (await findUserId(tx, owner.email)) ?? createUser(tx, now, owner)
   if (!(await findMembership(tx, merchantId, userId)))
     addMembership(tx, now, { merchantId, userId, role: 'owner', maySeeLive: true })

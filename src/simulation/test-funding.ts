@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { prefixes, toReference } from '../base/ids.js'
 import type { Logger } from '../base/log.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
@@ -36,7 +37,7 @@ export function createFunding(mint: CoinMint | undefined): typeof fundAll {
 
 async function fundWithoutCoins(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   fundings: Funding[],
   locked?: Promise<Book>,
 ): Promise<Outcome<Moved>[]> {
@@ -62,7 +63,7 @@ function cannotMint({ asset }: Funding): Refusal {
 /** Credits available balances and records the coins to mint for them. */
 async function fundAndBack(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   fundings: Funding[],
   locked?: Promise<Book>,
 ): Promise<Outcome<Moved>[]> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
 import { insertInto } from '../postgres/table.js'
@@ -53,7 +53,7 @@ function textOf(head: Buffer, purpose: ChallengePurpose): string {
 }
 
 /** False if the challenge was signed before. Deletes a few old ones. */
-export async function takeChallenge(tx: Tx, now: Date, challenge: string): Promise<boolean> {
+export async function takeChallenge(tx: Tx, now: RealTime, challenge: string): Promise<boolean> {
   const hash = createHash('sha256').update(Buffer.from(challenge, 'base64url')).digest()
   const expiresAt = after(now, signInLimits.challengeMs)
   tx.write(sql`

@@ -1,4 +1,4 @@
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import type { Database } from '../postgres/database.js'
 import { type Sql, sql } from '../postgres/sql.js'
@@ -7,7 +7,7 @@ import { type Sql, sql } from '../postgres/sql.js'
  * Deletes a bounded number of rows of each kind that no longer have a use, and returns the largest
  * number. Who signed in, was invited or viewed a merchant stays in the audit log.
  */
-export async function deleteOldSignIns(db: Database, now: Date): Promise<number> {
+export async function deleteOldSignIns(db: Database, now: RealTime): Promise<number> {
   const { sessionMs, invitationMs, signInMs } = limits.retention
   const ended = sql`least(s.ended_at, s.expires_at) < ${after(now, -sessionMs)}`
   const forgotten = after(now, -signInMs)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import { type Sql, sql } from '../postgres/sql.js'
@@ -21,7 +21,11 @@ export type Guess = {
  * Counts a guess before it is checked, so that guesses at the same moment, from several processes,
  * do not slip through. The user is known by the e-mail address, whether or not it exists.
  */
-export async function countGuess(tx: Tx, now: Date, guesser: Guesser): Promise<Guess | Refusal> {
+export async function countGuess(
+  tx: Tx,
+  now: RealTime,
+  guesser: Guesser,
+): Promise<Guess | Refusal> {
   const { guessWindowMs, guessesPerUserMax, guessesPerNetworkMax } = signInLimits
   const subject = subjectOf(guesser.email)
   const since = after(now, -guessWindowMs)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import { column, Table } from '../postgres/table.js'
@@ -47,7 +47,7 @@ const isOpen = sql`used_at is null and revoked_at is null`
 /** Returns the token of the link, which is not stored. Earlier links of the same kind end. */
 export function createInvitation(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { email, purpose, makerId, createdBy }: NewInvitation,
 ): { id: string; token: string; expiresAt: Date } {
   const token = randomBytes(32).toString('base64url')
@@ -101,7 +101,7 @@ function purposeOf(row: Row): LinkPurpose {
 /** Links that were neither used nor revoked and have not expired, newest first. */
 async function listOpen(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { where, limit }: { where: Sql; limit: number },
 ): Promise<Invitation[]> {
   const rows = await db.rows(sql<Row>`
@@ -114,7 +114,7 @@ async function listOpen(
 /** The invitation of a link that still works. */
 export async function findInvitation(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   token: string,
 ): Promise<Invitation | undefined> {
   const where = sql`i.hash = ${hashToken(token)}`
@@ -122,7 +122,7 @@ export async function findInvitation(
 }
 
 /** False if the link was used, revoked or expired in the meantime. */
-export async function takeInvitation(tx: Tx, now: Date, id: string): Promise<boolean> {
+export async function takeInvitation(tx: Tx, now: RealTime, id: string): Promise<boolean> {
   const count = await tx.count(sql`
     update invitations set used_at = ${now}
     where id = ${id} and ${isOpen} and expires_at > ${now}`)
@@ -135,7 +135,7 @@ const linksListedMax = signInLimits.invitationsOpenMax + signInLimits.membersLis
 /** Invitations to a merchant and password links made there that still work, newest first. */
 export function listInvitations(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   merchantId: string,
 ): Promise<Invitation[]> {
   const where = sql`(i.merchant_id = ${merchantId} or i.made_in_merchant_id = ${merchantId})`
@@ -145,7 +145,7 @@ export function listInvitations(
 /** The links that one user made at one merchant and that still work. */
 export function listInvitationsBy(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { merchantId, makerId }: { merchantId: string; makerId: string },
 ): Promise<Invitation[]> {
   const where = sql`i.created_by_user = ${makerId}
@@ -153,7 +153,7 @@ export function listInvitationsBy(
   return listOpen(db, now, { where, limit: linksListedMax })
 }
 
-export function revokeInvitations(tx: Tx, now: Date, ids: string[]): void {
+export function revokeInvitations(tx: Tx, now: RealTime, ids: string[]): void {
   if (ids.length === 0) return
   tx.write(sql`
     update invitations set revoked_at = ${now} where id = any (${ids}::uuid[]) and ${isOpen}`)
@@ -162,7 +162,7 @@ export function revokeInvitations(tx: Tx, now: Date, ids: string[]): void {
 /** Ends the invitations of this address to the merchant. */
 export function revokeInvitationsTo(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { merchantId, email }: { merchantId: string; email: string },
 ): void {
   tx.write(sql`
@@ -174,7 +174,7 @@ export function revokeInvitationsTo(
  * Ends the password links for a user: after a new password, and when the user gets access that the
  * makers of the links did not know of.
  */
-export function revokeResets(tx: Tx, now: Date, userId: string): void {
+export function revokeResets(tx: Tx, now: RealTime, userId: string): void {
   tx.write(sql`
     update invitations set revoked_at = ${now} where resets_user_id = ${userId} and ${isOpen}`)
 }
@@ -182,7 +182,7 @@ export function revokeResets(tx: Tx, now: Date, userId: string): void {
 /** Ends every link for or by a user, who is disabled. */
 export function revokeLinksOf(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { userId, email }: { userId: string; email: string },
 ): void {
   tx.write(sql`

@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import {
   type Invitation,
@@ -54,7 +55,7 @@ async function findGift(db: Queryable, purpose: LinkPurpose): Promise<Gift | und
  */
 export async function takeLink(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { link, userId }: { link: Invitation; userId: string },
 ): Promise<boolean> {
   const merchantId = merchantOf(link.purpose)
@@ -70,7 +71,7 @@ export async function takeLink(
  */
 export async function revokeUnworthyLinks(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   maker: { merchantId: string; makerId: string },
 ): Promise<string[]> {
   const links = await listInvitationsBy(tx, now, maker)

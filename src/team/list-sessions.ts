@@ -1,4 +1,4 @@
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { consoleLimits, signInLimits } from './limits.js'
@@ -17,7 +17,7 @@ export type OwnSession = {
 /** Those that still work, the latest used first. */
 export async function listOwnSessions(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   userId: string,
 ): Promise<OwnSession[]> {
   const rows = await db.rows(sql<OwnSession & { idleMs: number }>`
@@ -34,7 +34,7 @@ export async function listOwnSessions(
 /** False if the user has no such session that still runs. */
 export async function endOwnSession(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { userId, id }: { userId: string; id: string },
 ): Promise<boolean> {
   const count = await tx.count(sql`

@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
@@ -55,7 +56,7 @@ export type MemberChange = { role: Role; maySeeLive: boolean; isDisabled: boolea
  */
 export async function changeMember(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   {
     merchantId,
     userId,
@@ -85,7 +86,7 @@ function lastOwner(): Refusal {
 /** False if the user belongs to the merchant already. A former member comes back with this role. */
 export async function addMember(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   member: {
     merchantId: string
     userId: string

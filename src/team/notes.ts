@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, newId, prefixes, toReference } from '../base/ids.js'
 import { notFound, Refusal } from '../base/refusal.js'
@@ -43,7 +44,7 @@ export async function listNotes(
 /** Refuses more notes than a list shows. */
 export async function writeNote(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   subject: NoteSubject,
   { author, text }: Pick<Note, 'author'> & { text: string },
 ): Promise<Note> {
@@ -61,7 +62,7 @@ export async function writeNote(
 /** Removes the text of a note; a repeat changes nothing. Refuses everyone but its author. */
 export async function withdrawNote(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environmentId, id: resourceId }: NoteSubject,
   { reference, userId }: { reference: string; userId: string },
 ): Promise<Note> {

@@ -4,6 +4,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import type { RealTime } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import type { Seal } from '../base/sealed.js'
@@ -162,7 +163,7 @@ export function listPasskeys(db: Queryable, userId: string): Promise<Passkey[]> 
 /** False if a user has this passkey already, or this user has too many. */
 export async function savePasskey(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   passkey: { userId: string; name: string } & MadePasskey,
 ): Promise<boolean> {
   await tx.rows(sql`select from users where id = ${passkey.userId} for no key update`)
@@ -183,7 +184,7 @@ export async function savePasskey(
  */
 export async function noteUse(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { id, counter }: { id: string; counter: bigint },
 ): Promise<boolean> {
   const count = await tx.count(sql`

@@ -1,4 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import type { RealTime } from '../base/clock.js'
 import { unusedId } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
 import { sql } from '../postgres/sql.js'
@@ -107,7 +108,7 @@ export async function findPassword(
   return row
 }
 
-export function savePassword(tx: Tx, now: Date, userId: string, password: PasswordHash): void {
+export function savePassword(tx: Tx, now: RealTime, userId: string, password: PasswordHash): void {
   const { salt, hash, cost, blockSize, parallelism } = password
   const saved = { salt, hash, cost, blockSize, parallelism, changedAt: now }
   tx.write(upsert('passwords', { userId }, saved))

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { RealTime } from '../base/clock.js'
 import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
@@ -41,7 +42,7 @@ function hashCode(text: string): Buffer {
 }
 
 /** Replaces all earlier codes. */
-export function saveRecoveryCodes(tx: Tx, now: Date, userId: string, codes: string[]): void {
+export function saveRecoveryCodes(tx: Tx, now: RealTime, userId: string, codes: string[]): void {
   tx.write(sql`delete from recovery_codes where user_id = ${userId}`)
   tx.write(sql`
     insert into recovery_codes (user_id, hash, created_at)
@@ -51,7 +52,7 @@ export function saveRecoveryCodes(tx: Tx, now: Date, userId: string, codes: stri
 /** False if the code is unknown or was used before. */
 export async function takeRecoveryCode(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { userId, code }: { userId: string; code: string },
 ): Promise<boolean> {
   const count = await tx.count(sql`

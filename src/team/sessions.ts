@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { after, type Clock } from '../base/clock.js'
+import { after, type Clock, type RealTime } from '../base/clock.js'
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { ExpiringCache } from '../base/expiring-cache.js'
 import { newId } from '../base/ids.js'
@@ -107,7 +107,7 @@ export function createSessions({ db, clock }: { db: Database; clock: Clock }): S
 }
 
 /** Returns the token for the cookie: 256 random bits, of which only a hash is stored. */
-export function createSession(tx: Tx, now: Date, session: NewSession): string {
+export function createSession(tx: Tx, now: RealTime, session: NewSession): string {
   const token = randomBytes(32).toString('base64url')
   const { idleMs, sessionMaxMs, operatorIdleMs, operatorSessionMaxMs } = consoleLimits
   const [idle, longest] = session.isOperator
@@ -122,20 +122,20 @@ export function createSession(tx: Tx, now: Date, session: NewSession): string {
   return token
 }
 
-export function endSession(tx: Tx, now: Date, sessionId: string): void {
+export function endSession(tx: Tx, now: RealTime, sessionId: string): void {
   tx.write(sql`
     update user_sessions set ended_at = ${now} where id = ${sessionId} and ended_at is null`)
 }
 
 /** A browser that signs in again gets a new session in place of the one it had. */
-export function endSessionOfToken(tx: Tx, now: Date, token: string): void {
+export function endSessionOfToken(tx: Tx, now: RealTime, token: string): void {
   tx.write(sql`
     update user_sessions set ended_at = ${now}
     where hash = ${hashToken(token)} and ended_at is null`)
 }
 
 /** Signs the user out after a change of password or role, except from session `exceptId`. */
-export function endSessionsOf(tx: Tx, now: Date, userId: string, exceptId?: string): void {
+export function endSessionsOf(tx: Tx, now: RealTime, userId: string, exceptId?: string): void {
   tx.write(sql`
     update user_sessions set ended_at = ${now}
     where user_id = ${userId} and ended_at is null and id is distinct from ${exceptId ?? null}`)
@@ -147,7 +147,7 @@ export function endSessionsOf(tx: Tx, now: Date, userId: string, exceptId?: stri
  */
 export async function endSessionsAt(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { merchantId, userId }: { merchantId: string; userId: string },
 ): Promise<void> {
   if (!(await belongsElsewhere(tx, { merchantId, userId }))) return endSessionsOf(tx, now, userId)
@@ -163,7 +163,7 @@ type SessionPlace = { environmentId: EnvironmentId; sessionId: string }
 /** Sessions that may still see the environment. Does not count as a use of the session. */
 export async function findOpenPlaces<Place extends SessionPlace>(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   places: Place[],
 ): Promise<Place[]> {
   const rows = await db.rows(sql<{ number: number }>`
@@ -204,7 +204,7 @@ export async function lockOpenSession(
 /** Notes that a factor was proven: opens the minutes of a step-up. */
 export function noteProof(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { sessionId, isSecondFactor }: { sessionId: string; isSecondFactor: boolean },
 ): void {
   tx.write(sql`
@@ -236,7 +236,11 @@ function isToken(text: string): boolean {
 
 type SessionRow = Omit<SignedIn, 'memberships'>
 
-async function findSession(db: Queryable, now: Date, token: string): Promise<SignedIn | undefined> {
+async function findSession(
+  db: Queryable,
+  now: RealTime,
+  token: string,
+): Promise<SignedIn | undefined> {
   const [session] = await db.rows(sql<SessionRow>`
     select s.id as session_id, u.id as user_id, u.name, u.email, u.is_operator, s.has_second_factor,
       s.proven_at, s.last_seen_at, s.idle_ms::float8 as idle_ms, s.expires_at
@@ -250,7 +254,7 @@ type MembershipRow = Omit<Membership, 'environments'> & Environment
 
 async function findMemberships(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { userId, sessionId, isOperator }: SessionRow,
 ): Promise<Membership[]> {
   const rows = await db.rows(sql<MembershipRow>`

@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { after, hour, minute } from '../base/clock.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
@@ -9,8 +10,7 @@ export type AccessLink = {
   target: string
   targetName: string
   kind: 'joined' | 'password' | 'right'
-  /** In real time. */
-  at: Date
+  at: RealTime
 }
 
 /** The links given after a moment to these users, to the makers of those, and so on. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import { sql } from '../postgres/sql.js'
 import { insertInto } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
@@ -7,7 +7,7 @@ import { signInLimits } from './limits.js'
 import { hashToken } from './sessions.js'
 
 /** The password was right. Returns a token for the browser, with which the next factor is sent. */
-export function startStep(tx: Tx, now: Date, userId: string): string {
+export function startStep(tx: Tx, now: RealTime, userId: string): string {
   const token = randomBytes(32).toString('base64url')
   tx.write(sql`
     delete from sign_in_steps where user_id = ${userId} and expires_at < ${now}`)
@@ -20,7 +20,7 @@ export function startStep(tx: Tx, now: Date, userId: string): string {
 /** The user whose password was right a moment ago. */
 export async function findStep(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   token: string,
 ): Promise<{ userId: string } | undefined> {
   const [row] = await db.rows(sql<{ userId: string }>`
@@ -32,7 +32,7 @@ export async function findStep(
 }
 
 /** False if it was used in the meantime. */
-export async function takeStepToken(tx: Tx, now: Date, token: string): Promise<boolean> {
+export async function takeStepToken(tx: Tx, now: RealTime, token: string): Promise<boolean> {
   const count = await tx.count(sql`
     update sign_in_steps set used_at = ${now}
     where hash = ${hashToken(token)} and used_at is null and expires_at > ${now}`)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import { sql } from '../postgres/sql.js'
 import { insertInto } from '../postgres/table.js'
 import type { Tx } from '../postgres/transactions/tx.js'
@@ -7,7 +7,7 @@ import { consoleLimits } from './limits.js'
 import { createSession, hashToken } from './sessions.js'
 
 /** Returns the token of a new one-use link that signs a user in. */
-export function createStartLink(tx: Tx, now: Date, userId: string): string {
+export function createStartLink(tx: Tx, now: RealTime, userId: string): string {
   const token = randomBytes(24).toString('base64url')
   const expiresAt = after(now, consoleLimits.startLinkMs)
   tx.write(insertInto('start_links', { hash: hashToken(token), userId, expiresAt }))
@@ -23,7 +23,7 @@ type Visit = { token: string; address: string; browser: string }
  */
 export async function useStartLink(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { token, address, browser }: Visit,
 ): Promise<string | undefined> {
   const [link] = await tx.rows(sql<{ userId: string }>`

@@ -1,4 +1,5 @@
 import { TOTP, Secret as TotpSecret } from 'otpauth'
+import type { RealTime } from '../base/clock.js'
 import type { Seal } from '../base/sealed.js'
 import { sql } from '../postgres/sql.js'
 import { upsert } from '../postgres/table.js'
@@ -48,7 +49,7 @@ export async function findTotpSecret(
 /** `step` is that of the code which confirmed the secret. */
 export function saveTotpSecret(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { userId, sealed, step }: { userId: string; sealed: string; step: number },
 ): void {
   const saved = { sealedSecret: sealed, createdAt: now, lastStep: step }

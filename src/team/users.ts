@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { sql } from '../postgres/sql.js'
@@ -67,7 +68,7 @@ export function makeOperator(tx: Tx, userId: string): void {
 /** A disabled user cannot sign in anywhere. */
 export function setDisabled(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { userId, isDisabled }: { userId: string; isDisabled: boolean },
 ): void {
   tx.write(sql`
@@ -108,7 +109,7 @@ export const lastSeen = sql`(select max(s.last_seen_at) from user_sessions s
 export type NewUser = { email: string; name: string; isOperator: boolean }
 
 /** Returns the id of the new user. E-mail addresses are unique, without regard to case. */
-export function createUser(tx: Tx, now: Date, { email, name, isOperator }: NewUser): string {
+export function createUser(tx: Tx, now: RealTime, { email, name, isOperator }: NewUser): string {
   const id = newId(now)
   const user = { id, email: email.toLowerCase(), name, isOperator, createdAt: now }
   tx.write(insertInto('users', user))
@@ -123,7 +124,7 @@ export async function findUserId(db: Queryable, email: string): Promise<string |
 
 type NewMembership = { merchantId: string; userId: string; role: Role; maySeeLive: boolean }
 
-export function addMembership(tx: Tx, now: Date, membership: NewMembership): void {
+export function addMembership(tx: Tx, now: RealTime, membership: NewMembership): void {
   const { merchantId, userId, role, maySeeLive } = membership
   const times = { createdAt: now, approverSince: now }
   tx.write(insertInto('memberships', { merchantId, userId, role, maySeeLive, ...times }))

@@ -20,7 +20,7 @@ type DeliveryRow = {
   isInFlight: boolean
   createdAt: Date
   finishedAt: Date | null
-  /** Of the latest attempt; null if none has ended. */
+  /** This and the following fields describe the latest attempt; null if none has ended. */
   url: string | null
   startedAt: Date | null
   durationMs: number | null
@@ -30,9 +30,9 @@ type DeliveryRow = {
 
 type Subjects = {
   environmentId: EnvironmentId
-  /** All events of these resources. */
+  /** Resources whose events are all shown. */
   resourceIds: string[]
-  /** And those that these payments, payouts or returns caused. */
+  /** Payments, payouts or returns that caused further events. */
   causeIds: string[]
 }
 
@@ -42,8 +42,8 @@ export async function readEventItems(
   subjects: Subjects,
 ): Promise<{ items: TimelineItem[]; isTruncated: boolean }> {
   const { eventsMax } = timelineLimits
-  const found = await readEvents(db, subjects)
-  const events = found.slice(0, eventsMax)
+  const newest = await readEvents(db, subjects)
+  const events = newest.slice(0, eventsMax)
   const deliveries = await readDeliveries(db, subjects.environmentId, events)
   const items = events
     .toReversed()
@@ -51,7 +51,7 @@ export async function readEventItems(
       toEventItem(event),
       ...deliveries.filter(({ eventId }) => eventId === event.id).map(toDeliveryItem),
     ])
-  return { items, isTruncated: found.length > eventsMax }
+  return { items, isTruncated: newest.length > eventsMax }
 }
 
 /** Newest first; one more than is shown. */

@@ -27,14 +27,14 @@ export const attentionKinds = [
 ] as const
 export type AttentionKind = (typeof attentionKinds)[number]
 
-/** Something that waits for a person. */
+/** Something that waits for a member. */
 export type Attention = {
   kind: AttentionKind
   count: number
-  /** In the smallest unit. */
+  /** Amounts in the smallest unit. */
   amounts: Partial<Record<Asset, bigint>>
   since: Date | null
-  /** What it is about, if it is one thing. */
+  /** The reference of what it is about, if that is a single resource. */
   subject: string | null
 }
 
@@ -52,7 +52,7 @@ export async function findHeldPayments(
       where environment_id = ${environmentId} and status = 'HELD'
       limit ${attentionLimits.rowsCountedMax}) held
     group by asset`)
-  return ofGroups('held_payment', groups)
+  return summarizeGroups('held_payment', groups)
 }
 
 /** Payments about which a member asked for a decision. */
@@ -72,61 +72,61 @@ export async function findPaymentRequests(
   ]
 }
 
-type Person = { environmentId: EnvironmentId; userId: string; now: Date }
+type Member = { environmentId: EnvironmentId; userId: string; now: Date }
 
 type WaitingRow = Waiting & { asset: Asset; amount: bigint }
 
-/** Those that this person may approve now. */
+/** Those that this member may approve now. */
 async function findApprovable(
   db: Queryable,
-  { environmentId, userId, now }: Person,
+  { environmentId, userId, now }: Member,
   waiting: WaitingRow[],
 ): Promise<WaitingRow[]> {
   const approvers = await findApprovers(db, environmentId, waiting, userId)
   return waiting.filter(({ id }) => approvers.get(id)!.some(({ from }) => from <= now))
 }
 
-/** Payouts, and refunds to another destination, that this person may approve. */
-export async function findApprovals(db: Queryable, person: Person): Promise<Attention[]> {
+/** Payouts, and refunds to another destination, that this member may approve. */
+export async function findApprovals(db: Queryable, member: Member): Promise<Attention[]> {
   const waiting = await db.rows(sql<WaitingRow>`
     select p.id, p.asset, p.amount, p.created_at as waits_since,
       p.created_by_key, p.created_by_user,
       array(select * from approvers_of(p)) as approved_by
     from payouts p
-    where p.environment_id = ${person.environmentId}
+    where p.environment_id = ${member.environmentId}
       and p.kind in ('bank_transfer', 'crypto_transfer', 'bank_return', 'crypto_return')
       and p.status = 'PENDING'
     limit ${attentionLimits.rowsCountedMax}`)
-  return ofWaiting('approval', await findApprovable(db, person, waiting))
+  return summarizeWaiting('approval', await findApprovable(db, member, waiting))
 }
 
-/** Batches of payouts that this person may approve; the oldest is the subject. */
-export async function findBatchApprovals(db: Queryable, person: Person): Promise<Attention[]> {
+/** Batches of payouts that this member may approve; the oldest is the subject. */
+export async function findBatchApprovals(db: Queryable, member: Member): Promise<Attention[]> {
   const waiting = await db.rows(sql<WaitingRow>`
     select b.id, b.asset, b.amount - b.invalid_amount as amount, b.submitted_at as waits_since,
       b.created_by_key, b.created_by_user,
       array(select * from approvers_of(b)) as approved_by
     from payout_batches b
-    where b.environment_id = ${person.environmentId} and b.state = 'PENDING'
+    where b.environment_id = ${member.environmentId} and b.state = 'PENDING'
     order by b.id limit ${attentionLimits.rowsCountedMax}`)
-  const approvable = await findApprovable(db, person, waiting)
-  return ofWaiting('batch_approval', approvable).map((attention) => ({
+  const approvable = await findApprovable(db, member, waiting)
+  return summarizeWaiting('batch_approval', approvable).map((attention) => ({
     ...attention,
     subject: toReference(prefixes.payoutBatch, approvable[0]!.id),
   }))
 }
 
-function ofWaiting(kind: AttentionKind, waiting: WaitingRow[]): Attention[] {
-  return ofGroups(
+function summarizeWaiting(kind: AttentionKind, waiting: WaitingRow[]): Attention[] {
+  return summarizeGroups(
     kind,
     waiting.map(({ asset, amount, waitsSince: since }) => ({ asset, amount, since, count: 1 })),
   )
 }
 
-/** A looser approval rule that another person proposed and this one may confirm. */
+/** A looser approval rule that another member proposed and this one may confirm. */
 export async function findProposedRule(
   db: Queryable,
-  { environmentId, userId, now }: Person,
+  { environmentId, userId, now }: Member,
 ): Promise<Attention[]> {
   const rows = await db.rows(sql<{ since: Date; proposer: string }>`
     select created_at as since, proposed_by as proposer from setting_changes
@@ -153,7 +153,7 @@ export async function findPayoutsInReview(
         and status = 'SUBMITTED' and is_review_required
       limit ${attentionLimits.rowsCountedMax}) open
     group by asset`)
-  return ofGroups('payout_review', groups)
+  return summarizeGroups('payout_review', groups)
 }
 
 /** Balances below their threshold, with what is available. */
@@ -167,10 +167,10 @@ export async function findLowBalances(
     from low_balances b left join ledger_accounts a on a.environment_id = b.environment_id
       and a.asset = b.asset and a.name = 'available'
     where b.environment_id = ${environmentId} and b.is_low`)
-  return ofGroups('low_balance', groups)
+  return summarizeGroups('low_balance', groups)
 }
 
-function ofGroups(kind: AttentionKind, groups: Group[]): Attention[] {
+function summarizeGroups(kind: AttentionKind, groups: Group[]): Attention[] {
   if (groups.length === 0) return []
   return [
     {

@@ -55,18 +55,18 @@ export function subjectOf(reference: string): ResourceKind {
  */
 export async function findTimeline(db: Queryable, subject: Subject): Promise<Timeline> {
   const { environment, reference } = subject
-  const found = await readSubject(db, subject)
+  const history = await readSubject(db, subject)
   const decisions = await readOperatorItems(db, environment.id, reference)
   const moves =
     environment.clockOffsetMs === 0
       ? []
       : (await listClockMoves(db, [environment.id])).get(environment.id)!
-  const shown = [...found.items, ...decisions].filter((item) => seesItem(subject, item))
+  const shown = [...history.items, ...decisions].filter((item) => seesItem(subject, item))
   const items = sortNewestFirst(shown, moves, environment.clockOffsetMs)
   const { itemsMax } = timelineLimits
   return {
     items: items.slice(0, itemsMax),
-    isTruncated: found.isTruncated || items.length > itemsMax,
+    isTruncated: history.isTruncated || items.length > itemsMax,
   }
 }
 
@@ -151,13 +151,13 @@ async function readPayoutTimeline(db: Queryable, name: Name): Promise<Timeline> 
 async function readReturnTimeline(db: Queryable, name: Name): Promise<Timeline> {
   const { environmentId, reference } = name
   const id = fromReference(prefixes.paymentReturn, reference)
-  const found = id ? await findReturn(db, { environmentId, id }) : undefined
-  if (!found) throw unknown(reference)
-  const attempts = await readAttempts(db, environmentId, [found.id])
-  const ledger = await readLedger(db, environmentId, [found.id])
-  const subjects = { environmentId, resourceIds: [], causeIds: [found.id] }
+  const paymentReturn = id ? await findReturn(db, { environmentId, id }) : undefined
+  if (!paymentReturn) throw unknown(reference)
+  const attempts = await readAttempts(db, environmentId, [paymentReturn.id])
+  const ledger = await readLedger(db, environmentId, [paymentReturn.id])
+  const subjects = { environmentId, resourceIds: [], causeIds: [paymentReturn.id] }
   const events = await readEventItems(db, subjects)
-  const [created, ...ended] = toReturnItems(found)
+  const [created, ...ended] = toReturnItems(paymentReturn)
   const items = [
     created!,
     ...attempts.flatMap((attempt) => toAttemptItems(attempt, reference)),
@@ -174,7 +174,7 @@ async function readSessionTimeline(db: Queryable, name: Name): Promise<Timeline>
   const session = id ? await readSession(db, environmentId, id) : undefined
   // The id is part of the reference; the rest of it must be right, too.
   if (session?.reference !== reference) throw unknown(reference)
-  const accountIds = [session.accountId, session.walletId].filter((one) => one !== null)
+  const accountIds = [session.accountId, session.walletId].filter((id) => id !== null)
   const accounts = await readAccounts(db, environmentId, accountIds)
   return readCollection(db, { environmentId, session, accounts })
 }
@@ -204,8 +204,8 @@ async function readCollection(db: Queryable, collection: Collection): Promise<Ti
   const { environmentId, session, accounts } = collection
   const { paymentsMax } = timelineLimits
   const accountIds = accounts.map(({ id }) => id)
-  const found = await readPayments(db, environmentId, accountIds)
-  const payments = found.slice(0, paymentsMax).toReversed()
+  const newest = await readPayments(db, environmentId, accountIds)
+  const payments = newest.slice(0, paymentsMax).toReversed()
   const paymentIds = payments.map((payment) => payment.id)
   const { returns, hasMore } = await readReturns(db, environmentId, paymentIds)
   const returnIds = returns.map(({ id }) => id)
@@ -223,17 +223,17 @@ async function readCollection(db: Queryable, collection: Collection): Promise<Ti
     ...ledger.map(toLedgerItem),
     ...events.items,
   ]
-  return { items, isTruncated: events.isTruncated || hasMore || found.length > paymentsMax }
+  return { items, isTruncated: events.isTruncated || hasMore || newest.length > paymentsMax }
 }
 
 /** The latest returns of these payments, oldest first, and whether some were left out. */
 async function readReturns(db: Queryable, environmentId: EnvironmentId, paymentIds: string[]) {
   const { returnsMax } = timelineLimits
   const limit = returnsMax + 1
-  const found = await listReturnsOfPayments(db, environmentId, { paymentIds, limit })
+  const newest = await listReturnsOfPayments(db, environmentId, { paymentIds, limit })
   return {
-    returns: found.slice(0, returnsMax).toReversed(),
-    hasMore: found.length > returnsMax,
+    returns: newest.slice(0, returnsMax).toReversed(),
+    hasMore: newest.length > returnsMax,
   }
 }
 
@@ -275,7 +275,7 @@ async function readPayments(
   return rows.map(toPayment)
 }
 
-/** By the rail's id of a payment of this environment: notices belong to no environment. */
+/** Notices belong to no environment, so they are found by the rail's id of a payment. */
 async function readNoticeTime(
   db: Queryable,
   { rail, railId }: Payment,

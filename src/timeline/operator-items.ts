@@ -16,7 +16,7 @@ type DecisionRow = {
 const saidByPayout = ['disbursement.approve', 'disbursement.reject']
 
 /**
- * What people did with a resource in the console, and what operators decided about it. Which
+ * What members did with a resource in the console, and what operators decided about it. Which
  * operator decided and with what evidence stays internal.
  */
 export async function readOperatorItems(

@@ -131,24 +131,24 @@ const reasons: Record<RefundReason, string> = {
 
 export type FoundReturn = Awaited<ReturnType<typeof listReturnsOfPayments>>[number]
 
-export function toReturnItems(one: FoundReturn): TimelineItem[] {
-  const { amount, asset, state, failureReason, endedAt } = one
+export function toReturnItems(paymentReturn: FoundReturn): TimelineItem[] {
+  const { amount, asset, state, failureReason, endedAt } = paymentReturn
   const said = sayAmount(amount, asset)
-  const words = one.takesFrom === 'available' ? 'Refund' : 'Return'
+  const words = paymentReturn.takesFrom === 'available' ? 'Refund' : 'Return'
   const base = {
     isInEnvironmentTime: true,
-    reference: toReference(prefixes.paymentReturn, one.id),
+    reference: toReference(prefixes.paymentReturn, paymentReturn.id),
     money: { amount, asset },
   }
   const items: TimelineItem[] = [
     {
       ...base,
-      at: one.createdAt,
+      at: paymentReturn.createdAt,
       kind: 'return_created',
-      title: `${words} of ${said} decided${one.reason ? reasons[one.reason] : ''}`,
+      title: `${words} of ${said} decided${paymentReturn.reason ? reasons[paymentReturn.reason] : ''}`,
       details: {
-        ...(one.reason !== null && { reason: one.reason }),
-        ...(one.note !== null && { note: one.note }),
+        ...(paymentReturn.reason !== null && { reason: paymentReturn.reason }),
+        ...(paymentReturn.note !== null && { note: paymentReturn.note }),
       },
     },
   ]

@@ -66,8 +66,8 @@ async function listBooked(
     left join lateral (select sum(p.amount) as amount from payments p
       where p.environment_id = a.environment_id and p.account_id = a.id and p.asset = t.asset
       ) deposited on true
-    left join lateral (select sum((n.announced ->> 'amount')::numeric) as amount from notices n
-      where n.rail = t.rail and n.announced ->> 'accountNumber' = t.wallet and n.state = 'REFUSED'
+    left join lateral (select sum((n.report ->> 'amount')::numeric) as amount from notices n
+      where n.rail = t.rail and n.report ->> 'accountNumber' = t.wallet and n.state = 'REFUSED'
         and split_part(n.id, ':', 2) = t.address) refused on true
     left join lateral (select sum(p.amount) filter (where s.state = 'LANDED') as landed,
         sum(p.amount) filter (where s.state = 'LIVE') as live

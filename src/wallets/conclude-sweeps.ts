@@ -1,4 +1,4 @@
-import { after, type Clock } from '../base/clock.js'
+import { after, type Clock, type RealTime } from '../base/clock.js'
 import type { Logger } from '../base/log.js'
 import type { WalletRail } from '../collections/ports.js'
 import { moveAll } from '../ledger/move.js'
@@ -62,7 +62,7 @@ const endStates: Partial<Record<AttemptFinding['state'], SweepEnd['state']>> = {
 }
 
 /** Returns the sweeps that landed. */
-async function conclude(tx: Tx, now: Date, checked: CheckedSweep[]): Promise<ClaimedSweep[]> {
+async function conclude(tx: Tx, now: RealTime, checked: CheckedSweep[]): Promise<ClaimedSweep[]> {
   const open = checked.filter(({ finding }) => !endStates[finding.state])
   postponeSweeps(
     tx,
@@ -85,7 +85,7 @@ async function conclude(tx: Tx, now: Date, checked: CheckedSweep[]): Promise<Cla
 }
 
 /** Moves each environment's share from its deposits to its treasury. */
-async function book(tx: Tx, now: Date, landed: ClaimedSweep[]): Promise<void> {
+async function book(tx: Tx, now: RealTime, landed: ClaimedSweep[]): Promise<void> {
   const assets = new Map(landed.map(({ id, asset }) => [id, asset]))
   const shares = await shareSweeps(tx, landed)
   const movements = shares.map(

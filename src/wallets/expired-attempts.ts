@@ -1,4 +1,4 @@
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import { toReference } from '../base/ids.js'
 import { limits } from '../base/limits.js'
 import { payoutLimits } from '../payouts/limits.js'
@@ -25,7 +25,7 @@ type Row = Omit<ExpiredAttempt, 'reference'> & { id: string; kind: PayoutKind | 
  */
 export async function listExpiredAttempts(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   limit: number,
 ): Promise<ExpiredAttempt[]> {
   const before = after(now, -payoutLimits.expiredAfterMs)

@@ -1,4 +1,4 @@
-import { after } from '../base/clock.js'
+import { after, toRealTime } from '../base/clock.js'
 import type { Environment } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { type Outcome, Refusal } from '../base/refusal.js'
@@ -58,7 +58,7 @@ export function createWalletPreparation({
     if (!rail || !(await rail.isChainKnown())) return railUnavailable(request)
     const id = newId(now)
     const reference = railReference(now, request, id)
-    const at = after(now, -environment.clockOffsetMs)
+    const at = toRealTime(now, environment.clockOffsetMs)
     const busyUntil = busyUntilOf(at, environment, expected)
     const number = await openAt(rail, { reference, asset, busyUntil, at })
     const opened = {

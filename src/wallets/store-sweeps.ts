@@ -1,4 +1,4 @@
-import { after } from '../base/clock.js'
+import { after, type RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
 import type { LiveSweep, SweptPart } from '../collections/ports.js'
@@ -23,7 +23,7 @@ const sweeps = new Table('sweeps', {
   /** Set for every sweep; only payments of a bank never expire. */
   validUntil: column.int8().orNull(),
   signedSlot: column.int8().orNull(),
-  polls: column.int4().named('looks'),
+  polls: column.int4(),
   createdAt: column.time(),
 })
 
@@ -70,7 +70,7 @@ export async function lockUnchanged(tx: Tx, rail: string, parts: SweepPart[]): P
 }
 
 /** A unique index rejects a token account that another live sweep includes. */
-export function insertSweep(tx: Tx, now: Date, sweep: Sweep, parts: SweepPart[]): void {
+export function insertSweep(tx: Tx, now: RealTime, sweep: Sweep, parts: SweepPart[]): void {
   const { rail, id, signedSlot = null } = sweep
   const dueAt = after(now, sweepLimits.pollIntervalMs)
   const row = { ...sweep, signedSlot, createdAt: now }
@@ -99,7 +99,7 @@ const restRows = listStatement({
 /** Backs off exponentially from token accounts whose sweep is not even signed alone. */
 export async function restUnsigned(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   accounts: { rail: string; address: string }[],
 ): Promise<void> {
   if (accounts.length === 0) return
@@ -112,13 +112,17 @@ const sweepsDue: DueTable = {
   keyColumns: ['rail', 'id'],
   openCondition: "state = 'LIVE'",
   ownerColumn: 'rail',
-  counterColumn: 'looks',
+  counterColumn: 'polls',
   returning: String(sweeps.of('job')),
 }
 
 export type ClaimedSweep = typeof sweeps.row & { reference: string }
 
-export async function claimSweeps(db: Queryable, now: Date, rail: string): Promise<ClaimedSweep[]> {
+export async function claimSweeps(
+  db: Queryable,
+  now: RealTime,
+  rail: string,
+): Promise<ClaimedSweep[]> {
   const { leaseMs, sweepsPerBatchMax: limit } = sweepLimits
   const rows = await claimDue<typeof sweeps.row>(db, sweepsDue, {
     owner: rail,
@@ -136,7 +140,7 @@ const lockRows = listStatement<typeof claimColumns, { id: string }>({
   columns: claimColumns,
   text: (list) => `
     select s.id from sweeps s
-    join ${list} on s.rail = list.rail and s.id = list.id and s.looks = list.looks
+    join ${list} on s.rail = list.rail and s.id = list.id and s.polls = list.polls
     where s.state = 'LIVE' order by s.id for no key update of s`,
 })
 
@@ -151,7 +155,7 @@ const postponeRows = listStatement({
   columns: { ...claimColumns, dueAt: 'timestamptz' },
   text: (list) => `
     update sweeps s set due_at = list.due_at
-    from ${list} where s.rail = list.rail and s.id = list.id and s.looks = list.looks
+    from ${list} where s.rail = list.rail and s.id = list.id and s.polls = list.polls
       and s.state = 'LIVE'`,
 })
 
@@ -194,13 +198,13 @@ const markUnread = listStatement({
       join sweep_parts p on p.rail = t.rail and p.token_account = t.address
       join ${list} on p.rail = list.rail and p.sweep_id = list.id
       order by t.rail, t.address for no key update of t)
-    update token_accounts t set is_unread = true, looks = t.looks + 1,
+    update token_accounts t set is_unread = true, polls = t.polls + 1,
       due_at = ${parameter(0)}::timestamptz
     from swept where t.rail = swept.rail and t.address = swept.address`,
 })
 
 /** The sweeps must be locked. */
-export function endSweeps(tx: Tx, now: Date, ends: SweepEnd[]): void {
+export function endSweeps(tx: Tx, now: RealTime, ends: SweepEnd[]): void {
   if (ends.length === 0) return
   tx.write(endRows(ends, now))
   tx.write(markUnread(ends, now))

@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { claimDue, type DueTable } from '../postgres/due.js'
 import { assigned, listStatement } from '../postgres/statement.js'
@@ -13,8 +14,8 @@ const booked = `case when job.is_unread and job.asset in ('USDC', 'USDT') then l
   (select coalesce(sum(p.amount), 0) from payments p
     join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
     where a.rail = job.rail and a.rail_account = job.wallet and p.asset = job.asset)
-  + (select coalesce(sum((n.announced ->> 'amount')::numeric), 0) from notices n
-    where n.rail = job.rail and n.announced ->> 'accountNumber' = job.wallet
+  + (select coalesce(sum((n.report ->> 'amount')::numeric), 0) from notices n
+    where n.rail = job.rail and n.report ->> 'accountNumber' = job.wallet
       and n.state = 'REFUSED' and split_part(n.id, ':', 2) = job.address)
   - (select coalesce(sum(p.amount), 0) from sweep_parts p
     join sweeps s on s.rail = p.rail and s.id = p.sweep_id and s.state = 'LANDED'
@@ -26,7 +27,7 @@ const tokenAccountsDue: DueTable = {
   keyColumns: ['rail', 'address'],
   openCondition: 'not has_trouble',
   ownerColumn: 'rail',
-  counterColumn: 'looks',
+  counterColumn: 'polls',
   returning: `${tokenAccounts.of('job')},
     (select w.created_at from wallets w where w.rail = job.rail and w.address = job.wallet)
       as wallet_created_at,
@@ -44,7 +45,7 @@ const troubledDue: DueTable = {
 /** Troubled accounts are claimed separately: reading them may take long and delay the others. */
 export async function claimTokenAccounts(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { rail, isTroubled }: { rail: string; isTroubled: boolean },
 ): Promise<TokenAccount[]> {
   const { leaseMs, accountsPerBatchMax: limit } = depositLimits
@@ -62,7 +63,7 @@ const keyColumns = tokenAccounts.types('rail', 'address', 'polls')
 const lockOwn = (list: string) => `
   with own as materialized (
     select t.rail, t.address from token_accounts t
-    join ${list} on t.rail = list.rail and t.address = list.address and t.looks = list.looks
+    join ${list} on t.rail = list.rail and t.address = list.address and t.polls = list.polls
     order by t.rail, t.address for no key update of t)`
 
 const polled = {

@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import type { Wallet } from '../collections/ports.js'
 import { type Coin, coins } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
@@ -74,7 +75,7 @@ const insertTokenAccountRows = listStatement({
 })
 
 /** If two are derived for one reference, the first wins and the second is discarded. */
-export function insertWallets(tx: Tx, now: Date, wallets: NewWallet[]): void {
+export function insertWallets(tx: Tx, now: RealTime, wallets: NewWallet[]): void {
   tx.write(insertRows(wallets.toSorted(byReference), now))
   insertTokenAccounts(
     tx,
@@ -101,7 +102,7 @@ export type NewTokenAccount = Pick<
   'rail' | 'address' | 'wallet' | 'asset' | 'busyUntil' | 'isUnread'
 >
 
-export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount[]): void {
+export function insertTokenAccounts(tx: Tx, now: RealTime, accounts: NewTokenAccount[]): void {
   if (accounts.length === 0) return
   tx.write(insertTokenAccountRows(accounts.toSorted(byAddress), now))
 }
@@ -112,11 +113,11 @@ export function insertTokenAccounts(tx: Tx, now: Date, accounts: NewTokenAccount
  */
 export async function pollSoon(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { rail, wallet, isThorough = false }: { rail: string; wallet: string; isThorough?: boolean },
 ): Promise<void> {
   await db.rows(sql`
-    update token_accounts set due_at = ${now}, looks = looks + 1,
+    update token_accounts set due_at = ${now}, polls = polls + 1,
       audited_at = case when ${isThorough} then to_timestamp(0) else audited_at end,
       busy_until = case when ${isThorough} then greatest(busy_until, ${now}) else busy_until end
     where rail = ${rail} and wallet = ${wallet}`)

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../base/clock.js'
+import { after, type Clock, type RealTime } from '../base/clock.js'
 import { newId } from '../base/ids.js'
 import type { Logger } from '../base/log.js'
 import { Refusal } from '../base/refusal.js'
@@ -73,7 +73,7 @@ async function sweepAll({ db, rail, clock, logger }: SweepDependencies, planned:
  * no sweep is live. Accounts whose sweep failed back off exponentially, because every attempt on a
  * frozen account costs a fee.
  */
-async function findCandidates(db: Database, now: Date, rail: string): Promise<Candidate[]> {
+async function findCandidates(db: Database, now: RealTime, rail: string): Promise<Candidate[]> {
   const { failedRetryDelayMs, failuresCountedMax, failuresCountedMs } = sweepLimits
   return db.rows(sql<Candidate>`
     select a.environment_id, a.id as account_id, t.asset, t.amount, t.address as token_account,
@@ -130,7 +130,7 @@ function plan(now: Date, candidates: Candidate[], partsMax: number): PlannedSwee
  */
 async function save(
   db: Database,
-  now: Date,
+  now: RealTime,
   rail: string,
   { id, asset, reference, parts }: PlannedSweep,
   prepared: PreparedAttempt,

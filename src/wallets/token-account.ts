@@ -14,12 +14,12 @@ export const tokenAccounts = new Table('token_accounts', {
   readSlot: column.int8(),
   isUnread: column.bool(),
   /** Consecutive polls that left it unread. */
-  unreadPolls: column.int4().named('unread_looks'),
+  unreadPolls: column.int4(),
   hasTrouble: column.bool(),
   busyUntil: column.time(),
   auditedAt: column.time(),
   /** Counts the claims: a worker that outlived its lease holds an older number. */
-  polls: column.int4().named('looks'),
+  polls: column.int4(),
 })
 
 /** A token account of a deposit wallet, as far as its history has been read. */

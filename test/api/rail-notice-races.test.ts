@@ -54,7 +54,7 @@ test('a notice that overtakes its account is judged once the account exists', as
   commit.emit('now')
   await creating
   await service.pass(8)
-  expect(await stateOf(notice.id)).toBe('TAKEN')
+  expect(await stateOf(notice.id)).toBe('BOOKED')
   expect(await paymentsOf()).toMatchObject([{ status: 'ACCEPTED', amount: 500_000 }])
   expect(await desk.sums()).toEqual([495_000, 0, 0])
 })
@@ -66,7 +66,7 @@ test('a notice stored before a crash is judged by the next worker', async () => 
   await service.work()
   expect(await stateOf(id)).toBe('WAITING')
   await service.pass(2)
-  expect(await stateOf(id)).toBe('TAKEN')
+  expect(await stateOf(id)).toBe('BOOKED')
   expect(await desk.sums()).toEqual([495_000, 0, 0])
 })
 
@@ -85,7 +85,7 @@ test('a notice that cannot be posted blocks no other notice', async () => {
       : keep(name(index), theirs.accountNumber, { amount: 100n }))
   await service.pass(2)
   const states = await Promise.all(Array.from({ length: 9 }, (_, index) => stateOf(name(index))))
-  expect(states).toEqual(states.map((_, index) => (index === 4 ? 'WAITING' : 'TAKEN')))
+  expect(states).toEqual(states.map((_, index) => (index === 4 ? 'WAITING' : 'BOOKED')))
   expect(await neighbour.sums()).toEqual([8 * 99, 0, 0])
   expect((await desk.sums())[0]).toBe(Number(most) - 30_000)
   const { status, json } = await desk.payIn(fixed.accountNumber, { amount: 1_000_000_000 })
@@ -121,6 +121,6 @@ test('a live notice never matches a test account', async () => {
     service.lane.run({ rail, mode: 'live', id: live }),
     service.lane.run({ rail, mode: 'test', id: own }),
   ])
-  expect([await stateOf(own), await stateOf(live)]).toEqual(['TAKEN', 'UNMATCHED'])
+  expect([await stateOf(own), await stateOf(live)]).toEqual(['BOOKED', 'UNMATCHED'])
   expect(await desk.verify(reference)).toMatchObject({ amountReceived: 500_000, status: 'PAID' })
 })

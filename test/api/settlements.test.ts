@@ -101,7 +101,7 @@ async function fund(amount: number): Promise<void> {
 /** What the bank has paid to the account. */
 async function arrivedAt(accountNumber: string): Promise<number[]> {
   const rows = await db.rows(sql<{ amount: bigint; order: string }>`
-    select amount, payment_order as order from sandbox_transfers
+    select amount, instruction as order from sandbox_transfers
     where ending = 'completed' order by received_at`)
   return rows
     .filter(({ order }) => order.includes(accountNumber))

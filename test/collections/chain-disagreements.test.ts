@@ -110,9 +110,9 @@ test('a requery also finds old deposits that were never read', async () => {
 })
 
 async function pollsOf(account: string): Promise<number> {
-  const [row] = await db.rows(sql<{ looks: number }>`
-    select looks from token_accounts where address = ${account}`)
-  return row!.looks
+  const [row] = await db.rows(sql<{ polls: number }>`
+    select polls from token_accounts where address = ${account}`)
+  return row!.polls
 }
 
 function gateOf() {

@@ -126,7 +126,7 @@ function notice(change: Values = {}): Promise<unknown> {
     rail: 'paper',
     mode: 'test',
     id: `${count++}`,
-    announced: '{}',
+    report: '{}',
     state: 'WAITING',
     due_at: now,
     received_at: now,
@@ -405,7 +405,7 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   payment_variance_is_known: {
     'an unknown variance': () => payment({ variance: 'ODD' }),
   },
-  payment_is_taken_once: {
+  payment_is_booked_once: {
     'a payment with a known rail id': () =>
       twice(payment, { rail_id: 'again' }, { id: newId(now), environment_id: liveId }),
   },
@@ -486,7 +486,7 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
       order({ sendings: 2, refusals: 1, closed_at: now }),
   },
   notices_are_never_edited: {
-    ...edits('notices', ['rail', 'mode', 'id', 'announced', 'body', 'received_at']),
+    ...edits('notices', ['rail', 'mode', 'id', 'report', 'body', 'received_at']),
     'a delete': () => db.rows({ text: 'delete from notices', values: [] }),
     'a truncate': () => db.rows({ text: 'truncate notices', values: [] }),
   },
@@ -578,7 +578,7 @@ const otherViolations: typeof violations = {
     'a fee for a return of coins': () => payout({ kind: 'crypto_return', asset: 'USDC', fee: 1 }),
     'a fee for a refund': () => payout({ fee: 1, takes_from: 'available' }),
   },
-  payout_has_told_its_beginning: {
+  payout_has_an_event_when_submitted: {
     'a return with its own events': () => payout({ event_sequence: 1 }),
     'a return of coins with its own events': () =>
       payout({ kind: 'crypto_return', asset: 'USDT', event_sequence: 1 }),

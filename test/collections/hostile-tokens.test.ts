@@ -140,7 +140,7 @@ test('refused tokens that exceed a bigint in total are added up', async () => {
     values (${wallets.name}, 'stray', ${wallet}, 'mint', ${past}, ${clock.now()}, ${past}, true)`)
   const usdc = await tokenAccountOf(wallet)
   await db.rows(sql`
-    insert into notices (rail, mode, id, announced, state, reason, due_at, received_at)
+    insert into notices (rail, mode, id, report, state, reason, due_at, received_at)
     select ${wallets.name}, 'test', 's' || number || ':' || place, json_build_object(
       'accountNumber', ${wallet}::text, 'amount', '18000000000000000000', 'currency', 'mint',
       'receivedAt', '2026-01-05T09:00:00.000Z'),

@@ -55,7 +55,7 @@ test('a notice is judged when it is acknowledged', async () => {
   const { reference, accountNumber } = await desk.open()
   const notice = noticeOf(accountNumber)
   expect((await post(notice.body)).status).toBe(200)
-  expect(await stateOf(notice.id)).toBe('TAKEN')
+  expect(await stateOf(notice.id)).toBe('BOOKED')
   expect(await desk.verify(reference)).toMatchObject({ status: 'PAID' })
 })
 
@@ -75,9 +75,9 @@ test.each(['collection_accounts', 'ledger_accounts'])(
     const [first, second] = [noticeOf(held.accountNumber), noticeOf(free.accountNumber)]
     const replies = await Promise.all([post(first.body), post(second.body)])
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
-    expect([await stateOf(first.id), await stateOf(second.id)]).toEqual(['WAITING', 'TAKEN'])
+    expect([await stateOf(first.id), await stateOf(second.id)]).toEqual(['WAITING', 'BOOKED'])
     await holder.query('commit')
-    await until(async () => (await stateOf(first.id)) === 'TAKEN')
+    await until(async () => (await stateOf(first.id)) === 'BOOKED')
     expect(await desk.verify(held.reference)).toMatchObject({ status: 'PAID' })
   },
 )
@@ -94,7 +94,7 @@ test('a notice that cannot be posted is acknowledged, and so are its neighbours'
   const replies = await Promise.all(notices.map(({ body }) => post(body)))
   expect(replies.map(({ status }) => status)).toEqual(notices.map(() => 200))
   const states = await Promise.all(notices.map(({ id }) => stateOf(id)))
-  expect(states).toEqual(['WAITING', ...others.map(() => 'TAKEN')])
+  expect(states).toEqual(['WAITING', ...others.map(() => 'BOOKED')])
 })
 
 // Two processes receive the same forty notices in opposite orders, half of them for unknown accounts.
@@ -117,7 +117,7 @@ test('two processes that receive the same notices store and post each once', asy
     select state, count(*)::int as count from notices
     where id = any (${notices.map(({ id }) => id)}) group by state order by state`)
   expect(rows).toEqual([
-    { state: 'TAKEN', count: 20 },
+    { state: 'BOOKED', count: 20 },
     { state: 'UNMATCHED', count: 20 },
   ])
   expect(await paymentsOf()).toHaveLength(20)
@@ -143,7 +143,7 @@ test('a notice that has waited for long is only stored', async () => {
   expect(await receiving).toMatchObject({ isJudged: false })
   expect(await stateOf(notice.id)).toBe('WAITING')
   await service.pass(2)
-  expect(await stateOf(notice.id)).toBe('TAKEN')
+  expect(await stateOf(notice.id)).toBe('BOOKED')
 })
 
 // Terms are read ahead for the environments of the previous batch, but never kept.

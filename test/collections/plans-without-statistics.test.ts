@@ -74,7 +74,7 @@ test('payments are judged by key even in tables without statistics', async () =>
   const session = await openSession(db)
   await inTransaction(session, payOne)
   await inTransaction(session, (tx) => lockPayments(tx, [{ environmentId, id }]))
-  expect(await db.rows(sql`select from notices where state = 'TAKEN'`)).toHaveLength(1)
+  expect(await db.rows(sql`select from notices where state = 'BOOKED'`)).toHaveLength(1)
 
   const at = `{${now.toISOString()}}`
   const notice = ['{sandbox-bank}', '{test}', '{sbp_1}']
@@ -83,7 +83,7 @@ test('payments are judged by key even in tables without statistics', async () =>
   const account = [`{${environmentId}}`, `{${id}}`, '{PAID}', '{NONE}', ...sums, ...ended]
   const expected: [string, string[], RegExp][] = [
     ['lock_notices', notice, /^by notices_pkey/],
-    ['update_notices', [...notice, '{TAKEN}', '{null}', at], /^by notices_pkey/],
+    ['update_notices', [...notice, '{BOOKED}', '{null}', at], /^by notices_pkey/],
     ['update_collection_accounts', account, /^by collection_accounts_pkey$/],
     ['lock_payments', [`{${environmentId}}`, `{${id}}`], /^by payments_pkey$/],
   ]

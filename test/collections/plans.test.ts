@@ -74,9 +74,9 @@ await db.rows(sql`
     case when rail_id like '%777' then 'WAITING' else 'RETURNED' end, ${now}, ${now}
   from payments, generate_series(1, 2)`)
 await db.rows(sql`
-  insert into notices (rail, mode, id, announced, state, due_at, received_at)
+  insert into notices (rail, mode, id, report, state, due_at, received_at)
   select 'paper', 'test', n, '{"amount":"100","receivedAt":"2026-01-05T09:00:00.000Z"}',
-    case when n % 1000 = 77 then 'WAITING' else 'TAKEN' end, ${now}, ${now}
+    case when n % 1000 = 77 then 'WAITING' else 'BOOKED' end, ${now}, ${now}
   from generate_series(1, 40000) n`)
 await db.rows(sql`analyze`)
 
@@ -155,7 +155,7 @@ test('notices, payments and returns are locked by primary key', async () => {
   const notices = ['{paper,paper}', '{test,test}', '{77,1077}']
   for (const { scans } of await plansOf(session, 'lock_notices', notices))
     expect(scans).toEqual([expect.stringMatching(/^by notices_pkey/)])
-  const judged = [...notices, '{TAKEN,TAKEN}', '{null,null}', `{${now.toISOString()},null}`]
+  const judged = [...notices, '{BOOKED,BOOKED}', '{null,null}', `{${now.toISOString()},null}`]
   for (const { scans } of await plansOf(session, 'update_notices', judged))
     expect(scans).toEqual([expect.stringMatching(/^by notices_pkey/)])
   for (const { scans } of await plansOf(session, 'lock_payments', ids))
@@ -195,7 +195,7 @@ test('accounts are found by reference and by number', async () => {
     ])
   const railId = { rail: 'paper', railId: '0000000007' }
   for (const scans of await scansOf((reader) => findPaymentByRailId(reader, railId)))
-    expect(scans).toEqual(['by payment_is_taken_once'])
+    expect(scans).toEqual(['by payment_is_booked_once'])
 })
 
 /** A pool with only this connection. */

@@ -230,11 +230,11 @@ const damages: Record<string, Record<string, string[]>> = {
       `update notices set state = 'WAITING' where ${noticeOf('held')}`,
     ],
     'a taken notice without a payment': [
-      `update notices set state = 'TAKEN' where state = 'UNMATCHED'`,
+      `update notices set state = 'BOOKED' where state = 'UNMATCHED'`,
     ],
     'a notice with another amount': [
       `update notices
-       set announced = replace(announced::text, '"500000"', '"500001"')::json
+       set report = replace(report::text, '"500000"', '"500001"')::json
        where ${noticeOf('exact')}`,
     ],
     'a notice of the other mode': [`update notices set mode = 'live' where ${noticeOf('exact')}`],

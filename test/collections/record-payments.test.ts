@@ -52,7 +52,7 @@ test('a live notice does not match a test account with the same number', async (
     { id: 'mode-2', mode: 'test' },
     { id: 'mode-3', mode: 'live' },
   ])
-  expect(states).toEqual(['UNMATCHED', 'TAKEN', 'UNMATCHED'])
+  expect(states).toEqual(['UNMATCHED', 'BOOKED', 'UNMATCHED'])
   expect(await shop.verify(reference)).toMatchObject({ status: 'PAID', amountReceived: 500_000 })
 })
 
@@ -60,7 +60,7 @@ test('a live notice does not match a test account with the same number', async (
 test('a payment with a very long session id is recorded', async () => {
   const { accountNumber } = (await shop.openVirtual()).json.data
   const bankSessionId = randomBytes(8_000).toString('hex')
-  expect(await judgeTogether(accountNumber, [{ id: 'long', bankSessionId }])).toEqual(['TAKEN'])
+  expect(await judgeTogether(accountNumber, [{ id: 'long', bankSessionId }])).toEqual(['BOOKED'])
 })
 
 // They are written together, but each is judged against the account as the one before left it.
@@ -125,7 +125,7 @@ test('invalid notices are refused and kept, and do not affect others in the batc
     { id: 'odd-5' },
     { id: 'odd-6', railAccount: '9999999999' },
   ])
-  expect(states).toEqual(['REFUSED', 'REFUSED', 'REFUSED', 'REFUSED', 'TAKEN', 'UNMATCHED'])
+  expect(states).toEqual(['REFUSED', 'REFUSED', 'REFUSED', 'REFUSED', 'BOOKED', 'UNMATCHED'])
 })
 
 test('the ledger verifies', () => expectAllProofs(db))

@@ -18,7 +18,7 @@ const { db, clock, chain, wallets } = service
 const readAll = async (name = '%') =>
   (
     await db.rows(sql<{ narration: string }>`
-      select announced ->> 'narration' as narration from notices where id like ${name} order by id`)
+      select report ->> 'narration' as narration from notices where id like ${name} order by id`)
   ).map(({ narration }) => narration)
 
 test.each(['USDC', 'USDT'])('a memo cut inside a character is judged, %s', async (asset) => {
@@ -58,8 +58,8 @@ test('any text that a rail sends can be read back', async () => {
     ])
   })
   const [row] = await db.rows(sql`
-    select announced ->> 'narration' as narration, announced ->> 'sessionId' as session,
-      announced -> 'sender' ->> 'address' as sender from notices where id = 'broken'`)
+    select report ->> 'narration' as narration, report ->> 'sessionId' as session,
+      report -> 'sender' ->> 'address' as sender from notices where id = 'broken'`)
   expect(row).toEqual({ narration: '\\ud83d \ufffd \u{1f600}', session: 'a b', sender: '\ufffd' })
 })
 
@@ -67,12 +67,13 @@ test('a migration repairs notices stored with half a character', async () => {
   const texts = ['\ud83d', 'a\ud83d\ud83d\udc00 b', '\\ud83d', '\\\ud83d', '\u{1f600}', 'a\0b']
   for (const [index, narration] of texts.entries())
     await db.rows(sql`
-      insert into notices (rail, mode, id, announced, state, due_at, received_at)
+      insert into notices (rail, mode, id, report, state, due_at, received_at)
       values (${wallets.name}, 'test', ${`old ${index}`}, ${JSON.stringify({ narration })}::json,
-        'TAKEN', now(), now())`)
+        'BOOKED', now(), now())`)
   await expect(readAll()).rejects.toThrow()
   const migration = await readFile('migrations/0019_half_letters.sql', 'utf8')
-  await (await openSession(db)).query(migration)
+  // Migration 0060 renamed the column.
+  await (await openSession(db)).query(migration.replaceAll('announced', 'report'))
   expect(await readAll('old %')).toEqual([
     '\ufffd',
     'a\ufffd\ud83d\udc00 b',

@@ -117,8 +117,8 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'unsigned sweeps without a pause': () => tokenAccount({ unsigned_sweeps: 1 }),
     'a negative count': () => tokenAccount({ unsigned_sweeps: -1 }),
   },
-  unread_looks_are_not_negative: {
-    'a negative count': () => tokenAccount({ unread_looks: -1 }),
+  unread_polls_are_not_negative: {
+    'a negative count': () => tokenAccount({ unread_polls: -1 }),
   },
   token_account_amount_is_not_negative: {
     'a negative amount': () => tokenAccount({ amount: -1 }),

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await collect(1_250_000)
   await db.transaction(async (tx) => {
     tx.write(sql`
-      insert into notices (rail, mode, id, announced, body, state, due_at, received_at)
+      insert into notices (rail, mode, id, report, body, state, due_at, received_at)
       values (${site.bank.name}, 'test', 'sbp_lost', ${JSON.stringify({
         id: 'sbp_lost',
         accountNumber: '0418827731',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isForPeopleOnly, type Route } from '../../src/api/server/route.js'
+import { isForUsersOnly, type Route } from '../../src/api/server/route.js'
 import { modes } from '../../src/base/environment.js'
 import { type KeyPermission, keyPermissions } from '../../src/merchants/keys/key-permissions.js'
 import {
@@ -116,7 +116,7 @@ function ofKey(key: string, name: string, granted: ReadonlySet<Permission>): Cal
     headers: { authorization: `Bearer ${key}` },
     sees: granted,
     refusal: (route) => {
-      if (isForPeopleOnly(route.access)) return '401 undefined'
+      if (isForUsersOnly(route.access)) return '401 undefined'
       return neededFor(route).every((one) => granted.has(one)) ? undefined : '403 key_permission'
     },
   }

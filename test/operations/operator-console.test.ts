@@ -355,7 +355,7 @@ test('a payment without an account is booked into the account that two operators
   await service.work()
   expect(await paymentsOfAccount()).toMatchObject([{ amount: 500_000, status: 'ACCEPTED' }])
   expect(await get(name)).toMatchObject({
-    state: 'TAKEN',
+    state: 'BOOKED',
     assignedAccount: account.accountNumber,
     reported: { railAccount: '0000000000' },
   })

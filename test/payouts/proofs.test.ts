@@ -70,7 +70,7 @@ const attemptOf = (name: keyof typeof paid) => `payout_id = ${idOf(name)}`
 const copyAttempt = (name: keyof typeof paid, state: string) => `
   insert into payout_attempts
   select environment_id, payout_id, 9, rail, token || ' again', wire, valid_until, '${state}',
-    outcome, due_at, looks, created_at, case when '${state}' = 'LIVE' then null else now() end
+    outcome, due_at, polls, created_at, case when '${state}' = 'LIVE' then null else now() end
   from payout_attempts where ${attemptOf(name)} limit 1`
 
 /** For every claim, the damages that make it untrue while all the others hold. */

@@ -255,10 +255,10 @@ async function findMissed({ db, rail, say }: Scene): Promise<void> {
   say(`${count} payments were found by listing at the end`)
 }
 
-/** For a person who looks for the reason. */
+/** For a person who polls for the reason. */
 function listOpenOrders(db: Database): Promise<object[]> {
   return db.rows(sql<object>`
-    select p.kind, p.amount, a.token, a.due_at, a.looks, o.sendings, o.refusals, o.refusal,
+    select p.kind, p.amount, a.token, a.due_at, a.polls, o.sendings, o.refusals, o.refusal,
       o.busy_until from payout_attempts a
     join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
     left join bank_orders o on o.rail = a.rail and o.token = a.token

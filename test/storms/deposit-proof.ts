@@ -84,8 +84,8 @@ export async function readBooked(db: Database): Promise<{ payments: Row[]; refus
     select p.rail_id as id, a.number as wallet, p.asset, p.amount from payments p
     join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id`)
   const refused = await db.rows(sql<Row>`
-    select id, announced ->> 'accountNumber' as wallet, announced ->> 'currency' as asset,
-      (announced ->> 'amount')::bigint as amount
+    select id, report ->> 'accountNumber' as wallet, report ->> 'currency' as asset,
+      (report ->> 'amount')::bigint as amount
     from notices where state = 'REFUSED'`)
   return { payments, refused }
 }

@@ -121,7 +121,7 @@ async function findWrongNotices(db: Database, planned: PlannedPayment[]): Promis
   const rows = await db.rows(sql<{ id: string; state: NoticeState }>`select id, state from notices`)
   const states = new Map(rows.map(({ id, state }) => [id, state]))
   const wanted = (payment: PlannedPayment): NoticeState => {
-    if (isSound(payment)) return 'TAKEN'
+    if (isSound(payment)) return 'BOOKED'
     return payment.kind === 'unknown' ? 'UNMATCHED' : 'REFUSED'
   }
   const wrong = planned.filter((payment) => states.get(payment.id) !== wanted(payment))
@@ -147,7 +147,7 @@ async function readBank(db: Database, planned: PlannedPayment[]) {
     where account_number = any (${[...new Set(ours)]}) and currency = 'NGN' and amount > 0`)
   const [sent] = await db.rows(sql<{ sum: bigint }>`
     select coalesce(sum(amount), 0)::bigint as sum from sandbox_transfers
-    where is_told and ending = 'completed' and reversal_number is null`)
+    where is_reported and ending = 'completed' and reversal_number is null`)
   return { taken: taken!.sum, sentBack: sent!.sum }
 }
 

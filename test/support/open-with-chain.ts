@@ -238,7 +238,7 @@ function takeNotice(
   insertNotices(tx, { now: receivedAt, dueAt: receivedAt }, [
     { ...name, reported: payment, body: null },
   ])
-  updateNotices(tx, [{ ...name, state: 'TAKEN', reason: null, dueAt: receivedAt }])
+  updateNotices(tx, [{ ...name, state: 'BOOKED', reason: null, dueAt: receivedAt }])
 }
 
 /** A separate merchant with helpers about its coins. */

@@ -1,5 +1,5 @@
 import { printComment, printSchema, type Schema } from '../../sdk/scripts/print-schema.js'
-import { isForPeopleOnly, type Route } from '../../src/api/server/route.js'
+import { isForUsersOnly, type Route } from '../../src/api/server/route.js'
 
 /**
  * console/src/api/answers.ts: the named shapes in answers of routes that only people call, without
@@ -7,7 +7,7 @@ import { isForPeopleOnly, type Route } from '../../src/api/server/route.js'
  */
 export function printConsoleTypes(routes: Route[], publicNames: string[]): string {
   const named = new Map<string, string>()
-  const views = routes.filter(({ access }) => isForPeopleOnly(access)).map(({ answers }) => answers)
+  const views = routes.filter(({ access }) => isForUsersOnly(access)).map(({ answers }) => answers)
   JSON.parse(JSON.stringify(views), (_key, value) => nameTitled(value, named))
   for (const name of publicNames) named.delete(name)
   const printed = [...named].toSorted(([one], [other]) => (one < other ? -1 : 1))

@@ -479,7 +479,7 @@ export type Notice = {
   rail: string
   mode: Mode
   id: string
-  state: 'WAITING' | 'UNMATCHED' | 'TAKEN' | 'REFUSED'
+  state: 'WAITING' | 'UNMATCHED' | 'BOOKED' | 'REFUSED'
   reason: string | null
   accountNumber: string
   currency: string
@@ -493,7 +493,7 @@ export type NoticeDetail = {
   rail: string
   mode: Mode
   id: string
-  state: 'WAITING' | 'UNMATCHED' | 'TAKEN' | 'REFUSED'
+  state: 'WAITING' | 'UNMATCHED' | 'BOOKED' | 'REFUSED'
   reason: string | null
   body: string | null
   assignedAccount: string | null

@@ -8,7 +8,7 @@ import type { UserActor } from '../../team/actor.js'
 
 type Fields = Record<string, unknown>
 
-/** A call of a person, as the audit log records it. Calls with an API key have none. */
+/** A call of a user, as the audit log records it. Calls with an API key have none. */
 export type AuditedCall = {
   actor: UserActor
   environment: Environment
@@ -99,7 +99,7 @@ function bodyOf({ bodyText }: AuditedCall): { body?: unknown } {
 
 /**
  * The money that a call was about and where it comes from or goes to, so that a line says what was
- * approved or refunded. `payer` is masked for people who may not see payers.
+ * approved or refunded. `payer` is masked for members who may not see payers.
  */
 function moneyIn(data: Fields): Fields | undefined {
   const amount = data.amount ?? data.sourceAmount

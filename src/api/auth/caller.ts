@@ -5,7 +5,7 @@ import type { Actor } from '../../team/actor.js'
 import type { Permission } from '../../team/permissions.js'
 import { hasStepUp, type SignedIn } from '../../team/sessions.js'
 
-/** A person who acts for a merchant. */
+/** A user who acts for a merchant. */
 export type UserCaller = {
   kind: 'user'
   id: string
@@ -14,7 +14,7 @@ export type UserCaller = {
   permissions: ReadonlySet<Permission>
 }
 
-/** Who acts for an environment: the holder of an API key, or a person. */
+/** Who acts for an environment: the holder of an API key, or a user. */
 export type Caller = AuthenticatedKey | UserCaller
 
 const noActor: Actor = { kind: 'none' }

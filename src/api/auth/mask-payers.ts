@@ -16,8 +16,8 @@ type Fields = { [name: string]: Json }
 type Masked = Map<string, string>
 
 /**
- * Masks names, e-mail addresses and bank account numbers of payers in an answer, for people who may
- * not see them. It works on field names, so that no route can forget it. Wallet addresses are
+ * Masks names, e-mail addresses and bank account numbers of payers in an answer, for members who
+ * may not see them. It works on field names, so that no route can forget it. Wallet addresses are
  * public, and stay.
  */
 export function maskPayers(body: string): string {
@@ -27,7 +27,7 @@ export function maskPayers(body: string): string {
 }
 
 function maskValue(value: Json, masked: Masked, isPayer: boolean): Json {
-  if (Array.isArray(value)) return value.map((one) => maskValue(one, masked, isPayer))
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, masked, isPayer))
   if (value === null || typeof value !== 'object') return value
   const fields = isHit(value) ? maskHit(value) : value
   const entries = Object.entries(fields).map(([name, field]): [string, Json] => [
@@ -80,7 +80,7 @@ function maskDocument(text: string): string {
 }
 
 function maskSentences(value: Json, masked: Masked): Json {
-  if (Array.isArray(value)) return value.map((one) => maskSentences(one, masked))
+  if (Array.isArray(value)) return value.map((item) => maskSentences(item, masked))
   if (value === null || typeof value !== 'object') return value
   const entries = Object.entries(value).map(([name, field]): [string, Json] => {
     if (typeof field !== 'string') return [name, maskSentences(field, masked)]
@@ -127,7 +127,7 @@ function maskEmail(email: string): string {
   return `${[...email][0] ?? ''}${hidden}@${hidden}`
 }
 
-/** The last digits, by which people tell accounts apart. */
+/** Keeps the last digits, which distinguish accounts. */
 function maskNumber(number: string): string {
   return `${hidden}${number.slice(-4)}`
 }

@@ -8,7 +8,7 @@ import { renderFailure, renderNotFound } from './page.js'
 import { english as texts } from './texts.js'
 
 /** Requests for pages come from browsers and get HTML errors. */
-export function isForPeople(request: FastifyRequest): boolean {
+export function getsErrorPage(request: FastifyRequest): boolean {
   const path = pathOf(request)
   return path.startsWith('/checkout/') || isConsolePage(path)
 }

@@ -49,8 +49,8 @@ export function inColour(theme: typeof light, colour: string | null): typeof lig
 }
 
 /** Contrast ratio as defined by WCAG 2, from 1 to 21. */
-export function contrast(one: string, other: string): number {
-  const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+export function contrast(first: string, second: string): number {
+  const [darker, lighter] = [luminance(first), luminance(second)].sort((a, b) => a - b)
   return (lighter! + 0.05) / (darker! + 0.05)
 }
 

@@ -13,6 +13,11 @@ export function drawQr(content: string, label: string): Html {
     fill="#1c1b18" d="${path}"/></svg>`
 }
 
+/** A QR code as an SVG file for an image, which needs the namespace that markup in a page omits. */
+export function drawQrFile(content: string, label = 'QR code'): string {
+  return drawQr(content, label).markup.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
+}
+
 function drawRow(row: boolean[], y: number): string {
   let path = ''
   for (let x = 0; x < row.length; x += 1) {

@@ -18,7 +18,7 @@ export function html(parts: TemplateStringsArray, ...values: Piece[]): Html {
   return new Html(parts.map((part, at) => part + toMarkup(values[at])).join(''))
 }
 
-/** For our own constants only, never for text from a merchant or payer. */
+/** Marks our own constants as markup. Never use it for text from a merchant or payer. */
 export function asMarkup(ours: string): Html {
   return new Html(ours)
 }

@@ -21,7 +21,7 @@ import { english as texts } from './texts.js'
 import { viewSession } from './view.js'
 
 /**
- * The checkout page with sample data, in a look that is not saved yet. A frame of the settings
+ * The checkout page with sample data, with a design that is not saved yet. A frame of the settings
  * screen shows it and cannot send headers, so the query names the merchant. The page is sandboxed:
  * nothing in it runs, and no link or form leads anywhere.
  */
@@ -92,7 +92,7 @@ function findEnvironment(
   { merchant, mode }: { merchant: string; mode: 'test' | 'live' },
 ): Environment {
   const merchantId = fromReference(prefixes.merchant, merchant)
-  const membership = signedIn.memberships.find((one) => one.merchantId === merchantId)
+  const membership = signedIn.memberships.find((candidate) => candidate.merchantId === merchantId)
   const may = membership && permissionsIn(membership, mode).includes('settings.see')
   if (membership && may && (mode === 'test' || signedIn.hasSecondFactor))
     return membership.environments[mode]

@@ -72,7 +72,7 @@ export function paymentLink({ shown, mint }: Scene): string {
   return `solana:${address}?${query.join('&')}`
 }
 
-/** By code points: half a surrogate pair cannot be encoded. */
+/** Cuts by code points: half a surrogate pair cannot be encoded. */
 function shorten(text: string): string {
   const characters = [...text]
   if (characters.length <= linkTextLengthMax) return text

@@ -37,7 +37,7 @@ export function renderReceipt(scene: Scene): Html | false {
     <button type="button" class="plain" data-print hidden>${words.print}</button></section>`
 }
 
-/** Before refunds and any fee of the merchant, in the units of the payment. */
+/** The amount before refunds and any fee of the merchant, in the units of the payment. */
 function paidBy({ amountAccepted, amountRefunded, currency }: ReceivedJson): bigint {
   return fromWire(amountAccepted, currency) + fromWire(amountRefunded, currency)
 }

@@ -107,7 +107,7 @@ function renderPending(scene: Scene): Html {
     ${renderLink(shown.cancelUrl, texts.leave(merchantOf(scene)))}</div>`
 }
 
-/** Before the elements that they show and hide, because styles only reach what follows. */
+/** Placed before the elements that they show and hide, because styles only reach what follows. */
 function renderChoice({ view }: Scene): Html {
   const radio = (id: string, isChecked: boolean) =>
     html`<input type="radio" name="method" class="visually-hidden" id="${id}"${
@@ -252,7 +252,7 @@ function adviseOf({ shown, texts, view }: Scene): string | false {
 
 function describeNote(note: PaymentNote, scene: Scene): string {
   const { payment, part } = scene.texts.note
-  const parts = note.parts.map((one) => part(one, note, merchantOf(scene)))
+  const parts = note.parts.map((noted) => part(noted, note, merchantOf(scene)))
   return [payment(note, scene.view.state === 'cancelled'), ...parts].filter(Boolean).join(' ')
 }
 

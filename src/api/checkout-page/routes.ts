@@ -44,11 +44,12 @@ const readPage = (api: ApiParts, script: PageScript) =>
     }),
     async handle({ params: { reference }, query, headers, now }) {
       const nonce = newNonce()
-      const found = await api.collections.findPublicSession(reference)
-      if (!found)
+      const publicSession = await api.collections.findPublicSession(reference)
+      if (!publicSession)
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
-      if (query.part !== 'main' && isFirstHand(headers)) api.collections.markOpened(found, now)
-      const scene = sceneOf(api, found, {
+      if (query.part !== 'main' && isFirstHand(headers))
+        api.collections.markOpened(publicSession, now)
+      const scene = sceneOf(api, publicSession, {
         now,
         nairaBefore: parseUnits(query.sent),
         coinsBefore: parseUnits(query.coins),
@@ -57,7 +58,7 @@ const readPage = (api: ApiParts, script: PageScript) =>
       const text = query.part === 'main' ? renderMain(scene).markup : renderPage()
       return answerPage(
         { headers },
-        { status: 200, text, nonce, frameOrigins: found.checkout.frameOrigins },
+        { status: 200, text, nonce, frameOrigins: publicSession.checkout.frameOrigins },
       )
 
       function renderPage(): string {
@@ -66,9 +67,9 @@ const readPage = (api: ApiParts, script: PageScript) =>
           nonce,
           title: pageTitleOf(scene),
           main: renderMain(scene),
-          shop: found!.checkout,
+          shop: publicSession!.checkout,
           isTest: scene.isTest,
-          methods: describeMethods(found!),
+          methods: describeMethods(publicSession!),
           scriptUrl: `/checkout/assets/${script.fileName}`,
         })
       }
@@ -93,19 +94,19 @@ function describeMethods({ account, wallet }: PublicSession): string {
 
 function sceneOf(
   api: ApiParts,
-  found: PublicSession,
+  publicSession: PublicSession,
   { now, ...claim }: { now: Date } & Parameters<typeof viewSession>[1],
 ): Scene {
-  const shown = showPublicSession(now, found)
+  const shown = showPublicSession(now, publicSession)
   return {
     shown,
     texts,
-    isTest: found.mode === 'test',
-    canSimulateBank: canSimulate(api, found, 'bank_transfer'),
-    canSimulateCoins: canSimulate(api, found, 'crypto'),
-    createdAt: found.session.createdAt,
-    mint: (shown.crypto && api.collections.mintOf(found.mode, shown.crypto.asset)) ?? null,
-    checkout: found.checkout,
+    isTest: publicSession.mode === 'test',
+    canSimulateBank: canSimulate(api, publicSession, 'bank_transfer'),
+    canSimulateCoins: canSimulate(api, publicSession, 'crypto'),
+    createdAt: publicSession.session.createdAt,
+    mint: (shown.crypto && api.collections.mintOf(publicSession.mode, shown.crypto.asset)) ?? null,
+    checkout: publicSession.checkout,
     view: viewSession(shown, claim),
   }
 }
@@ -128,14 +129,14 @@ const simulateByForm = (api: ApiParts) =>
     params,
     query: Type.Object({ method: Type.Optional(Type.Any()) }),
     async handle({ params: { reference }, query, headers, now }): Promise<Document> {
-      const found = await api.collections.findPublicSession(reference)
+      const publicSession = await api.collections.findPublicSession(reference)
       const nonce = newNonce()
       const method = query.method === 'crypto' ? 'crypto' : 'bank_transfer'
-      if (!found || !canSimulate(api, found, method))
+      if (!publicSession || !canSimulate(api, publicSession, method))
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
-      if (!isOwnPage(headers, found.session.url)) throw foreignPage()
-      const after = method === 'crypto' ? coinsSentLink(showPublicSession(now, found)) : ''
-      await simulatePaymentOnce(api, found, { now, method })
+      if (!isOwnPage(headers, publicSession.session.url)) throw foreignPage()
+      const after = method === 'crypto' ? coinsSentLink(showPublicSession(now, publicSession)) : ''
+      await simulatePaymentOnce(api, publicSession, { now, method })
       const location = `/checkout/${reference}${after}`
       return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
     },

@@ -23,7 +23,7 @@ export function showNairaRate(rate: bigint): string {
   return `₦${groupThousands(whole)}${fraction ? `.${fraction.padEnd(2, '0')}` : ''}`
 }
 
-/** As payers paste it into a banking app or wallet: 12500.00. */
+/** The amount as payers paste it into a banking app or wallet: 12500.00. */
 export function plainAmount(amount: bigint, asset: Asset): string {
   return formatDecimal(amount, asset, 2)
 }
@@ -84,8 +84,8 @@ export const english = {
   qrTitle: 'Show QR code',
   qrHint: 'Scan with your phone to get the account details.',
   qrLabel: 'QR code with bank, account number, account name and amount',
-  qrContent: (one: { bank: string; number: string; name: string; amount: string }) =>
-    `Bank: ${one.bank}\nAccount number: ${one.number}\nAccount name: ${one.name}\nAmount: NGN ${one.amount}`,
+  qrContent: (account: { bank: string; number: string; name: string; amount: string }) =>
+    `Bank: ${account.bank}\nAccount number: ${account.number}\nAccount name: ${account.name}\nAmount: NGN ${account.amount}`,
   details: 'Payment details',
   detailsFor: 'For',
   detailsPayer: 'Payer',

@@ -140,9 +140,7 @@ function requestedIn(asset: Asset, shown: PublicSessionJson): bigint {
  * small payments must not hide them. Keeps the order of the list.
  */
 function chooseNotes(notes: PaymentNote[], limit: number): PaymentNote[] {
-  const byAmount = notes
-    .slice(1)
-    .sort((one, other) => Number(notReturned(other) - notReturned(one)))
+  const byAmount = notes.slice(1).sort((a, b) => Number(notReturned(b) - notReturned(a)))
   const chosen = new Set([...notes.slice(0, 1), ...byAmount].slice(0, limit))
   return notes.filter((note) => chosen.has(note))
 }
@@ -203,7 +201,7 @@ function needsNote({ variance, parts }: PaymentNote): boolean {
 
 /**
  * The script computes the same from the public JSON. It uses `statusOf`, so ending a session after
- * its deadline changes nothing and is not announced again.
+ * its deadline changes nothing and is not read out again.
  */
 function fingerprintOf(shown: PublicSessionJson): string {
   const coins = shown.cryptoAmounts ? [shown.cryptoAmounts.amountReceived] : []

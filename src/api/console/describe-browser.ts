@@ -16,7 +16,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** A `User-Agent` as people know it, such as "Chrome on Android". */
+/** A readable name of a `User-Agent`, such as "Chrome on Android". */
 export function describeBrowser(userAgent: string): string {
   const name = (list: [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1]
   const parts = [name(browsers) ?? 'Browser', name(systems)].filter((part) => part !== undefined)

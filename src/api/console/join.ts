@@ -19,7 +19,7 @@ import {
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { checkPassword } from './own-account.js'
 import { enter, signInFailed, signInWithPassword } from './sign-in.js'
-import { auditPerson, type Visit } from './visit.js'
+import { auditUser, type Visit } from './visit.js'
 
 /** What a link asks of the user who opens it. */
 export type Join =
@@ -154,7 +154,7 @@ async function reset(
     endSessionsOf(tx, now, id)
     revokeResets(tx, now, id)
     forgetGuesses(tx, email)
-    auditPerson(tx, visit, { email, action: 'password.reset' })
+    auditUser(tx, visit, { email, action: 'password.reset' })
     const { purpose, createdBy } = invitation
     if (purpose.kind === 'reset' && purpose.madeInMerchantId !== null)
       writeAuditLine(tx, now, {
@@ -189,7 +189,7 @@ async function admit(
     makeOperator(tx, user.id)
     // Sessions of operators are shorter.
     endSessionsOf(tx, now, user.id)
-    auditPerson(tx, visit, { email: user.email, action: 'operator.join' })
+    auditUser(tx, visit, { email: user.email, action: 'operator.join' })
   } else if (purpose.kind === 'member') {
     const { merchantId, role, maySeeLive } = purpose
     const isNew = await addMember(tx, now, {

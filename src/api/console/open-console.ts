@@ -6,7 +6,7 @@ export type ConsoleEntry = {
   script: string
   styles: string[]
   preloads: string[]
-  /** Of Manilla. */
+  /** Version of Manilla. */
   version: string
 }
 

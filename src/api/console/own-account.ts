@@ -27,14 +27,14 @@ import { type Route, route } from '../server/route.js'
 import { describeBrowser } from './describe-browser.js'
 import { type Factor, signInFailed, takeCode, wrongCode } from './sign-in.js'
 import { passkeyAnswer } from './sign-in-routes.js'
-import { auditPerson, type Visit, visitOf } from './visit.js'
+import { auditUser, type Visit, visitOf } from './visit.js'
 
 const path = '/console/session'
 const password = Type.String({ minLength: 1, maxLength: signInLimits.passwordLengthMax })
 export const code = Type.String({ minLength: 6, maxLength: 40 })
 export const ownBase = { access: 'person', tag: 'Console', answers: { 200: Type.Any() } } as const
 
-/** What people do with their own account, without a merchant. */
+/** What users do with their own account, without a merchant. */
 export function ownAccountRoutes(api: ApiParts): Route[] {
   return [stepUp(api), listSessions(api), endOne(api), setPassword(api)]
 }
@@ -87,7 +87,7 @@ async function provePasskey(
     if (!passkey || !proof || !(await takeChallenge(tx, now, proof.challenge))) return false
     if (!(await noteUse(tx, now, { id: passkey.id, counter: proof.counter }))) return false
     noteProof(tx, now, { sessionId, isSecondFactor: true })
-    auditPerson(tx, visit, {
+    auditUser(tx, visit, {
       by: signedIn,
       email,
       action: 'step_up',
@@ -97,7 +97,7 @@ async function provePasskey(
   })
   if (isProven) return
   await api.db.transaction(async (tx) =>
-    auditPerson(tx, visit, {
+    auditUser(tx, visit, {
       by: signedIn,
       email,
       action: 'step_up.fail',
@@ -119,7 +119,7 @@ async function proveCode(
     if (!factor) return false
     takeBackProof(tx, sessionId)
     noteProof(tx, visit.now, { sessionId, isSecondFactor: true })
-    auditPerson(tx, visit, { by: signedIn, email, action: 'step_up', details: { factor } })
+    auditUser(tx, visit, { by: signedIn, email, action: 'step_up', details: { factor } })
     return true
   })
   if (isProven) return
@@ -149,7 +149,7 @@ async function provePassword(
   await api.db.transaction(async (tx) => {
     takeBackProof(tx, sessionId)
     noteProof(tx, visit.now, { sessionId, isSecondFactor: false })
-    auditPerson(tx, visit, {
+    auditUser(tx, visit, {
       by: signedIn,
       email,
       action: 'step_up',
@@ -181,10 +181,10 @@ async function noteWrongProof(
   const { sessionId, email } = signedIn
   const by = { by: signedIn, email }
   await api.db.transaction(async (tx) => {
-    auditPerson(tx, visit, { ...by, action: 'step_up.fail', details: { factor } })
+    auditUser(tx, visit, { ...by, action: 'step_up.fail', details: { factor } })
     if (!proof.isLast) return
     endSession(tx, visit.now, sessionId)
-    auditPerson(tx, visit, { ...by, action: 'step_up.lock_out' })
+    auditUser(tx, visit, { ...by, action: 'step_up.lock_out' })
   })
   if (!proof.isLast) return
   api.sessions.forgetAll()
@@ -235,7 +235,7 @@ const listSessions = ({ db }: ApiParts) =>
     operation: 'listOwnSessions',
     summary: 'List your sessions',
     description: 'Browsers in which you are signed in, the latest used first.',
-    async handle({ signedIn, now }) {
+    async handle({ signedIn, realNow: now }) {
       const sessions = await listOwnSessions(db, now, signedIn!.userId)
       const items = sessions.map((session) => ({
         id: toReference(prefixes.userSession, session.id),
@@ -261,13 +261,13 @@ const endOne = (api: ApiParts) =>
     description: 'The browser is signed out within a second.',
     params: inPath('id', 'ses_01h455vb4pex5vsknk084sn02q'),
     async handle(request) {
-      const { signedIn, now, params } = request
+      const { signedIn, realNow: now, params } = request
       const { userId, email } = signedIn!
       const id = fromReference(prefixes.userSession, params.id) ?? unusedId
       await api.db.transaction(async (tx) => {
         if (!(await endOwnSession(tx, now, { userId, id }))) throw notFound('session', params.id)
         const details = { session: params.id }
-        auditPerson(tx, visitOf(api, request), {
+        auditUser(tx, visitOf(api, request), {
           by: signedIn,
           email,
           action: 'session.end',
@@ -289,7 +289,7 @@ const setPassword = (api: ApiParts) =>
     description: 'Ends your other sessions.',
     body: closed({ password: Type.String({ maxLength: 1_000 }) }),
     async handle(request) {
-      const { signedIn, now, body } = request
+      const { signedIn, realNow: now, body } = request
       const { userId, email, name, sessionId } = signedIn!
       await checkMayChangeFactors(api, signedIn!, now)
       checkPassword(body.password, { email, name })
@@ -299,7 +299,7 @@ const setPassword = (api: ApiParts) =>
         savePassword(tx, now, userId, hashed)
         endSessionsOf(tx, now, userId, sessionId)
         revokeResets(tx, now, userId)
-        auditPerson(tx, visitOf(api, request), { by: signedIn, email, action: 'password.change' })
+        auditUser(tx, visitOf(api, request), { by: signedIn, email, action: 'password.change' })
       })
       api.sessions.forgetAll()
       return success(200, 'Password set', {})

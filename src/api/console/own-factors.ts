@@ -28,18 +28,18 @@ import {
   totpUri,
 } from '../../team/totp.js'
 import { getFactors, hasSecondFactor } from '../../team/users.js'
+import { drawQrFile } from '../checkout-page/draw-qr.js'
 import { closed, inPath } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { success } from '../server/envelope.js'
 import { type Route, route } from '../server/route.js'
-import { drawQrFile } from './draw-qr-file.js'
 import { checkMayChangeFactors, checkOpenSession, code, ownBase } from './own-account.js'
 import { passkeyAnswer } from './sign-in-routes.js'
-import { auditPerson, type Visit, visitOf } from './visit.js'
+import { auditUser, type Visit, visitOf } from './visit.js'
 
 const path = '/console/session'
 
-/** Second factors of the person who is signed in. */
+/** Second factors of the user who is signed in. */
 export function ownFactorRoutes(api: ApiParts): Route[] {
   return [
     readFactors(api),
@@ -118,7 +118,7 @@ export async function confirmTotp(
     saveTotpSecret(tx, now, { userId, sealed, step })
     noteProof(tx, now, { sessionId, isSecondFactor: true })
     endSessionsOf(tx, now, userId, sessionId)
-    auditPerson(tx, visit, { by: signedIn, email, action: 'totp.add' })
+    auditUser(tx, visit, { by: signedIn, email, action: 'totp.add' })
     const { recoveryCodes } = await getFactors(tx, userId)
     return recoveryCodes > 0 ? [] : makeCodes(tx, visit, signedIn)
   })
@@ -130,7 +130,7 @@ function makeCodes(tx: Tx, visit: Visit, signedIn: SignedIn): string[] {
   const { userId, email } = signedIn
   const codes = newRecoveryCodes()
   saveRecoveryCodes(tx, visit.now, userId, codes)
-  auditPerson(tx, visit, { by: signedIn, email, action: 'recovery_codes.create' })
+  auditUser(tx, visit, { by: signedIn, email, action: 'recovery_codes.create' })
   return codes
 }
 
@@ -189,7 +189,7 @@ const removeTotp = (api: ApiParts) =>
         if (!(await deleteTotpSecret(tx, userId))) throw notFound('authenticator app', 'own-totp')
         endSessionsOf(tx, visit.now, userId, sessionId)
         await dropUselessCodes(tx, userId)
-        auditPerson(tx, visit, { by: signedIn, email, action: 'totp.remove' })
+        auditUser(tx, visit, { by: signedIn, email, action: 'totp.remove' })
       })
       api.sessions.forgetAll()
       return success(200, 'Authenticator app removed', {})
@@ -257,7 +257,7 @@ const addPasskey = (api: ApiParts) =>
             message: `This passkey exists already, or you have ${signInLimits.passkeysMax} of them.`,
           })
         noteProof(tx, now, { sessionId, isSecondFactor: true })
-        auditPerson(tx, visit, {
+        auditUser(tx, visit, {
           by: signedIn,
           email,
           action: 'passkey.add',
@@ -295,7 +295,7 @@ const removePasskey = (api: ApiParts) =>
         if (!(await deletePasskey(tx, { userId, id }))) throw notFound('passkey', params.id)
         endSessionsOf(tx, visit.now, userId, sessionId)
         await dropUselessCodes(tx, userId)
-        auditPerson(tx, visit, {
+        auditUser(tx, visit, {
           by: signedIn,
           email,
           action: 'passkey.remove',

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from '../../base/refusal.js'
-import { hasOwnOrigin } from '../auth/authenticate-person.js'
+import { hasOwnOrigin } from '../auth/authenticate-user.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 
 /** For forms, which cannot send a header of their own. */

@@ -11,7 +11,7 @@ type Page = {
   scriptUrl?: string | undefined
 }
 
-/** A page of the console that the server renders: for people who are not signed in yet. */
+/** A page of the console that the server renders: for users who are not signed in yet. */
 export function renderPage({ nonce, title, main, aside, scriptUrl }: Page): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${title} · Manilla</title>
@@ -46,7 +46,7 @@ type Field = {
   minlength?: number
 }
 
-/** The fields of a form. The first empty one has the focus, so that people can type at once. */
+/** The fields of a form. The first empty one has the focus, so that users can type at once. */
 export function renderFields(...fields: Field[]): Html {
   const focused = fields.find(({ value = '' }) => value === '')
   return html`${fields.map((field) => renderField(field, field === focused))}`

@@ -15,7 +15,7 @@ import { ownFactorRoutes } from './own-factors.js'
 import { signInPages } from './sign-in-pages.js'
 import { signInRoutes } from './sign-in-routes.js'
 import { useStart } from './start.js'
-import { auditPerson, visitOf } from './visit.js'
+import { auditUser, visitOf } from './visit.js'
 
 const path = '/console/session'
 
@@ -43,7 +43,7 @@ const readSession = ({ db }: ApiParts) =>
     description: 'Who is signed in, and what they may do at each merchant.',
     tag: 'Console',
     answers: { 200: Type.Any() },
-    async handle({ signedIn, now }) {
+    async handle({ signedIn, realNow: now }) {
       const factors = await getFactors(db, signedIn!.userId)
       const data = showSession(signedIn!, factors, now)
       return { status: 200, body: successBody('Session', data), contentType: jsonType }
@@ -62,10 +62,10 @@ const signOut = (api: ApiParts) =>
     answers: { 200: Type.Any() },
     async handle(request) {
       const { db, sessions } = api
-      const { signedIn, now } = request
+      const { signedIn, realNow: now } = request
       await db.transaction(async (tx) => {
         endSession(tx, now, signedIn!.sessionId)
-        auditPerson(tx, visitOf(api, request), {
+        auditUser(tx, visitOf(api, request), {
           by: signedIn,
           email: signedIn!.email,
           action: 'sign_out',

@@ -20,10 +20,10 @@ import { checkMayChangeFactors } from './own-account.js'
 import { confirmTotp, offerTotp, readOffer, type TotpOffer } from './own-factors.js'
 import { refuseForeignForm } from './own-pages-only.js'
 import { renderFields, renderPage, renderPasskeyButton, renderProblem } from './page.js'
-import { safeNext } from './safe-next.js'
 import { getUserOfStep, signInWithCode, signInWithPassword } from './sign-in.js'
 import { takesPasskeys, type Visit, visitOf } from './visit.js'
 
+const home = '/console'
 export const signInPath = '/console/sign-in'
 export const codePath = `${signInPath}/code`
 export const secondFactorPath = `${signInPath}/second-factor`
@@ -32,7 +32,7 @@ export const pageBase = { access: 'open', isPage: true, tag: 'Console', answers:
 export const formFields = Type.Object({}, { additionalProperties: true })
 const query = Type.Object({ next: Type.Optional(Type.Any()), switch: Type.Optional(Type.Any()) })
 
-/** Pages that sign people in. They work without script, except for passkeys. */
+/** Pages that sign users in. They work without script, except for passkeys. */
 export function signInPages(api: ApiParts, script: PageScript): Route[] {
   return [
     showSignIn(api, script),
@@ -240,7 +240,7 @@ const submitCode = (api: ApiParts) =>
     },
   })
 
-/** Without the password, back to it. */
+/** Redirects to the password if it was not entered yet. */
 async function answerCode(
   api: ApiParts,
   visit: Visit,
@@ -264,7 +264,7 @@ async function answerCode(
   return answerShown(visit.headers, { status: problem?.status ?? 200, title: 'Enter a code', main })
 }
 
-/** The person whose factors the page may add, or where to go instead. */
+/** The user whose factors the page may add, or where to go instead. */
 async function findNewcomer(
   api: ApiParts,
   visit: Visit,
@@ -348,7 +348,7 @@ function renderOffer(
     }
     <section class="card"><h2>Authenticator app</h2>
     <p class="soft small">Scan the code with the app, or type the key
-      <span class="mono">${inGroups(offer.secret)}</span></p>
+      <span class="mono">${groupBySpaces(offer.secret)}</span></p>
     ${drawQr(offer.uri, 'QR code for an authenticator app')}
     <form method="post" action="${secondFactorPath}">
     <input type="hidden" name="next" value="${next}">
@@ -364,7 +364,7 @@ function renderOffer(
   return { status: problem?.status ?? 200, title: 'Add a second factor', main }
 }
 
-function inGroups(secret: string): string {
+function groupBySpaces(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, '$1 ')
 }
 
@@ -374,4 +374,17 @@ function renderRecoveryCodes(codes: string[], next: string): Shown {
     <ul class="card codes mono">${codes.map((code) => html`<li>${code}</li>`)}</ul>
     <a class="button strong" href="${next}">Continue to the console</a>`
   return { status: 200, title: 'Recovery codes', main }
+}
+
+/**
+ * Where to go after signing in: a page of this console, whatever the link says. A link to another
+ * site, or to a path that a browser reads as one, leads home.
+ */
+function safeNext(text: unknown): string {
+  if (typeof text !== 'string' || !text.startsWith('/') || /[\\\p{Cc}]/u.test(text)) return home
+  const anywhere = 'https://console.invalid'
+  if (!URL.canParse(text, anywhere)) return home
+  const { origin, pathname, search } = new URL(text, anywhere)
+  const isOwn = origin === anywhere && (pathname === home || pathname.startsWith(`${home}/`))
+  return isOwn ? pathname + search : home
 }

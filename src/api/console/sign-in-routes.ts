@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import Type from 'typebox'
 import { askForPasskey, listPasskeys } from '../../team/passkeys.js'
-import { refuseOtherOrigins } from '../auth/authenticate-person.js'
+import { refuseOtherOrigins } from '../auth/authenticate-user.js'
 import { clearedStepCookie, sessionCookie } from '../auth/session-cookie.js'
 import { closed } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'

@@ -18,7 +18,7 @@ import {
   type User,
 } from '../../team/users.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
-import { auditPerson, type Visit } from './visit.js'
+import { auditUser, type Visit } from './visit.js'
 
 export type Factor = 'password' | 'totp' | 'recovery_code' | 'passkey'
 
@@ -135,11 +135,11 @@ export async function noteFailure(
   visit: Visit,
   { email, guess, factor }: Failure,
 ): Promise<void> {
-  // People type passwords into the wrong field.
+  // Users type passwords into the wrong field.
   const shown = email.includes('@') ? email.slice(0, 254) : '[not an e-mail address]'
   await db.transaction(async (tx) => {
-    auditPerson(tx, visit, { email: shown, action: 'sign_in.fail', details: { factor } })
-    if (guess?.isLastOfUser) auditPerson(tx, visit, { email: shown, action: 'sign_in.lock_out' })
+    auditUser(tx, visit, { email: shown, action: 'sign_in.fail', details: { factor } })
+    if (guess?.isLastOfUser) auditUser(tx, visit, { email: shown, action: 'sign_in.lock_out' })
   })
 }
 
@@ -161,7 +161,7 @@ export function enter(
     address,
     browser,
   })
-  auditPerson(tx, visit, { email: user.email, action: 'sign_in', details: { factors } })
+  auditUser(tx, visit, { email: user.email, action: 'sign_in', details: { factors } })
   tx.afterCommit(() => sessions.forgetAll())
   return token
 }

@@ -22,7 +22,7 @@ export const useStart = ({ db, sessions }: ApiParts) =>
     params: Type.Object({ token: Type.String() }),
     answers: {},
     async handle(request) {
-      const { params, headers, address, now } = request
+      const { params, headers, address, realNow: now } = request
       if (!isLoopbackAddress(address) || !isLoopbackHost(headers.host))
         throw new Refusal('forbidden', {
           message: 'This link works only in a browser on the machine that runs Manilla.',

@@ -8,7 +8,7 @@ import { isLoopbackHost, readSessionToken, readStepToken } from '../auth/session
 import type { ApiParts } from '../pipeline/api-parts.js'
 import type { RouteRequest } from '../server/route.js'
 
-/** A request of a person, before or after they have signed in. */
+/** A request of a user, before or after they have signed in. */
 export type Visit = {
   now: Date
   requestId: string
@@ -18,9 +18,9 @@ export type Visit = {
   headers: IncomingHttpHeaders
   protocol: 'http' | 'https'
   site: ConsoleSite
-  /** Of the session that the browser has now. */
+  /** Token of the session that the browser has now. */
   sessionToken: string | undefined
-  /** Of a sign-in whose password was right. */
+  /** Token of a sign-in whose password was right. */
   stepToken: string | undefined
 }
 
@@ -65,16 +65,16 @@ export function takesPasskeys({ host }: ConsoleSite): boolean {
   return host !== '' && isIP(host.replace(/^\[|\]$/g, '')) === 0
 }
 
-type PersonalAct = {
+type UserAct = {
   email: string
   action: string
   details?: Record<string, unknown>
-  /** Who does it, if they are signed in. */
+  /** The user who acts, if they are signed in. */
   by?: Pick<SignedIn, 'userId' | 'sessionId'> | undefined
 }
 
 /** Signing in and factors belong to the installation, not to a merchant. */
-export function auditPerson(tx: Tx, visit: Visit, act: PersonalAct): void {
+export function auditUser(tx: Tx, visit: Visit, act: UserAct): void {
   const { now, address, requestId } = visit
   const { email, action, details = {}, by } = act
   const actor = by

@@ -93,7 +93,7 @@ function addFigures(
   const add = <Row extends { rail: string }>(
     name: string,
     help: string,
-    { list, read }: { list: () => Promise<Row[]>; read: (one: Row) => number },
+    { list, read }: { list: () => Promise<Row[]>; read: (row: Row) => number },
   ) =>
     new Gauge({
       name,
@@ -104,7 +104,7 @@ function addFigures(
       async collect() {
         this.reset()
         // Without the database this gauge is absent; the others must still be reported.
-        for (const one of await list().catch(() => [])) this.set({ rail: one.rail }, read(one))
+        for (const row of await list().catch(() => [])) this.set({ rail: row.rail }, read(row))
       },
     })
   add(

@@ -14,7 +14,7 @@ export type Readiness = {
   noteFailure(error: unknown): void
 }
 
-type Parts = {
+type ReadinessDependencies = {
   /** Has connections that no request uses. */
   db: Database
   lanes: Pick<OpenedLane<unknown, unknown>, 'ping'>[]
@@ -25,7 +25,7 @@ type Parts = {
  * Ready when the database answers, also on the connection of every lane, and its disk is not full.
  * Concurrent checks share one round of statements.
  */
-export function createReadiness({ db, lanes, logger }: Parts): Readiness {
+export function createReadiness({ db, lanes, logger }: ReadinessDependencies): Readiness {
   let isDiskInDoubt = false
 
   async function check(): Promise<boolean> {

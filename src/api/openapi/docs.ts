@@ -58,13 +58,15 @@ export async function addDocs(
 }
 
 function complete<Given extends object>(document: Given, routes: Route[]): Given {
-  const named = nameSchemas(inOrder(withExamples(withOptionalBodies(document, routes), routes)))
+  const named = nameSchemas(
+    sortOperations(withExamples(withOptionalBodies(document, routes), routes)),
+  )
   describeFields(named)
   return named
 }
 
 /** Reads before writes. */
-function inOrder<Given extends object>(document: Given): Given {
+function sortOperations<Given extends object>(document: Given): Given {
   const { paths = {} } = document as Described
   const order = ['get', 'post', 'patch', 'delete']
   const rank = ([method]: [string, unknown]) => order.indexOf(method)
@@ -84,7 +86,7 @@ function withOptionalBodies<Given extends object>(document: Given, routes: Route
     routes.filter(({ body }) => body && Type.IsOptional(body)).map(({ operation }) => operation),
   )
   const { paths = {} } = document as Described
-  for (const operation of Object.values(paths).flatMap((one) => Object.values(one)))
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
     if (operation.requestBody && optional.has(operation.operationId ?? ''))
       operation.requestBody = { ...operation.requestBody, required: false }
   return document
@@ -117,10 +119,10 @@ function nameSchemas<Given extends object>(document: Given): Given {
 }
 
 function replaceTitled(value: unknown, schemas: Record<string, unknown>): unknown {
-  if (Array.isArray(value)) return value.map((one) => replaceTitled(one, schemas))
+  if (Array.isArray(value)) return value.map((item) => replaceTitled(item, schemas))
   if (typeof value !== 'object' || value === null) return value
   const copy = Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, replaceTitled(one, schemas)]),
+    Object.entries(value).map(([key, item]) => [key, replaceTitled(item, schemas)]),
   )
   // The document has a title too, but no type.
   if (typeof copy.title !== 'string' || copy.type !== 'object') return copy

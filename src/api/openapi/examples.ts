@@ -4,7 +4,7 @@ import { codes, reasons } from '../../base/refusals.js'
 import type { EventType } from '../../events/catalogue.js'
 import { timePattern } from '../parse/read-time.js'
 import type { RefusalText, Route } from '../server/route.js'
-import { streamParts } from '../streams/streams.js'
+import { streamMessages } from '../streams/streams.js'
 import { composeExample } from './compose-example.js'
 import { exampleOfEvent } from './event-examples.js'
 import { envelope } from './openapi.js'
@@ -30,7 +30,7 @@ export function withExamples<Given extends object>(document: Given, routes: Rout
   const { paths = {}, webhooks = {}, components } = document as Document
   const byName = new Map(routes.map((route) => [route.operation, route]))
   const refusals = new Map<string, RefusalText>()
-  for (const operation of Object.values(paths).flatMap((one) => Object.values(one))) {
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     const route = byName.get(operation.operationId!)!
     const body = operation.requestBody?.content?.['application/json']
     // No time stays near now, as expiries must be, so requests are shown without optional times.
@@ -66,7 +66,7 @@ function addSuccess({ responses = {} }: Operation, route: Route): void {
   const stream = responses[200]?.content?.['text/event-stream']
   if (stream)
     stream.examples = Object.fromEntries(
-      Object.entries(streamParts).map(([name, { summary, example }]) => [
+      Object.entries(streamMessages).map(([name, { summary, example }]) => [
         name,
         { summary, value: example },
       ]),

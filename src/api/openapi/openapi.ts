@@ -4,8 +4,8 @@ import { codes, reasons } from '../../base/refusals.js'
 import { text } from '../../base/shapes.js'
 import { keyPattern } from '../../idempotency/key.js'
 import { closed } from '../parse/schemas.js'
-import { isForPeopleOnly, type Route, type RouteAccess } from '../server/route.js'
-import { streamParts } from '../streams/streams.js'
+import { isForUsersOnly, type Route, type RouteAccess } from '../server/route.js'
+import { streamMessages } from '../streams/streams.js'
 import { acceptsIdempotencyKey, httpStatusOf, refusalsOf } from './refusals-of.js'
 
 const failure = Type.Object(
@@ -57,7 +57,7 @@ const security: Record<RouteAccess, Record<string, string[]>[]> = {
  */
 export function toRouteSchema(route: Route): FastifySchema {
   return {
-    hide: route.isPage || isForPeopleOnly(route.access),
+    hide: route.isPage || isForUsersOnly(route.access),
     operationId: route.operation,
     summary: route.summary,
     description: route.description,
@@ -84,11 +84,11 @@ function withCsv(json: TSchema) {
 
 /** OpenAPI 3.1 has no schema of single events, so the pattern describes the whole text. */
 const streamSchema = Type.String({
-  pattern: `^(?:${Object.values(streamParts)
+  pattern: `^(?:${Object.values(streamMessages)
     .map(({ pattern }) => pattern)
     .join('|')})*$`,
   contentMediaType: 'text/event-stream',
-  description: Object.entries(streamParts)
+  description: Object.entries(streamMessages)
     .map(([name, { summary }]) => `\`${name}\`: ${summary}`)
     .join(' '),
 })

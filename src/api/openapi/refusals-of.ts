@@ -80,7 +80,7 @@ export function refusalsOf(route: Route): RefusalText[] {
       : []),
     ...(route.isTestOnly ? withReasons('forbidden', 'test_mode_only') : []),
     ...(route.stopsWhenSuspended ? withReasons('forbidden', 'merchant_suspended') : []),
-    ...route.refusals.map((one) => (typeof one === 'string' ? { code: one } : one)),
+    ...route.refusals.map((refusal) => (typeof refusal === 'string' ? { code: refusal } : refusal)),
     { code: 'rate_limited' },
     { code: 'internal_error' },
     ...withReasons(

@@ -47,9 +47,9 @@ const list = ({ db }: ApiParts) =>
       const filter = { actor, action, from: undefined, to: undefined, ...readTimeRange(query) }
       const before = cursor === undefined ? undefined : readNumber(cursor)
       const { lines, next } = await listInstallationLines(db, filter, { before, limit })
-      const items = lines.map((one) => ({
-        ...showLine(one),
-        merchant: one.merchantId && toReference(prefixes.merchant, one.merchantId),
+      const items = lines.map((line) => ({
+        ...showLine(line),
+        merchant: line.merchantId && toReference(prefixes.merchant, line.merchantId),
       }))
       const nextCursor = next === undefined ? null : writeCursor({ beforeLine: `${next}` })
       return success(200, 'Audit lines', { items, nextCursor })

@@ -31,7 +31,7 @@ export function kycDocumentRoute({ db, seal }: Pick<SharedCall, 'db' | 'seal'>):
       const document = await readKycDocument(db, seal, { merchantId, id })
       const { kind, name, reference } = document
       await db.transaction(async (tx) =>
-        auditOperator(tx, request.now, operatorOf(request), {
+        auditOperator(tx, request.realNow, operatorOf(request), {
           action: 'kyc.read_document',
           merchantId,
           details: { document: reference, kind, name },

@@ -37,7 +37,7 @@ export function operatorRoute(action: RouteAction, shared: SharedCall): Route {
     ...(Object.keys(sent).length > 0 && { [method === 'POST' ? 'body' : 'query']: closed(sent) }),
     answers: { 200: isPage ? page(view) : view },
     async handle(request) {
-      const call = { ...shared, ...ofRequest(request) }
+      const call = { ...shared, ...callFrom(request) }
       const { query, body, params } = request as Request
       const given = { ...query, ...body, ...params }
       const data = isPage ? await readPage(action, call, given) : await action.run(call, given)
@@ -46,7 +46,7 @@ export function operatorRoute(action: RouteAction, shared: SharedCall): Route {
   })
 }
 
-/** The person who sends the request, for the audit log. */
+/** The operator who sends the request, for the audit log. */
 export function operatorOf({
   actor,
   requestId,
@@ -57,12 +57,12 @@ export function operatorOf({
   return { kind: 'user', userId, sessionId, email, requestId, address }
 }
 
-/** Not validated, unless it is one of some words: an unknown value is simply not found. */
+/** Only enumerations are validated; any other unknown value is simply not found. */
 function toParameter(schema: TSchema): TSchema {
   return 'enum' in schema ? schema : Type.String({ maxLength: limits.http.pathSegmentLengthMax })
 }
 
-function ofRequest(request: Pick<Request, 'actor' | 'now' | 'requestId' | 'address'>) {
+function callFrom(request: Pick<Request, 'actor' | 'now' | 'requestId' | 'address'>) {
   const { actor, now } = request
   const operator = operatorOf(request)
   return {
@@ -86,10 +86,10 @@ async function readPage(
 ) {
   const after = cursor === undefined ? undefined : cursors.read(readCursor(cursor))
   if (cursor !== undefined && after === undefined) throw anotherList()
-  const found = await find(call, filters, { limit: limit + 1, after })
-  const shown = found.slice(0, limit)
+  const rows = await find(call, filters, { limit: limit + 1, after })
+  const shown = rows.slice(0, limit)
   return {
     items: shown.map((row) => show(row, call)),
-    nextCursor: found.length > limit ? writeCursor(cursors.write(shown.at(-1))) : null,
+    nextCursor: rows.length > limit ? writeCursor(cursors.write(shown.at(-1))) : null,
   }
 }

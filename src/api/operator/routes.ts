@@ -10,13 +10,12 @@ import { createWorkFigures } from '../../operations/metrics/work-figures.js'
 import type { Database } from '../../postgres/database.js'
 import type { RateBook } from '../../rates/rate-book.js'
 import type { Sessions } from '../../team/sessions.js'
-import { drawQr } from '../checkout-page/draw-qr.js'
+import { drawQrFile } from '../checkout-page/draw-qr.js'
 import type { Route } from '../server/route.js'
 import { kycDocumentRoute } from './kyc-documents.js'
 import { operatorRoute, type SharedCall } from './operator-route.js'
 
-/** Everything that the operator's routes use; compose.ts puts it together. */
-type OperatorParts = {
+type OperatorDependencies = {
   /** A pool of its own: operators read a lot at once, and merchants must not wait for them. */
   db: Database
   seal: Seal
@@ -30,20 +29,23 @@ type OperatorParts = {
 }
 
 /** Everything that operators do in the console. Merchants never call these. */
-export function createOperatorRoutes({ rates, examine, ...parts }: OperatorParts): Route[] {
-  const { clock, config, rails } = parts
+export function createOperatorRoutes({
+  rates,
+  examine,
+  ...dependencies
+}: OperatorDependencies): Route[] {
+  const { clock, config, rails } = dependencies
   const shared: SharedCall = {
-    ...parts,
+    ...dependencies,
     rateBook: () => rates,
     rateConfig: () => config.rates ?? noRateSources,
     withRails: (work) => work(rails),
     examine: shareLately(clock, limits.operator.doctorCacheMs, examine),
-    readWork: createWorkFigures(parts),
-    drawQr: (text, label) =>
-      drawQr(text, label).markup.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"'),
+    readWork: createWorkFigures(dependencies),
+    drawQr: drawQrFile,
   }
   const routes = allActions.flatMap(({ route }) => (route ? [operatorRoute(route, shared)] : []))
-  return [...routes, kycDocumentRoute(parts)]
+  return [...routes, kycDocumentRoute(dependencies)]
 }
 
 /** Runs one at a time, and not again for a while: checks call banks and chains. */

@@ -179,7 +179,7 @@ export function readBatchCsv(text: string, naira: NairaLimits): object {
       report: (index, field, issue) =>
         issues.push({ line: rows[index]!.line, field: csvColumnOf(kind, field), issue }),
     })
-    throw refuseItems(issues.toSorted((one, other) => one.line - other.line).map(toDetail))
+    throw refuseItems(issues.toSorted((a, b) => a.line - b.line).map(toDetail))
   }
   if (kind === 'bank_transfer') return { kind, items }
   return { kind, asset: items[0]!.asset, items: items.map(({ asset: _asset, ...item }) => item) }

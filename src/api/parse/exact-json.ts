@@ -80,7 +80,7 @@ const roundedPrefix = randomUUID()
 
 /**
  * The parsed body with every digit of the whole numbers that parsing rounded, so that two requests
- * that differ only there are told apart. Most bodies have none and are returned unchanged.
+ * that differ only there stay different. Most bodies have none and are returned unchanged.
  */
 export function withAllDigits(text: string, value: unknown): unknown {
   if (!/\d{16}/.test(text)) return value

@@ -35,7 +35,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-/** Before an exponent: digits and the point. */
+/** Characters before an exponent: digits and the point. */
 function isPartOfNumber(code: number): boolean {
   return isDigit(code) || code === 0x2e
 }
@@ -46,7 +46,7 @@ function isLetterE(code: number): boolean {
 
 function countNames(value: unknown): number {
   if (value === null || typeof value !== 'object') return 0
-  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + countNames(one), 0)
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countNames(item), 0)
   const fields = value as Record<string, unknown>
   const names = Object.keys(fields)
   let count = names.length

@@ -5,7 +5,6 @@ import { readTime, timeIn } from './read-time.js'
 
 export const expiryIn = timeIn('In the future, at most 24 hours ahead.')
 
-/** In the future, and at most a day ahead. */
 export function readExpiry(now: Date, text: string | undefined): Date {
   const { expiryDefaultMs, expiryMaxMs } = collectionLimits
   if (text === undefined) return after(now, expiryDefaultMs)

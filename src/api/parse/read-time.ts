@@ -15,7 +15,7 @@ const zone = '(?:[Zz]|[+-](?:[01]\\d|2[0-3]):?[0-5]\\d)'
 export const timePattern = `^${date}(?:[Tt ]${clockTime}${zone}?)?$`
 
 const iso = new RegExp(timePattern)
-const withTime = /^(.{10})[Tt ](.*?)(?:([Zz])|([+-]\d\d):?(\d\d))?$/
+const dateAndTime = /^(.{10})[Tt ](.*?)(?:([Zz])|([+-]\d\d):?(\d\d))?$/
 
 /** A time that a caller sends. */
 export const timeIn = (description: string, example = '2036-01-05T09:30:00Z') =>
@@ -42,7 +42,7 @@ export const timeIssue = 'must be an ISO 8601 time such as 2026-01-05T09:00:00Z'
 
 /** The one spelling that every JavaScript engine must parse. */
 function toCanonical(text: string): string {
-  const [, day, clock, , hours, minutes] = withTime.exec(text) ?? []
+  const [, day, clock, , hours, minutes] = dateAndTime.exec(text) ?? []
   if (day === undefined) return text
   return `${day}T${clock}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`
 }

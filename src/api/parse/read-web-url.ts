@@ -39,7 +39,7 @@ function issueOf({ protocol, username, password }: URL): string | undefined {
   return undefined
 }
 
-/** For a text that is no URL. A wrong port is the mistake that is hard to see. */
+/** Explains why a text is no URL. A wrong port is the mistake that is hard to see. */
 function misspelling(text: string): string {
   const [, port] = /^https?:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(text) ?? []
   return Number(port) > 65_535 ? `must have a port of at most 65535, not ${port}` : noAddress

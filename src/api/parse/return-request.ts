@@ -75,7 +75,7 @@ export function readReturnDestination(
   return { kind: 'bank_account', ...account, accountName, bankName: '', narration: null }
 }
 
-/** In the smallest unit. */
+/** The amount in the smallest unit. */
 export function readAmount(
   sent: Static<typeof amountIn> | undefined,
   { asset }: PaidAsset,

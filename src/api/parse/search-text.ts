@@ -8,13 +8,13 @@ export type SearchText = {
   recipient?: string
   order?: string
   status?: string
-  /** As typed, in naira: `5000`, `>5000`, `<5000` or `1000..5000`. */
+  /** Naira, as typed: `5000`, `>5000`, `<5000` or `1000..5000`. */
   amount?: string
 }
 
 const filterNames = ['payer', 'recipient', 'order', 'status', 'amount'] as const
 
-/** As the filters of lists are called. */
+/** Names that the filters of lists have. */
 const aliases: Record<string, (typeof filterNames)[number]> = {
   sender: 'payer',
   from: 'payer',
@@ -30,7 +30,7 @@ export function parseSearch(typed: string): SearchText {
   const words: string[] = []
   for (const [whole, name, quoted, plain] of typed.matchAll(token)) {
     const lower = name?.toLowerCase() ?? ''
-    const filter = filterNames.find((one) => one === (aliases[lower] ?? lower))
+    const filter = filterNames.find((name) => name === (aliases[lower] ?? lower))
     const value = quoted ?? plain ?? ''
     if (filter && value !== '') found[filter] = value
     else words.push(quoted !== undefined && name === undefined ? quoted : whole)

@@ -50,7 +50,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return compile(httpPart === 'headers' ? withLowerCaseNames(schema) : schema)
 }
 
-/** By the schema as text: many operations have the same headers and parameters. */
+/** Validators by the schema as text: many operations have the same headers and parameters. */
 const compiled = new Map<string, Validate>()
 
 function compileOnce(schema: TSchema): Validate {
@@ -156,7 +156,7 @@ export function toValidationRefusal(
   errors: FastifySchemaValidationError[],
   place: string | undefined,
 ): Refusal {
-  const useful = ofClosestForms(errors as ErrorObject[]).filter(isUseful)
+  const useful = keepClosestForm(errors as ErrorObject[]).filter(isUseful)
   const details = useful
     .slice(0, limits.http.detailsShownMax)
     .map((error) => toDetail(error, place))
@@ -175,7 +175,7 @@ export function toValidationRefusal(
 }
 
 /** For a union, keeps only the errors of the variant that the value is closest to. */
-function ofClosestForms(errors: ErrorObject[]): ErrorObject[] {
+function keepClosestForm(errors: ErrorObject[]): ErrorObject[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf')
   return choices.reduce((remaining, { schemaPath, instancePath }) => {
     const start = `${schemaPath}/`
@@ -333,6 +333,6 @@ function kindOf(value: unknown): string {
 }
 
 function article(kind: string): string {
-  const kinds = kind.split(',').map((one) => (/^[aeiou]/.test(one) ? `an ${one}` : `a ${one}`))
+  const kinds = kind.split(',').map((type) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`))
   return kinds.join(' or ').replace('a null', 'null')
 }

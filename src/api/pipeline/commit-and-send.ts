@@ -1,11 +1,12 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import type { NewPayout } from '../../payouts/requests/create-payouts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import type { RequestContext } from '../server/keyed-lane.js'
+import type { KeyedRequest } from '../server/keyed-lane.js'
 import type { ApiParts } from './api-parts.js'
 
 type PayingChange<Value> = {
-  commit: (tx: Tx, now: Date) => Promise<Value>
+  commit: (tx: Tx, now: RealTime) => Promise<Value>
   toAnswer: (committed: Value) => Answer
   /** The payout to send now; none if it waits for an approval. */
   payoutOf: (committed: Value) => NewPayout | null
@@ -18,12 +19,12 @@ type PayingChange<Value> = {
  */
 export async function commitAndSend<Value>(
   { change, sendPayout }: Pick<ApiParts, 'change' | 'sendPayout'>,
-  context: RequestContext,
+  request: KeyedRequest,
   { commit, toAnswer, payoutOf }: PayingChange<Value>,
 ): Promise<KeyedAnswer> {
   let payout: NewPayout | null = null
   const answered = await change(
-    context,
+    request,
     commit,
     (committed) => {
       payout = payoutOf(committed)

@@ -2,12 +2,7 @@ import type { JsonText } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { isRemembered, type KeyedAnswer } from '../../idempotency/answer.js'
 import { successText } from '../server/envelope.js'
-import {
-  type Call,
-  type RequestContext,
-  toCall,
-  toCallWithLateAnswer,
-} from '../server/keyed-lane.js'
+import { type Call, type KeyedRequest, toCall, toCallWithLateAnswer } from '../server/keyed-lane.js'
 import type { ApiParts } from './api-parts.js'
 
 type PreparedResource = {
@@ -43,12 +38,12 @@ type Creation<Prepared, Value> = {
  */
 export async function createResource<Prepared extends PreparedResource, Value>(
   api: Pick<ApiParts, 'storeRefusal'>,
-  context: RequestContext,
+  request: KeyedRequest,
   prepared: Outcome<Prepared>,
   { message, commit, send, keepsKey = false }: Creation<Prepared, Value>,
 ): Promise<KeyedAnswer> {
-  if (prepared instanceof Refusal) return commitRefusal(api, context, prepared)
-  const call = toCall<Prepared, Value>(context, prepared, successText(201, message, prepared.shown))
+  if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
+  const call = toCall<Prepared, Value>(request, prepared, successText(201, message, prepared.shown))
   if (keepsKey) call.expiresAt = null
   const answered = await commit(call).finally(prepared.finish)
   if (answered.status === 201 && !answered.isReplayed) send?.(prepared)
@@ -61,11 +56,11 @@ export async function createResource<Prepared extends PreparedResource, Value>(
  */
 export async function commitRefusal(
   { storeRefusal }: Pick<ApiParts, 'storeRefusal'>,
-  context: RequestContext,
+  request: KeyedRequest,
   refusal: Refusal,
 ): Promise<KeyedAnswer> {
-  if (!context.key || !isRemembered(refusal.status)) throw refusal
-  return storeRefusal(toCallWithLateAnswer(context, refusal, neverSucceeds))
+  if (!request.key || !isRemembered(refusal.status)) throw refusal
+  return storeRefusal(toCallWithLateAnswer(request, refusal, neverSucceeds))
 }
 
 /** `storeRefusal` only ever refuses, so its calls have no answer for a success. */

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { after, type Clock } from '../../base/clock.js'
+import { after, type Clock, toEnvironmentTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
@@ -36,7 +36,7 @@ import type { RateBook } from '../../rates/rate-book.js'
 import { createWalletPreparation, type PrepareWallet } from '../../wallets/prepare-wallets.js'
 import { pollSoon } from '../../wallets/store-wallets.js'
 
-type Tools = {
+type CollectionDependencies = {
   db: Database
   seal: Seal
   connect: () => Promise<pg.Client>
@@ -64,7 +64,7 @@ export type Collections = {
   /** Address of a coin on the chain of this mode, if one is configured. */
   mintOf(mode: Mode, coin: Coin): string | undefined
   /** Records that a browser showed the page of the session, without waiting for it. */
-  markOpened(found: PublicSession, now: Date): void
+  markOpened(publicSession: PublicSession, now: Date): void
   /** Asks the bank to reject further payments, without waiting for it. */
   closeAccount(account: CollectionAccount): void
   /** Resolves once the notice is stored. It is judged in the same transaction, or soon after. */
@@ -83,17 +83,17 @@ export type Collections = {
   lanes: { notices: Record<Mode, NoticeLane>; judging: Record<Mode, JudgingLane> }
 }
 
-export function openCollections(tools: Tools): Collections {
-  const { db, clock, logger, rails, sandboxPayers, localnetPayers, rates } = tools
-  const laneTools = {
-    ...tools,
+export function openCollections(dependencies: CollectionDependencies): Collections {
+  const { db, clock, logger, rails, sandboxPayers, localnetPayers, rates } = dependencies
+  const shared = {
+    ...dependencies,
     rails: rails.banksByName,
     onBooked: createPaymentLog({ db, logger }),
   }
-  const notices = { test: createNoticeLane(laneTools), live: createNoticeLane(laneTools) }
-  const judging = { test: createJudgingLane(laneTools), live: createJudgingLane(laneTools) }
+  const notices = { test: createNoticeLane(shared), live: createNoticeLane(shared) }
+  const judging = { test: createJudgingLane(shared), live: createJudgingLane(shared) }
   const judgeNotice = (name: NoticeName) => judging[name.mode].run(name)
-  const prepareAccount = createAccountPreparation({ db, seal: tools.seal, rails })
+  const prepareAccount = createAccountPreparation({ db, seal: dependencies.seal, rails })
   const prepareWallet = createWalletPreparation({ db, rails })
   const findPublicSessions = createPublicSessionFinder(db)
   const storeHint = gather(async (hints: NewHint[]) => {
@@ -114,7 +114,7 @@ export function openCollections(tools: Tools): Collections {
     mintOf: (mode, coin) => rails.walletsOf(mode)?.mints[coin],
     markOpened: ({ session, clockOffsetMs }, now) => {
       if (session.openedAt !== null) return
-      markOpened(db, session, after(now, clockOffsetMs)).catch((error) =>
+      markOpened(db, session, toEnvironmentTime(now, clockOffsetMs)).catch((error) =>
         logger.warn({ err: error, session: session.reference }, 'a first view was not recorded'),
       )
     },

@@ -9,7 +9,7 @@ import {
 } from '../../payouts/requests/create-under-rule.js'
 import type { PayoutRequest } from '../../payouts/requests/prepare-payouts.js'
 import { successText } from '../server/envelope.js'
-import type { RequestContext } from '../server/keyed-lane.js'
+import type { KeyedRequest } from '../server/keyed-lane.js'
 import type { ApiParts } from './api-parts.js'
 import { commitAndSend } from './commit-and-send.js'
 import { commitRefusal } from './create-resource.js'
@@ -26,7 +26,7 @@ export function mayNeedApproval({ environment, createdByUser }: PayoutRequest): 
  */
 export async function submitUnderRule(
   api: ApiParts,
-  context: RequestContext,
+  keyedRequest: KeyedRequest,
   request: PayoutRequest,
   messages: { submitted: string; pending: string },
 ): Promise<KeyedAnswer> {
@@ -36,16 +36,16 @@ export async function submitUnderRule(
     amount: request.amount,
     createdByKey: request.createdByKey,
     createdByUser: request.createdByUser,
-    at: context.now,
+    at: keyedRequest.now,
   }
   const preparation = api.payoutPreparation
   const prepared = (await mustWait(api.db, rule))
-    ? await preparation.prepareUnsigned(context.now, request)
-    : await preparation.prepare(context.now, request)
-  if (prepared instanceof Refusal) return commitRefusal(api, context, prepared)
+    ? await preparation.prepareUnsigned(keyedRequest.now, request)
+    : await preparation.prepare(keyedRequest.now, request)
+  if (prepared instanceof Refusal) return commitRefusal(api, keyedRequest, prepared)
   const signed = 'attempt' in prepared ? prepared : null
   const payout = 'attempt' in prepared ? prepared.payout : prepared
-  return commitAndSend(api, context, {
+  return commitAndSend(api, keyedRequest, {
     commit: (tx, now) => createUnderRule(tx, now, { payout, signed }, rule),
     ...answerUnderRule(messages, signed),
   }).finally(signed?.finish)

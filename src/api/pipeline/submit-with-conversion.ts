@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { Refusal, returnRefusal } from '../../base/refusal.js'
 import type { Conversion } from '../../conversions/conversion.js'
@@ -29,7 +30,7 @@ import {
 import type { PayoutRequest } from '../../payouts/requests/prepare-payouts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import type { FundFrom } from '../parse/fund-from.js'
-import type { RequestContext } from '../server/keyed-lane.js'
+import type { KeyedRequest } from '../server/keyed-lane.js'
 import type { ApiParts } from './api-parts.js'
 import { commitAndSend } from './commit-and-send.js'
 import { commitRefusal } from './create-resource.js'
@@ -49,7 +50,7 @@ class Undone extends Error {
  */
 export async function submitWithConversion(
   api: ApiParts,
-  context: RequestContext,
+  keyedRequest: KeyedRequest,
   request: PayoutRequest,
   { fundFrom, messages }: { fundFrom: FundFrom; messages: { submitted: string; pending: string } },
 ): Promise<KeyedAnswer> {
@@ -60,22 +61,22 @@ export async function submitWithConversion(
     amount,
     createdByKey,
     createdByUser,
-    at: context.now,
+    at: keyedRequest.now,
   }
   const waits = mayNeedApproval(request) && (await mustWait(api.db, rule))
-  const refused = await findUncovered(api, context, request, fundFrom).catch(returnRefusal)
-  if (refused) return commitRefusal(api, context, refused)
+  const refused = await findUncovered(api, keyedRequest, request, fundFrom).catch(returnRefusal)
+  if (refused) return commitRefusal(api, keyedRequest, refused)
   await createExchange(api).provideCoins(api.clock.now(), { environment, asset, amount })
   const funded = { ...request, isFundedByConversion: true }
   const prepared = waits
-    ? await api.payoutPreparation.prepareUnsigned(context.now, funded)
-    : await api.payoutPreparation.prepare(context.now, funded)
-  if (prepared instanceof Refusal) return commitRefusal(api, context, prepared)
+    ? await api.payoutPreparation.prepareUnsigned(keyedRequest.now, funded)
+    : await api.payoutPreparation.prepare(keyedRequest.now, funded)
+  if (prepared instanceof Refusal) return commitRefusal(api, keyedRequest, prepared)
   const signed = 'attempt' in prepared ? prepared : null
   const payout = 'attempt' in prepared ? prepared.payout : prepared
 
-  async function create(tx: Tx, now: Date): Promise<CreatedUnderRule> {
-    const conversion = await chooseConversion(api, tx, context, { request, payout, fundFrom })
+  async function create(tx: Tx, now: RealTime): Promise<CreatedUnderRule> {
+    const conversion = await chooseConversion(api, tx, keyedRequest, { request, payout, fundFrom })
     const inventory = await takeInventory(tx, now, conversion, {
       environment,
       backCoins: api.backCoins,
@@ -91,7 +92,7 @@ export async function submitWithConversion(
   }
 
   try {
-    return await commitAndSend(api, context, {
+    return await commitAndSend(api, keyedRequest, {
       commit: (tx, now) =>
         create(tx, now).catch((error: unknown) => {
           throw error instanceof Refusal ? new Undone(error) : error
@@ -99,7 +100,7 @@ export async function submitWithConversion(
       ...answerUnderRule(messages, signed),
     })
   } catch (error) {
-    if (error instanceof Undone) return await commitRefusal(api, context, error.refusal)
+    if (error instanceof Undone) return await commitRefusal(api, keyedRequest, error.refusal)
     throw error
   } finally {
     signed?.finish()
@@ -112,7 +113,7 @@ export async function submitWithConversion(
  */
 async function findUncovered(
   api: ApiParts,
-  context: RequestContext,
+  keyedRequest: KeyedRequest,
   request: PayoutRequest,
   fundFrom: FundFrom,
 ): Promise<Refusal | undefined> {
@@ -120,9 +121,9 @@ async function findUncovered(
   const quoted = await api.payoutPreparation.quote(request)
   if (quoted instanceof Refusal) return quoted
   const { environment, asset, amount } = request
-  const payout = { id: newId(context.now), asset, amount, fee: quoted.fee }
+  const payout = { id: newId(keyedRequest.now), asset, amount, fee: quoted.fee }
   const { source, sourceAmount, targetAmount } = await api.db.transaction((tx) =>
-    chooseConversion(api, tx, context, { request, payout, fundFrom }),
+    chooseConversion(api, tx, keyedRequest, { request, payout, fundFrom }),
   )
   const balances = await listBalancesOf(api.db, [environment.id])
   const availableOf = (wanted: Asset) =>
@@ -143,7 +144,7 @@ type Funding = {
 async function chooseConversion(
   api: ApiParts,
   tx: Tx,
-  { environment, now }: RequestContext,
+  { environment, now }: KeyedRequest,
   { request, payout, fundFrom: { asset, price } }: Funding,
 ): Promise<Conversion> {
   const { createdByKey, createdByUser } = request

@@ -19,7 +19,9 @@ export async function readGuides(): Promise<Map<string, Guide>> {
       return { name: file.replaceAll('\\', '/').replace(/\.md$/, ''), title, text }
     }),
   )
-  return new Map(guides.sort((a, b) => (a.name < b.name ? -1 : 1)).map((one) => [one.name, one]))
+  return new Map(
+    guides.sort((a, b) => (a.name < b.name ? -1 : 1)).map((guide) => [guide.name, guide]),
+  )
 }
 
 /** Our own text, so its HTML is trusted. Links to files that are not served become plain text. */
@@ -53,7 +55,7 @@ export function renderGuide({ name, text }: Guide, guides: Map<string, Guide>): 
 const escapeCode = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** As GitHub does, so that links between pages work in both places. */
+/** The same anchors as on GitHub, so that links between pages work in both places. */
 const slugOf = (heading: string) =>
   heading
     .toLowerCase()

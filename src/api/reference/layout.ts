@@ -15,7 +15,7 @@ export type Frame = {
   scriptUrl: string
   /** The words of every page, which the script loads when a reader begins to search. */
   wordsUrl: string
-  /** Of the service and its SDK, which are released together. */
+  /** Version of the service and its SDK, which are released together. */
   serviceVersion: string
 }
 

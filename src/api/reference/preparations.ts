@@ -14,14 +14,14 @@ import {
 export type Step = {
   method: string
   path: string
-  /** Values in braces are replaced by fields taken before. */
+  /** Values in braces are replaced by fields of earlier answers. */
   query: Record<string, string>
   body?: unknown
   /** Fields of the answer, by the name under which later calls use them in path, query and body. */
   take: Record<string, string>
-  /** Only an item of the list, or a resource, with these values. */
+  /** The values that the item of the list, or the resource, must have. */
   match?: Record<string, unknown>
-  /** For a list that has no such item. Without this, the page waits. */
+  /** Run if the list has no such item. Without this, the page waits. */
   otherwise?: Step[]
 }
 
@@ -55,7 +55,7 @@ const recipient: Call = { operation: 'resolveBankAccount', take: ['accountName']
 const closedAccount = { bankCode: '999', accountNumber: '9900000027' }
 const unknownAccount = { bankCode: '999', accountNumber: '9900000065' }
 
-/** Without references: a reference that was paid before makes its item invalid. */
+/** Items without references: a reference that was paid before makes its item invalid. */
 const newBatch: Call = {
   operation: 'createPayoutBatch',
   body: { items: [{ bankCode: '058', accountNumber: '0123456789', amount: 10_000 }] },
@@ -96,7 +96,7 @@ const special: Record<string, Call[]> = {
     { ...recipient, query: unknownAccount },
     { operation: 'createBankTransfer', body: unknownAccount, take: ['reference'] },
   ],
-  // Only with an approval rule, which a member sets.
+  // Exists only with an approval rule, which a member sets.
   '/v1/test/disbursements/{reference}/decide': [
     { operation: 'listDisbursements', query: { status: 'PENDING' }, take: ['reference'] },
   ],
@@ -139,7 +139,7 @@ const special: Record<string, Call[]> = {
   ],
 }
 
-/** In order. Empty if the example needs nothing that exists. */
+/** The steps in the order in which they run; none if the example needs no resource. */
 export function prepare(document: ApiDocument, operation: ListedOperation): Step[] {
   const operations = listOperations(document)
   const toStep = (call: Call): Step => {
@@ -154,8 +154,8 @@ export function prepare(document: ApiDocument, operation: ListedOperation): Step
   if (known && (resource !== undefined || method === 'POST')) return known.map(toStep)
   if (resource === undefined) return []
   const [collection, name] = resource.slice(0, -1).split('/{') as [string, string]
-  const [list, create] = ['GET', 'POST'].map((one) =>
-    operations.find((other) => other.method === one && other.path === collection),
+  const [list, create] = ['GET', 'POST'].map((method) =>
+    operations.find((other) => other.method === method && other.path === collection),
   )
   const creation = create && stepOf(create, { operation: '', take: [name] })
   // A change or deletion must not hit a resource that is in use.
@@ -168,7 +168,8 @@ function stepOf(operation: ListedOperation, call: Call): Step {
   const { take = [], body, match } = call
   const { method, path } = operation
   const sampled = parametersIn(operation, 'query').filter(isSampled)
-  const query = call.query ?? Object.fromEntries(sampled.map((one) => [one.name, `${one.example}`]))
+  const query =
+    call.query ?? Object.fromEntries(sampled.map(({ name, example }) => [name, `${example}`]))
   const example = jsonOf(operation.requestBody)?.example as object | undefined
   return {
     method,

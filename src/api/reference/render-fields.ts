@@ -32,16 +32,18 @@ export function renderFields(
   { isRequest, depth = 0 }: Shown,
 ): Html | undefined {
   const { variants } = untangle(document, schema)
-  const objects = variants.map((one) => (one.items ? follow(document, one.items) : one))
-  const shown = objects.flatMap((one) => {
-    const found = one.properties ? [one] : untangle(document, one).variants
+  const objects = variants.map((variant) =>
+    variant.items ? follow(document, variant.items) : variant,
+  )
+  const shown = objects.flatMap((object) => {
+    const found = object.properties ? [object] : untangle(document, object).variants
     return found.filter(({ properties }) => Object.keys(properties ?? {}).length > 0)
   })
   if (shown.length === 0 || depth > depthMax) return undefined
-  return html`${shown.map((one, at) => [
+  return html`${shown.map((object, at) => [
     at > 0 && html`<p class="or">or</p>`,
-    html`<ul class="fields">${Object.entries(one.properties!).map(([name, field]) => {
-      const isRequired = one.required?.includes(name)
+    html`<ul class="fields">${Object.entries(object.properties!).map(([name, field]) => {
+      const isRequired = object.required?.includes(name)
       const note = isRequest ? isRequired && 'required' : !isRequired && 'optional'
       return renderField(document, { name, note, schema: field, isRequest, depth })
     })}</ul>`,
@@ -59,12 +61,15 @@ type Field = {
 function renderField(document: ApiDocument, field: Field): Html {
   const { name, note, schema, isRequest = true, depth } = field
   const { variants, isNullable } = untangle(document, schema)
-  const description = schema.description ?? variants.find((one) => one.description)?.description
+  const description =
+    schema.description ?? variants.find((variant) => variant.description)?.description
   const namesUnit = /kobo/i.test(description ?? '')
-  const types = variants.map((one) => typeOf(document, one) + (namesUnit ? '' : unitOf(one)))
+  const types = variants.map(
+    (variant) => typeOf(document, variant) + (namesUnit ? '' : unitOf(variant)),
+  )
   const type = [...new Set(types)].join(' or ')
   const about = [isNullable ? `${type} or null` : type, ...boundsOf(variants[0]), note]
-  const values = variants.flatMap((one) => one.enum ?? [])
+  const values = variants.flatMap((variant) => variant.enum ?? [])
   const nested = renderFields(document, schema, { isRequest, depth: depth + 1 })
   return html`<li><code>${name}</code> <small>${about.filter(Boolean).join(', ')}</small>
     ${description !== undefined && html`<p>${renderText(description)}</p>`}
@@ -82,7 +87,7 @@ function renderValues(values: unknown[]): Html {
 function untangle(document: ApiDocument, given: Schema) {
   const schema = follow(document, given)
   const listed = schema.anyOf ?? schema.oneOf
-  const all = (listed ?? [schema]).map((one) => follow(document, one))
+  const all = (listed ?? [schema]).map((variant) => follow(document, variant))
   return {
     variants: all.filter(({ type }) => type !== 'null'),
     isNullable: all.some(({ type }) => type === 'null'),

@@ -44,7 +44,7 @@ ${renderRefusals(document, operation)}
 }
 
 function renderKey(operation: ListedOperation): Html {
-  const kinds = operation.security.flatMap((one) => Object.keys(one))
+  const kinds = operation.security.flatMap((requirement) => Object.keys(requirement))
   const key = kinds.includes('publicKey')
     ? 'Needs a secret or a public key.'
     : kinds.includes('secretKey')
@@ -99,8 +99,9 @@ function renderRefusals(document: ApiDocument, { responses }: ListedOperation): 
   const rows = Object.entries(responses)
     .filter(([status]) => Number(status) >= 400)
     .flatMap(([status, response]) =>
-      Object.values(jsonOf(response)?.examples ?? {}).map((one) => {
-        const { value, summary } = '$ref' in one ? followExample(document, one.$ref) : one
+      Object.values(jsonOf(response)?.examples ?? {}).map((example) => {
+        const { value, summary } =
+          '$ref' in example ? followExample(document, example.$ref) : example
         return html`<tr><td>${status}</td><td><code>${value.code}</code>${
           value.reason && html` <code>${value.reason}</code>`
         }</td><td>${renderText(summary)}</td></tr>`
@@ -143,8 +144,8 @@ function renderForm(
 <noscript><p>Sending requests from this page needs JavaScript.</p></noscript>
 <form data-operation="${JSON.stringify(facts)}">
 ${facts.needsKey && renderInput('key', 'Secret test key', { placeholder: 'sk_test_…' })}
-${parametersIn(operation, 'path').map((one) => renderParameter(one, isPrepared))}
-${parametersIn(operation, 'query').map((one) => renderParameter(one, false))}
+${parametersIn(operation, 'path').map((parameter) => renderParameter(parameter, isPrepared))}
+${parametersIn(operation, 'query').map((parameter) => renderParameter(parameter, false))}
 ${hasCsv && renderSelect('accept', 'Format', ['application/json', 'text/csv'])}
 ${facts.isKeyed && renderInput('idempotency', 'Idempotency-Key', { placeholder: newKey })}
 ${

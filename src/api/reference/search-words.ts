@@ -11,19 +11,19 @@ import type { Guide } from './guides.js'
  * other words of its text. Each word once, so that the file stays small.
  */
 type PageWords = { names: string; text: string }
-type Found = { names: string[]; texts: string[] }
+type WordLists = { names: string[]; texts: string[] }
 
-/** By the address of the page. A page that defines what a reader types is listed first. */
+/** Words by address of the page. A page that defines what a reader types is listed first. */
 export function collectWords(
   document: ApiDocument,
   guides: Map<string, Guide>,
 ): Record<string, PageWords> {
   const pages = [
-    ...listOperations(document).map((one): [string, Found] => [
-      pathOfOperation(one),
-      wordsOf(document, one),
+    ...listOperations(document).map((operation): [string, WordLists] => [
+      pathOfOperation(operation),
+      wordsOf(document, operation),
     ]),
-    ...[...guides.values()].map((guide): [string, Found] => [
+    ...[...guides.values()].map((guide): [string, WordLists] => [
       `/docs/${guide.name}`,
       { names: namesIn(guide.text), texts: [guide.text] },
     ]),
@@ -36,14 +36,14 @@ export function collectWords(
   )
 }
 
-function wordsOf(document: ApiDocument, operation: ListedOperation): Found {
+function wordsOf(document: ApiDocument, operation: ListedOperation): WordLists {
   const { operationId, method, path, summary, description, tags } = operation
-  const found = {
+  const words = {
     names: [operationId, path],
     texts: [method, summary, description, ...tags],
   }
-  collect(document, [operation.parameters, operation.requestBody, operation.responses], found)
-  return found
+  collect(document, [operation.parameters, operation.requestBody, operation.responses], words)
+  return words
 }
 
 /** The first column of its tables, such as the codes of the page about errors. */
@@ -58,7 +58,7 @@ const exampleStart = '#/components/examples/'
 function collect(
   document: ApiDocument,
   node: unknown,
-  found: Found,
+  words: WordLists,
   seen = new Set<string>(),
 ): void {
   if (typeof node !== 'object' || node === null) return
@@ -73,19 +73,19 @@ function collect(
     const ref: string = $ref
     if (seen.has(ref)) return
     seen.add(ref)
-    if (ref.startsWith(exampleStart)) found.names.push(ref.slice(exampleStart.length))
+    if (ref.startsWith(exampleStart)) words.names.push(ref.slice(exampleStart.length))
     const schema = document.components.schemas[ref.slice(schemaStart.length)]
     // Every answer can be a refusal: its fields would be found everywhere.
-    if (schema?.title !== 'Refusal') collect(document, schema, found, seen)
+    if (schema?.title !== 'Refusal') collect(document, schema, words, seen)
     return
   }
-  if (typeof description === 'string') found.texts.push(description)
-  for (const one of [name, ...Object.keys(properties), ...(values as unknown[])])
-    if (typeof one === 'string') found.names.push(one)
+  if (typeof description === 'string') words.texts.push(description)
+  for (const word of [name, ...Object.keys(properties), ...(values as unknown[])])
+    if (typeof word === 'string') words.names.push(word)
   for (const [key, child] of Object.entries(node)) {
     if (key === 'example') continue
-    if (key === 'examples') collect(document, Object.values(child as object), found, seen)
-    else collect(document, child, found, seen)
+    if (key === 'examples') collect(document, Object.values(child as object), words, seen)
+    else collect(document, child, words, seen)
   }
 }
 

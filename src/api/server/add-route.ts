@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { after, type Clock } from '../../base/clock.js'
+import { type Clock, type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import { type Outcome, quoteInput, Refusal } from '../../base/refusal.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { type IdempotencyKey, toIdempotencyKey } from '../../idempotency/key.js'
@@ -12,7 +12,7 @@ import { everyPermission, type Permissions } from '../../team/seen-with.js'
 import type { Sessions } from '../../team/sessions.js'
 import type { AuditedCall } from '../auth/audit-call.js'
 import { authenticate } from '../auth/authenticate.js'
-import { authenticatePerson, refuseRole } from '../auth/authenticate-person.js'
+import { authenticateUser, refuseRole } from '../auth/authenticate-user.js'
 import { type Caller, toActor } from '../auth/caller.js'
 import { hidesBalances, maskBalances } from '../auth/mask-balances.js'
 import { maskPayers } from '../auth/mask-payers.js'
@@ -30,7 +30,7 @@ import { type Allowance, type RateLimit, rateLimited } from './rate-limit.js'
 import {
   type Export,
   isExport,
-  isForPeopleOnly,
+  isForUsersOnly,
   type Route,
   type RouteAnswer,
   type RouteRequest,
@@ -95,7 +95,7 @@ export function addRoute(app: FastifyInstance, route: Route, guards: Guards): vo
         // A long export ends soon after its key was revoked.
         const readNext = async (read: () => Promise<IteratorResult<string>>) => {
           await (request.signedIn
-            ? authenticatePerson(request, route, toolsOf(guards))
+            ? authenticateUser(request, route, signInDependencies(guards))
             : authenticate(request, route.access, guards.keyRing))
           return guards.listReads.runNext(id, undefined, read)
         }
@@ -114,7 +114,12 @@ async function auditExport(
   { clock, writeExport }: Guards,
 ): Promise<void> {
   if (!request.signedIn) return
-  const call = toAudited(request, route, toActor(request.caller, request.signedIn, clock), clock)
+  const call = toAudited(
+    request,
+    route,
+    toActor(request.caller, request.signedIn, clock),
+    clock.now(),
+  )
   if (call) await writeExport(call, request.url.split('?')[1] ?? '')
 }
 
@@ -163,7 +168,7 @@ function admit(
     const allowance = guards.rateLimits.address(networkOf(request.ip))
     return allow(reply, allowance, guards.publicRateLimitPerSecond)
   }
-  if (isOfPerson(request, route)) return admitPerson(request, reply, route, guards)
+  if (isFromUser(request, route)) return admitUser(request, reply, route, guards)
   const caller = authenticate(request, route.access, guards.keyRing)
   return caller instanceof Promise
     ? caller.then((found) => admitCaller(request, reply, found, guards))
@@ -176,38 +181,40 @@ function isForMembers({ access }: Route): boolean {
 }
 
 /** A key and a cookie may belong to two merchants, so a request with both is refused. */
-function isOfPerson(request: FastifyRequest, { access }: Route): boolean {
+function isFromUser(request: FastifyRequest, { access }: Route): boolean {
   const hasKey = request.raw.headers.authorization !== undefined
-  const mayBePerson = request.raw.headers.cookie !== undefined && !!readSessionToken(request)
-  if (hasKey && (mayBePerson || isForPeopleOnly(access)))
+  const mayBeUser = request.raw.headers.cookie !== undefined && !!readSessionToken(request)
+  if (hasKey && (mayBeUser || isForUsersOnly(access)))
     throw new Refusal('authentication_failed', {
-      message: mayBePerson
+      message: mayBeUser
         ? 'Send an API key or the cookie of the console, not both.'
         : 'This operation is for people who are signed in to the console, not for API keys.',
-      nextStep: mayBePerson
+      nextStep: mayBeUser
         ? 'Remove the Authorization header to act as the signed-in person, or the cookie.'
         : 'Do this in the console. The operations for API keys are listed at /docs.',
     })
-  return isForPeopleOnly(access) || mayBePerson
+  return isForUsersOnly(access) || mayBeUser
 }
 
-const toolsOf = ({ sessions, consoleUrl, clock }: Guards) => ({
+const signInDependencies = ({ sessions, consoleUrl, clock }: Guards) => ({
   sessions,
   consoleUrl,
   now: clock.now(),
 })
 
-async function admitPerson(
+async function admitUser(
   request: FastifyRequest,
   reply: FastifyReply,
   route: Route,
   guards: Guards,
 ): Promise<void> {
-  const { signedIn, caller } = await authenticatePerson(request, route, toolsOf(guards))
+  const { signedIn, caller } = await authenticateUser(request, route, signInDependencies(guards))
   request.signedIn = signedIn
   if (caller && wantsCsv(request, route) && !caller.permissions.has('exports.make')) {
     const { mode, merchantId } = caller.environment
-    const membership = signedIn.memberships.find((one) => one.merchantId === merchantId)!
+    const membership = signedIn.memberships.find(
+      (candidate) => candidate.merchantId === merchantId,
+    )!
     throw refuseRole(membership, 'exports.make', mode)
   }
   const name = `session ${signedIn.sessionId}`
@@ -216,7 +223,7 @@ async function admitPerson(
     : allow(reply, guards.rateLimits.environment(name), guards.rateLimitPerSecond))
 }
 
-/** `name` counts the requests of a person apart from those of the merchant's keys. */
+/** `name` counts the requests of a user apart from those of the merchant's keys. */
 function admitCaller(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -260,7 +267,8 @@ function allow(
   allowance: Allowance | Promise<Allowance>,
   perSecond: number,
 ): Promise<void> | undefined {
-  if (allowance instanceof Promise) return allowance.then((one) => apply(reply, one, perSecond))
+  if (allowance instanceof Promise)
+    return allowance.then((checked) => apply(reply, checked, perSecond))
   apply(reply, allowance, perSecond)
   return undefined
 }
@@ -270,7 +278,7 @@ function apply(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond
   if (!isAllowed) throw rateLimited(perSecond)
 }
 
-/** By its query parameters, so that a new list cannot be forgotten. */
+/** Lists are recognized by their `cursor` parameter, so that a new one cannot be forgotten. */
 export function isList({ method, query }: Route): boolean {
   const { properties = {} } = (query ?? {}) as { properties?: object }
   return method === 'GET' && 'cursor' in properties
@@ -320,6 +328,7 @@ function toRouteRequest(
 ) {
   const { caller, signedIn } = request
   const actor = toActor(caller, signedIn, clock)
+  const realNow = clock.now()
   return {
     environment: caller?.environment,
     body: request.body,
@@ -332,13 +341,14 @@ function toRouteRequest(
     actor,
     permissions: permissionsOf(caller),
     signedIn,
-    audited: signedIn && toAudited(request, route, actor, clock),
+    audited: signedIn && toAudited(request, route, actor, realNow),
     keyId: caller && caller.kind !== 'user' ? caller.id : null,
     // Undefined once the caller has hung up, whatever its type says.
     address: request.ip ?? '',
     protocol: request.protocol,
     network: networkOf(request.ip),
-    now: after(clock.now(), caller?.environment.clockOffsetMs ?? 0),
+    now: toEnvironmentTime(realNow, caller?.environment.clockOffsetMs ?? 0),
+    realNow,
     wantsCsv: wantsCsv(request, route),
     forExcel: (request.query as { excel?: string }).excel === '1',
   } as RouteRequest<never, never, never>
@@ -349,7 +359,7 @@ function toAudited(
   request: FastifyRequest,
   route: Route,
   actor: Actor,
-  clock: Clock,
+  realNow: RealTime,
 ): AuditedCall | undefined {
   const { caller } = request
   if (actor.kind !== 'user' || !caller) return undefined
@@ -361,7 +371,7 @@ function toAudited(
     address: request.ip,
     params: request.params,
     bodyText: route.hidesBodies ? '' : request.bodyText,
-    at: clock.now(),
+    at: realNow,
   }
 }
 

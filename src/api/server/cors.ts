@@ -10,7 +10,7 @@ export const anyPageHeaders = {
   'access-control-expose-headers': 'retry-after, x-request-id',
 }
 
-/** For the preflight request of a page of another origin. */
+/** Answers to the preflight request of a page of another origin. */
 export function preflightHeaders(methods: string[]) {
   return {
     'access-control-allow-methods': methods.join(', '),

@@ -39,7 +39,7 @@ export function wrongType(route: Pick<Route, 'readCsv'> | undefined): string {
     : 'The body must be JSON. Send `Content-Type: application/json`.'
 }
 
-/** For bytes that are not an HTTP request. */
+/** The refusal of bytes that are not an HTTP request. */
 export function toSocketRefusal({ code = '' }: NodeJS.ErrnoException): Refusal {
   const message = socketFailures[code] ?? 'This is not a valid HTTP request. Send HTTP/1.1.'
   return new Refusal('validation_failed', { message })

@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import type { Clock } from '../../base/clock.js'
-import { after } from '../../base/clock.js'
+import { after, type Clock, type RealTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
@@ -26,7 +25,7 @@ import type { RouteRequest } from './route.js'
  */
 export type UseCase<Input, Value, Reads = undefined> = (
   tx: Tx,
-  now: Date,
+  now: RealTime,
   inputs: Input[],
   reads?: Promise<Reads>,
 ) => Promise<Outcome<Value>[]>
@@ -41,7 +40,7 @@ type CallInput<Input, Value> = {
   /** The body of the request: a refusal names the field that it concerns. */
   sent: unknown
   toAnswer: (value: Value) => Answer
-  /** Set for people: an accepted call is a line of the audit log. */
+  /** Set for users: an accepted call is a line of the audit log. */
   audited: AuditedCall | undefined
 }
 
@@ -57,14 +56,14 @@ export type KeyedLane<Input, Value> = OpenedLane<Call<Input, Value>, KeyedAnswer
  * a `Refusal`, which `run` throws, and nothing is stored.
  */
 export function toLaneWork<Input, Value, Reads>(
-  context: { clock: Clock; seal: Seal },
+  { clock, seal }: { clock: Clock; seal: Seal },
   useCase: UseCase<Input, Value, Reads>,
   read?: Read<Input, Reads>,
 ) {
   type Inputs = CallInput<Input, Value>[]
   const toInputs = (inputs: Inputs) => inputs.map(({ useCaseInput }) => useCaseInput)
   return (tx: Tx, calls: Call<Input, Value>[]): Promise<Outcome<KeyedAnswer>[]> => {
-    const now = context.clock.now()
+    const now = clock.now()
     const execute = async (callInputs: Inputs, reads: Promise<Reads> | undefined) => {
       const outcomes = await useCase(tx, now, toInputs(callInputs), reads)
       return outcomes.map((outcome, index) => {
@@ -76,11 +75,11 @@ export function toLaneWork<Input, Value, Reads>(
       })
     }
     const readAll = read && ((inputs: Inputs) => read(tx, toInputs(inputs)))
-    return atMostOnce({ tx, now, seal: context.seal }, calls, execute, readAll)
+    return atMostOnce({ tx, now, seal }, calls, execute, readAll)
   }
 }
 
-type LaneContext = {
+type LaneDependencies = {
   connect: () => Promise<pg.Client>
   clock: Clock
   seal: Seal
@@ -89,20 +88,20 @@ type LaneContext = {
 
 /** One lane for each mode, so that test mode never delays live mode. */
 export function createKeyedLanes<Input, Value, Reads = undefined>(
-  context: LaneContext,
+  dependencies: LaneDependencies,
   useCase: UseCase<Input, Value, Reads>,
   read?: Read<Input, Reads>,
 ) {
-  const work = toLaneWork(context, useCase, read)
+  const work = toLaneWork(dependencies, useCase, read)
   const lanes: Record<Mode, KeyedLane<Input, Value>> = {
-    test: createKeyedLane(context, work),
-    live: createKeyedLane(context, work),
+    test: createKeyedLane(dependencies, work),
+    live: createKeyedLane(dependencies, work),
   }
   return { ...lanes, run: (call: Call<Input, Value>) => lanes[call.mode].run(call) }
 }
 
 function createKeyedLane<Input, Value>(
-  { connect, open = openLane }: LaneContext,
+  { connect, open = openLane }: LaneDependencies,
   work: LaneWork<Call<Input, Value>, KeyedAnswer>,
 ): KeyedLane<Input, Value> {
   const lane = open<Call<Input, Value>, KeyedAnswer>({
@@ -123,76 +122,78 @@ function createKeyedLane<Input, Value>(
 }
 
 /** The lanes of `commitRefusal`: they store refusals as answers and do nothing else. */
-export function createRefusalLanes(context: LaneContext) {
-  return createKeyedLanes<Refusal, never>(context, async (_tx, _now, refusals) => refusals)
+export function createRefusalLanes(dependencies: LaneDependencies) {
+  return createKeyedLanes<Refusal, never>(dependencies, async (_tx, _now, refusals) => refusals)
 }
 
 /** What a call takes over from its request. */
-export type RequestContext = Pick<
+export type KeyedRequest = Pick<
   RouteRequest<unknown, unknown, unknown>,
   'environment' | 'key' | 'requestId' | 'now' | 'audited' | 'body'
 >
 
 /** A call whose answer is known before it runs, so that the key is written only once. */
 export function toCall<Input, Value>(
-  context: RequestContext,
+  request: KeyedRequest,
   input: Input,
   expected: Answer,
 ): Call<Input, Value> {
-  const call = toCallWithLateAnswer<Input, Value>(context, input, () => expected)
+  const call = toCallWithLateAnswer<Input, Value>(request, input, () => expected)
   call.expected = expected
   return call
 }
 
 /** A call whose answer depends on the outcome of the work. */
 export function toCallWithLateAnswer<Input, Value>(
-  context: RequestContext,
+  request: KeyedRequest,
   input: Input,
   toAnswer: (value: Value) => Answer,
 ): Call<Input, Value> {
   return {
-    environmentId: context.environment.id,
-    mode: context.environment.mode,
-    key: context.key,
+    environmentId: request.environment.id,
+    mode: request.environment.mode,
+    key: request.key,
     input: {
       useCaseInput: input,
-      requestId: context.requestId,
-      sent: context.body,
+      requestId: request.requestId,
+      sent: request.body,
       toAnswer,
-      audited: context.audited,
+      audited: request.audited,
     },
     // Keys expire in real time, not in the time of the environment.
     expiresAt: after(
-      context.now,
-      idempotencyLimits.retentionMs - context.environment.clockOffsetMs,
+      request.now,
+      idempotencyLimits.retentionMs - request.environment.clockOffsetMs,
     ),
   }
 }
 
 /** A rare change, in a transaction. It refuses by throwing, before it writes anything. */
-type KeyedChange<Value> = (tx: Tx, now: Date) => Value | Promise<Value>
+type KeyedChange<Value> = (tx: Tx, now: RealTime) => Value | Promise<Value>
 
 export type RunChange = <Value>(
-  context: RequestContext,
+  request: KeyedRequest,
   change: KeyedChange<Value>,
   toAnswer: (value: Value) => Answer,
   /** The key of a change that pays is kept as long as the payout: a repeat must never pay twice. */
   keys?: { isKept: boolean },
 ) => Promise<KeyedAnswer>
 
+type ChangeDependencies = { db: Database; clock: Clock; seal: Seal }
+
 /**
  * Runs rare changes, at most once per key. They have no lane: each has a transaction of its own, so
  * that a long one delays no other call.
  */
-export function createChanges({ db, clock, seal }: ChangeContext): RunChange {
+export function createChanges({ db, clock, seal }: ChangeDependencies): RunChange {
   return <Value>(
-    context: RequestContext,
+    request: KeyedRequest,
     change: KeyedChange<Value>,
     toAnswer: (value: Value) => Answer,
     { isKept } = { isKept: false },
   ) => {
     const work = toLaneWork({ clock, seal }, applyChange<Value>)
-    const call = toCallWithLateAnswer(context, change, toAnswer)
+    const call = toCallWithLateAnswer(request, change, toAnswer)
     if (isKept) call.expiresAt = null
     return whileInProgress(async () => {
       const [answered] = await db.transaction((tx) => work(tx, [call]))
@@ -202,11 +203,9 @@ export function createChanges({ db, clock, seal }: ChangeContext): RunChange {
   }
 }
 
-type ChangeContext = { db: Database; clock: Clock; seal: Seal }
-
 async function applyChange<Value>(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   [change]: KeyedChange<Value>[],
 ): Promise<Outcome<Value>[]> {
   try {

@@ -90,8 +90,8 @@ export function createListReads() {
 
 function takeSame(queue: Queue, key: string | undefined): Waiting[] {
   if (key === undefined) return []
-  const same = queue.waiting.filter((one) => one.key === key)
-  queue.waiting = queue.waiting.filter((one) => one.key !== key)
+  const same = queue.waiting.filter((read) => read.key === key)
+  queue.waiting = queue.waiting.filter((read) => read.key !== key)
   return same
 }
 

@@ -12,7 +12,7 @@ export type PageSource = {
 
 export type OpenPage = (cursor: string | undefined) => PageSource
 
-/** Not a character of base64url. */
+/** Contains a dot, which base64url does not use, so no other cursor starts with it. */
 const replicaMark = 'r.'
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Without the query, which may contain secrets. */
+/** The path without the query, which may contain secrets. */
 export function pathOf(request: FastifyRequest): string {
   const { url } = request
   const end = url.indexOf('?')

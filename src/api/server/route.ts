@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import Type, { type Static, type TSchema } from 'typebox'
+import type { EnvironmentTime, RealTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import type { Code, Reason } from '../../base/refusals.js'
 import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
@@ -14,13 +15,13 @@ import type { Tag } from '../openapi/tags.js'
 
 /**
  * Who may call. `secret` and `any_key`: holders of an API key, and members of the merchant who are
- * signed in to the console. `user`: such members only. `person`: everyone who is signed in.
+ * signed in to the console. `user`: such members only. `person`: every user who is signed in.
  * `operator`: operators who are signed in. `open`: everyone. `signed`: a bank that signs.
  */
 export type RouteAccess = 'secret' | 'any_key' | 'user' | 'person' | 'operator' | 'open' | 'signed'
 
 /** Routes of the console that no API key can call. */
-export function isForPeopleOnly(access: RouteAccess): boolean {
+export function isForUsersOnly(access: RouteAccess): boolean {
   return access === 'user' || access === 'person' || access === 'operator'
 }
 
@@ -42,19 +43,20 @@ export type RouteRequest<Body, Query, Params> = {
   actor: Actor
   /** What the caller may do: everything, if it is a secret key that is not restricted. */
   permissions: Permissions
-  /** The person who is signed in, if the caller is one. */
+  /** The user who is signed in; undefined for API keys. */
   signedIn: SignedIn | undefined
   /** What the audit log records if a member of the merchant calls; undefined for API keys. */
   audited: AuditedCall | undefined
-  /** The API key of the caller; null for people, and on routes that need none. */
+  /** The API key of the caller; null for users, and on routes that need none. */
   keyId: string | null
   /** The caller's IP address. */
   address: string
   protocol: 'http' | 'https'
   /** Network of the caller's address, for limits; see network-of.ts. */
   network: string
-  /** Real time plus the offset of the caller's test clock; real time if the route needs no key. */
-  now: Date
+  /** By the clock of the caller's environment; `realNow` if the route needs no key. */
+  now: EnvironmentTime
+  realNow: RealTime
   wantsCsv: boolean
   /** CSV that Excel opens as it is: `excel=1`. */
   forExcel: boolean
@@ -67,7 +69,7 @@ export type Document = {
   contentType: string
   headers?: Headers
 }
-/** An answer in parts, each read when the caller has taken the one before. */
+/** An answer in pages, each read when the caller has received the one before. */
 export type Export = {
   status: number
   pages: AsyncGenerator<string>
@@ -98,7 +100,7 @@ type Traits = {
   isCsvOnly: boolean
   /** Answers with a stream of server-sent events. */
   isStream: boolean
-  /** For browsers, not for programs: left out of the OpenAPI document. */
+  /** Is for browsers, not for programs: left out of the OpenAPI document. */
   isPage: boolean
   /** Accepts a form instead of JSON: an empty one, or the fields of its body schema. */
   takesForm: boolean
@@ -131,7 +133,7 @@ const ordinary: Traits = {
 
 export type Route = Traits & {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** In Fastify's syntax: parameters start with a colon. */
+  /** Path in Fastify's syntax: parameters start with a colon. */
   path: string
   access: RouteAccess
   /** What a member of the merchant needs; required wherever members may call. */
@@ -143,7 +145,7 @@ export type Route = Traits & {
    * bodies to callers who may see all of them.
    */
   shows?: readonly ResourceKind[]
-  /** People must have proven a factor in the last minutes: always, or in live mode only. */
+  /** Users must have proven a factor in the last minutes: always, or in live mode only. */
   stepUp?: 'always' | 'live'
   operation: string
   summary: string

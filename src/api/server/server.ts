@@ -10,10 +10,10 @@ import type { FindReplay } from '../../idempotency/replays.js'
 import type { KeyRing } from '../../merchants/keys/key-ring.js'
 import type { RequestLog } from '../../request-log/request-log.js'
 import type { Sessions, SignedIn } from '../../team/sessions.js'
-import { isConsoleHost } from '../auth/authenticate-person.js'
+import { isConsoleHost } from '../auth/authenticate-user.js'
 import type { Caller } from '../auth/caller.js'
 import { hidesBalances, maskBalances } from '../auth/mask-balances.js'
-import { answerFailurePage, isForPeople } from '../checkout-page/answer-failure.js'
+import { answerFailurePage, getsErrorPage } from '../checkout-page/answer-failure.js'
 import { addConsole } from '../console/add-console.js'
 import { probePaths } from '../observe/health.js'
 import { isLogged, toLogEntry } from '../observe/log-requests.js'
@@ -44,7 +44,7 @@ import {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined
-    /** Set if a person sends the request. */
+    /** Set if a user sends the request. */
     signedIn: SignedIn | undefined
     /** The JSON body as sent. */
     bodyText: string
@@ -236,7 +236,7 @@ function answerFailure(
     )
   const { retryAfterSeconds } = refusal
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
-  if (isForPeople(request)) return answerFailurePage(request, reply, refusal)
+  if (getsErrorPage(request)) return answerFailurePage(request, reply, refusal)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
   const body = refusalBody(refusal, request.id, request.body ?? request.query)
   request.answerText = hidesBalances(request) ? maskBalances(body) : body
@@ -305,7 +305,7 @@ function loggedPath(request: FastifyRequest, pattern: string | undefined): strin
   return pathOf(request).replace(/cs_\w+/gi, 'cs_[secret]')
 }
 
-/** For bytes that are not a request. Destroys the socket later if the client keeps it open. */
+/** Answers bytes that are not a request. Destroys the socket later if the client keeps it open. */
 function answerOnSocket(socket: Socket, refusal: Refusal, id: string): void {
   const body = refusalBody(refusal, id)
   const head = [

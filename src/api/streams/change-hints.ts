@@ -13,7 +13,7 @@ import {
 import { hintLimits } from '../../timeline/limits.js'
 import type { Streams } from './streams.js'
 
-type Tools = { db: Database; clock: Clock; streams: Streams; logger: Logger }
+type HintDependencies = { db: Database; clock: Clock; streams: Streams; logger: Logger }
 type Follower = { environmentId: EnvironmentId; sessionId: string; topics: ChangeTopic[] }
 /** The streams of one session, and what it gets hints about. */
 type Listener = { count: number; topics: ChangeTopic[] }
@@ -24,13 +24,13 @@ type Followed = { marks: ChangeMarks; listeners: Map<string, Listener> }
  * poll reads the marks of every environment with an open console; without one, nothing is read.
  */
 export class ChangeHints {
-  readonly #tools: Tools
+  readonly #dependencies: HintDependencies
   readonly #followed = new Map<EnvironmentId, Followed>()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(tools: Tools) {
-    this.#tools = tools
+  constructor(dependencies: HintDependencies) {
+    this.#dependencies = dependencies
   }
 
   /**
@@ -38,7 +38,7 @@ export class ChangeHints {
    * nothing. Limits count streams by session, not by network: colleagues share an address.
    */
   async open({ environmentId, sessionId, topics }: Follower): Promise<Readable> {
-    const { db, streams } = this.#tools
+    const { db, streams } = this.#dependencies
     const [marks] = await readChangeMarks(db, [environmentId])
     const reference = nameOf(environmentId, sessionId)
     const place = { reference, network: `console ${sessionId}` }
@@ -74,7 +74,7 @@ export class ChangeHints {
   }
 
   async #poll(): Promise<void> {
-    const { clock, logger } = this.#tools
+    const { clock, logger } = this.#dependencies
     const { pollIntervalMs, pollShareMax } = hintLimits
     const startedMs = clock.elapsedMs()
     try {
@@ -90,7 +90,7 @@ export class ChangeHints {
   }
 
   async #hintAll(): Promise<void> {
-    const { db } = this.#tools
+    const { db } = this.#dependencies
     const { environmentsPerReadMax } = hintLimits
     const ids = [...this.#followed.keys()]
     for (let from = 0; from < ids.length; from += environmentsPerReadMax) {
@@ -108,13 +108,13 @@ export class ChangeHints {
     for (const [sessionId, listener] of followed.listeners) {
       const seen = topics.filter((topic) => listener.topics.includes(topic))
       if (seen.length > 0)
-        this.#tools.streams.send(nameOf(marks.environmentId, sessionId), hintOf(seen))
+        this.#dependencies.streams.send(nameOf(marks.environmentId, sessionId), hintOf(seen))
     }
   }
 
   /** A user who signed out, was signed out or is no longer a member gets no more hints. */
   async #endClosedSessions(): Promise<void> {
-    const { db, clock, streams } = this.#tools
+    const { db, clock, streams } = this.#dependencies
     const names = [...this.#followed].flatMap(([environmentId, { listeners }]) =>
       [...listeners.keys()].map((sessionId) => ({ environmentId, sessionId })),
     )

@@ -9,7 +9,7 @@ import { streamLimits } from '../limits.js'
 import type { SharedLimits, StreamPlace } from '../server/shared-limits.js'
 
 export type StreamLimits = { -readonly [Name in keyof typeof streamLimits]: number }
-type Tools = {
+type StreamDependencies = {
   clock: Clock
   connect: () => Promise<pg.Client>
   logger: Logger
@@ -38,7 +38,7 @@ export class Streams {
   #listener: ChannelListener | undefined
   #isClosed = false
 
-  constructor({ clock, connect, logger, streamLimits: ownLimits, shared }: Tools) {
+  constructor({ clock, connect, logger, streamLimits: ownLimits, shared }: StreamDependencies) {
     this.#clock = clock
     this.#shared = shared
     this.#limits = { ...streamLimits, ...ownLimits }
@@ -99,7 +99,7 @@ export class Streams {
     for (const { body } of [...(this.#bySession.get(reference) ?? [])]) body.end()
   }
 
-  /** After a lost connection to the database: changes may have been missed. */
+  /** Called after a lost connection to the database: changes may have been missed. */
   wakeAll(): void {
     for (const stream of this.#all()) if (stream.isOfPage) sendChanged(stream)
   }
@@ -118,13 +118,13 @@ export class Streams {
 
   #add(stream: OpenStream): void {
     const { reference, network, body } = stream
-    const ofSession = this.#bySession.get(reference) ?? new Set()
-    this.#bySession.set(reference, ofSession.add(stream))
+    const sessionStreams = this.#bySession.get(reference) ?? new Set()
+    this.#bySession.set(reference, sessionStreams.add(stream))
     this.#countByNetwork.set(network, (this.#countByNetwork.get(network) ?? 0) + 1)
     this.#count += 1
     body.once('close', () => {
-      ofSession.delete(stream)
-      if (ofSession.size === 0) this.#bySession.delete(reference)
+      sessionStreams.delete(stream)
+      if (sessionStreams.size === 0) this.#bySession.delete(reference)
       const remaining = this.#countByNetwork.get(network)! - 1
       if (remaining === 0) this.#countByNetwork.delete(network)
       else this.#countByNetwork.set(network, remaining)
@@ -142,7 +142,7 @@ export class Streams {
     for (const { body, until } of this.#all()) {
       if (body.writableEnded) body.destroy()
       else if (until <= now) body.end()
-      else body.write(streamParts.heartbeat.example)
+      else body.write(streamMessages.heartbeat.example)
     }
   }
 
@@ -165,7 +165,7 @@ export class Streams {
 const openingOf = (retryMs: number) => `retry: ${retryMs}\n\n`
 
 /** Everything that a stream sends, also for the OpenAPI document. */
-export const streamParts = {
+export const streamMessages = {
   opened: {
     summary: 'Sent once, first: how many milliseconds to wait before connecting again.',
     pattern: 'retry: \\d+\\n\\n',
@@ -184,7 +184,7 @@ export const streamParts = {
 }
 
 function sendChanged({ body }: OpenStream): void {
-  if (!body.writableEnded) body.write(streamParts.changed.example)
+  if (!body.writableEnded) body.write(streamMessages.changed.example)
 }
 
 function adviceFor(waitMs: number): string {

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { after, second } from '../../base/clock.js'
+import { type RealTime, second, toEnvironmentTime } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { resource, timestamp } from '../../base/shapes.js'
 import { advanceAccounts } from '../../collections/accounts/advance-accounts.js'
@@ -65,13 +65,13 @@ export const advanceClock = (api: ApiParts) =>
   })
 
 /** Both `lockClock` and `advanceAccounts` refuse before anything is written. */
-async function advance(tx: Tx, now: Date, change: Advance): Promise<Advanced> {
+async function advance(tx: Tx, now: RealTime, change: Advance): Promise<Advanced> {
   const offsetMs = await lockClock(tx, change)
   await advanceAccounts(tx, change)
   advanceSettlements(tx, change)
   moveClock(tx, now, change)
   wakeNewestPages(tx, change.environmentId)
-  return { now: after(now, offsetMs), offsetMs }
+  return { now: toEnvironmentTime(now, offsetMs), offsetMs }
 }
 
 function show(seconds: number, { now, offsetMs }: Advanced) {

@@ -97,9 +97,9 @@ export const payIn = (api: ApiParts) =>
       return api.change(
         request,
         async (tx) => {
-          const found = await findPaymentByRailId(tx, railId)
-          if (!found) throw notJudged()
-          return showPayment(found)
+          const judged = await findPaymentByRailId(tx, railId)
+          if (!judged) throw notJudged()
+          return showPayment(judged)
         },
         (shown) => success(201, 'Payment received', shown),
       )

@@ -55,7 +55,7 @@ export const settleDisbursement = (api: ApiParts) =>
       return api.change(
         request,
         (tx) => getPayout(tx, name),
-        (found) => show(found as PayoutWithAttempts),
+        (payout) => show(payout as PayoutWithAttempts),
       )
     },
   })

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { JsonText } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
@@ -36,7 +37,7 @@ export async function readForAccounts(tx: Tx, prepared: PreparedAccount[]): Prom
  */
 export async function createAccounts(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   prepared: PreparedAccount[],
   reads = readForAccounts(tx, prepared),
 ): Promise<Outcome<CollectionAccount>[]> {

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
@@ -34,7 +34,7 @@ import {
 /** Expires due accounts of one environment or of all. Returns how many it expired. */
 export async function expireAccounts(
   db: Database,
-  now: Date,
+  now: RealTime,
   environmentId?: EnvironmentId,
 ): Promise<number> {
   const own = environmentId === undefined ? sql`` : sql`and a.environment_id = ${environmentId}`
@@ -60,7 +60,11 @@ export type EndedAccount = AccountWithPayments & { counterpart: CollectionAccoun
  * Cancels a temporary account or deactivates a dedicated one. The counterpart of a session's
  * account is cancelled with it.
  */
-export async function endAccount(tx: Tx, now: Date, name: AccountLookup): Promise<EndedAccount> {
+export async function endAccount(
+  tx: Tx,
+  now: RealTime,
+  name: AccountLookup,
+): Promise<EndedAccount> {
   const { environmentId } = name
   const locked = await lockCollectionAccounts(tx, [{ environmentId, id: accountId(name) }])
   const account = locked.get(accountId(name))
@@ -71,7 +75,7 @@ export async function endAccount(tx: Tx, now: Date, name: AccountLookup): Promis
     return { account, payments: await paymentsOf(tx, account), counterpart }
   if (account.status !== 'ACTIVE') throw notActive(account, status)
   const { clockOffsetMs } = (await listPolicies(tx, [environmentId])).get(environmentId)!
-  const at = after(now, clockOffsetMs)
+  const at = toEnvironmentTime(now, clockOffsetMs)
   const cancellationReason = status === 'CANCELLED' ? 'requested' : null
   const own = { ...account, status, endedAt: at, cancellationReason } as const
   const other = cancelCounterpart(counterpart, at, 'requested')
@@ -82,7 +86,7 @@ export async function endAccount(tx: Tx, now: Date, name: AccountLookup): Promis
 /** Writes accounts with their new status. The caller has locked them. */
 export async function endAll(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   accounts: CollectionAccount[],
 ): Promise<AccountWithPayments[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { after } from '../../base/clock.js'
+import { toEnvironmentTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { type JsonText, toJson } from '../../base/json-text.js'
@@ -186,7 +186,7 @@ function toStored({ name, email, phone }: AccountCustomer): JsonText {
 
 /** When the bank closes the account, in the time of the environment. */
 function closingTime({ clockOffsetMs }: Environment, { expiresAt }: OpenedAccount): Date | null {
-  return expiresAt && after(expiresAt, clockOffsetMs)
+  return expiresAt && toEnvironmentTime(expiresAt, clockOffsetMs)
 }
 
 /** A bank may close an account before the requested time: payments after that do not arrive. */

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
@@ -9,7 +10,7 @@ import type { NoticeName, NoticeState } from './store-notices.js'
 export type NoticeDetail = NoticeName & {
   state: NoticeState
   reason: string | null
-  announced: string
+  report: string
   body: string | null
   /** The account at the rail that operators chose. */
   assignedAccount: string | null
@@ -21,7 +22,7 @@ export async function findNotice(
   { rail, mode, id }: Record<keyof NoticeName, string>,
 ): Promise<NoticeDetail> {
   const [notice] = await db.rows(sql<NoticeDetail>`
-    select rail, mode, id, state, reason, announced::text as announced, body,
+    select rail, mode, id, state, reason, report::text as report, body,
       assigned_account, received_at
     from notices where rail = ${rail} and mode = ${mode} and id = ${id}`)
   if (!notice)
@@ -66,7 +67,7 @@ export async function findAssignable(
  * due: it is judged and booked like any other. What the bank reported is not changed. Deposits on
  * a chain cannot be assigned: their coins are in the wallet that they were sent to.
  */
-export async function assignNotice(tx: Tx, now: Date, assignment: Assignment): Promise<void> {
+export async function assignNotice(tx: Tx, now: RealTime, assignment: Assignment): Promise<void> {
   const { rail, mode, id } = assignment
   const { railAccount } = await findAssignable(tx, assignment)
   const rows = await tx.rows(sql`

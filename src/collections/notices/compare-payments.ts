@@ -68,11 +68,11 @@ async function findNotAtBank(
     text: `
       select p.rail_id as id, p.amount,
         case when n.assigned_account is null then a.rail_account
-          else n.announced ->> 'accountNumber' end as account
+          else n.report ->> 'accountNumber' end as account
       from notices n
       join payments p on p.rail = n.rail and p.rail_id = n.id
       join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
-      where n.rail = $1 and n.mode = $2 and n.received_at >= $3 and n.state = 'TAKEN'
+      where n.rail = $1 and n.mode = $2 and n.received_at >= $3 and n.state = 'BOOKED'
       order by n.received_at limit $4`,
     values: [rail.name, mode, from, noticesComparedMax],
   })

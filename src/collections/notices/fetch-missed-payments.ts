@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
@@ -116,7 +116,7 @@ async function findStart(db: Database, rail: string): Promise<Date | null> {
 function storeMissed(
   { rail, mode, logger }: Tools,
   tx: Tx,
-  now: Date,
+  now: RealTime,
   missed: ReportedPayment[],
 ): void {
   if (missed.length === 0) return

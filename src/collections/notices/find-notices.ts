@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
@@ -24,7 +25,7 @@ type OpenNotice = NoticeName & {
 type NoticeRow = NoticeName & {
   state: NoticeState
   reason: string | null
-  announced: string
+  report: string
   receivedAt: Date
 }
 
@@ -32,14 +33,14 @@ type NoticeRow = NoticeName & {
 export async function listOpenNotices(db: Queryable, limit: number): Promise<OpenNotice[]> {
   // One index per half: the planner would misuse a single index over both to find notices by name.
   const rows = await db.rows(sql<NoticeRow>`
-    select rail, mode, id, state, reason, announced, received_at from (
+    select rail, mode, id, state, reason, report, received_at from (
       (select * from notices where state in ('WAITING', 'UNMATCHED')
         order by received_at limit ${limit})
       union all (select * from notices where state = 'REFUSED'
         order by received_at limit ${limit})) notice
     order by received_at limit ${limit}`)
-  return rows.map(({ announced, ...row }) => {
-    const { railAccount, amount, currency } = parseReported(announced)
+  return rows.map(({ report, ...row }) => {
+    const { railAccount, amount, currency } = parseReported(report)
     return { ...row, accountNumber: railAccount, amount, currency }
   })
 }
@@ -50,16 +51,16 @@ export type OtherDeposit = Pick<OpenNotice, 'id' | 'amount' | 'currency' | 'rece
 
 const walletColumns = { id: 'uuid', rail: 'text', railAccount: 'text' } as const
 
-type RefusedRow = Pick<NoticeRow, 'id' | 'announced'> & { accountId: string; reason: NoticeDefect }
+type RefusedRow = Pick<NoticeRow, 'id' | 'report'> & { accountId: string; reason: NoticeDefect }
 
 const refusedDeposits = listStatement<typeof walletColumns, RefusedRow>({
   name: 'find_other_deposits',
   columns: walletColumns,
   text: (list, parameter) => `
-    select list.id as account_id, n.id, n.announced, n.reason from ${list}
+    select list.id as account_id, n.id, n.report, n.reason from ${list}
     cross join lateral (
-      select one.id, one.announced, one.reason from notices one
-      where one.rail = list.rail and one.announced ->> 'accountNumber' = list.rail_account
+      select one.id, one.report, one.reason from notices one
+      where one.rail = list.rail and one.report ->> 'accountNumber' = list.rail_account
         and one.state = 'REFUSED'
       order by one.received_at desc, one.id collate "C" desc
       limit ${parameter(0)}) n`,
@@ -79,10 +80,10 @@ export async function findOtherDeposits(
   const found = new Map<string, OtherDeposit[]>()
   if (wallets.length === 0) return found
   const rows = await db.rows(refusedDeposits(wallets, collectionLimits.paymentsShownMax))
-  for (const { accountId, id, announced, reason } of rows) {
+  for (const { accountId, id, report, reason } of rows) {
     const deposits = found.get(accountId) ?? []
     found.set(accountId, deposits)
-    deposits.push(toOtherDeposit({ id, reported: parseReported(announced), reason }))
+    deposits.push(toOtherDeposit({ id, reported: parseReported(report), reason }))
   }
   for (const deposits of found.values()) deposits.sort(byTimeOnChain)
   return found
@@ -115,7 +116,7 @@ function sortKeyOf({ receivedAt, id }: OtherDeposit): string {
 /** Makes an unmatched notice due now. */
 export async function retryNotice(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { rail, mode, id }: Record<keyof NoticeName, string>,
 ): Promise<void> {
   const rows = await tx.rows(sql`

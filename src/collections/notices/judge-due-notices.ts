@@ -10,7 +10,7 @@ const noticesDue: DueTable = {
   keyColumns: ['rail', 'mode', 'id'],
   openCondition: "state in ('WAITING', 'UNMATCHED')",
   ownerColumn: 'rail',
-  counterColumn: 'looks',
+  counterColumn: 'attempts',
   returning: 'job.rail, job.mode, job.id',
 }
 

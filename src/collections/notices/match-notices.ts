@@ -42,7 +42,7 @@ export function concludeNotice(
   { attempts }: Notice,
   { reason, hasAccount }: { reason: NoticeDefect | null; hasAccount: boolean },
 ): NoticeConclusion {
-  const state = reason ? 'REFUSED' : hasAccount ? 'TAKEN' : 'UNMATCHED'
+  const state = reason ? 'REFUSED' : hasAccount ? 'BOOKED' : 'UNMATCHED'
   return { state, reason, dueAt: after(now, retryDelayMs(attempts)) }
 }
 

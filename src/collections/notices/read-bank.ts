@@ -27,7 +27,7 @@ const findRecorded = listStatement<typeof columns, RecordedNotice>({
   text: (list) => `
     select n.id, n.state, p.amount from ${list}
     join notices n on n.rail = list.rail and n.mode = list.mode and n.id = list.id
-    left join payments p on p.rail = n.rail and p.rail_id = n.id and n.state = 'TAKEN'`,
+    left join payments p on p.rail = n.rail and p.rail_id = n.id and n.state = 'BOOKED'`,
 })
 
 type Listing = BankInMode & {

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -101,7 +101,7 @@ export async function postponeHint(
 }
 
 /** Deletes a bounded number of old hints and returns how many. A late copy is confirmed again. */
-export async function deleteOldHints(db: Queryable, now: Date): Promise<number> {
+export async function deleteOldHints(db: Queryable, now: RealTime): Promise<number> {
   const { hintRetentionMs, hintsDeletedPerBatchMax } = limits.banks
   const deleted = await db.rows(sql`
     delete from notice_hints h using (

@@ -1,13 +1,9 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { type ListText, listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import type { ReportedPayment } from '../ports.js'
-
-/**
- * The table keeps some old names: `announced` is the reported payment as JSON, `looks` counts the
- * times a worker claimed the notice, and TAKEN means recorded as a payment.
- */
 
 /** The id is the rail's id of the payment, so a repeated notice is stored once. */
 export type NoticeName = { rail: string; mode: Mode; id: string }
@@ -21,7 +17,7 @@ export const noticeDefects = [
 ] as const
 export type NoticeDefect = (typeof noticeDefects)[number]
 
-export type NoticeState = 'WAITING' | 'UNMATCHED' | 'TAKEN' | 'REFUSED'
+export type NoticeState = 'WAITING' | 'UNMATCHED' | 'BOOKED' | 'REFUSED'
 
 /** A stored notice that has not been judged. */
 export type Notice = NoticeName & { reported: ReportedPayment; attempts: number }
@@ -43,22 +39,22 @@ type StoredPayment = Omit<
   sessionId: string | null
 }
 
-/** A new notice as it is stored and judged: `announced` is the text of `reported`. */
-export type StorableNotice = Notice & { announced: string; body: string | null }
+/** A new notice as it is stored and judged: `report` is `reported` as JSON. */
+export type StorableNotice = Notice & { report: string; body: string | null }
 
 /** What is judged is what can be read back from the table. */
 export function toStorable({ rail, mode, id, reported, body }: NewNotice): StorableNotice {
   const stored = toStored(reported)
   const text = JSON.stringify(stored)
   const isReadable = !mayBeUnreadable.test(text)
-  const announced = isReadable ? text : JSON.stringify(stored, replaceUnreadable)
+  const report = isReadable ? text : JSON.stringify(stored, replaceUnreadable)
   return {
     rail,
     mode,
     id,
-    reported: isReadable ? reported : parseReported(announced),
+    reported: isReadable ? reported : parseReported(report),
     attempts: 0,
-    announced,
+    report,
     body,
   }
 }
@@ -103,7 +99,7 @@ const named = { rail: 'text', mode: 'text', id: 'text' } as const
 
 const columns = {
   ...named,
-  announced: 'jsonText',
+  report: 'jsonText',
   body: 'text',
   state: 'text',
   reason: 'text',
@@ -143,7 +139,7 @@ export type JudgedNotice = { notice: StorableNotice; conclusion: NoticeConclusio
  * Inserts new notices together with what was concluded about them. Fails if one is known already:
  * another transaction may have judged it.
  */
-export function insertJudgedNotices(tx: Tx, now: Date, judged: JudgedNotice[]): void {
+export function insertJudgedNotices(tx: Tx, now: RealTime, judged: JudgedNotice[]): void {
   if (judged.length === 0) return
   const rows = judged.map(({ notice, conclusion }) => ({ ...notice, ...conclusion }))
   tx.write(insertUnknown(rows.sort(byName), now))
@@ -166,15 +162,15 @@ export async function findStoredNotices(tx: Tx, names: NoticeName[]): Promise<Se
  * Deliberately not the condition of the index on due notices: the planner would scan that whole
  * index for every named notice, and the cost of a backlog would be quadratic.
  */
-const isUnjudged = (alias: string) => `${alias}.state not in ('TAKEN', 'REFUSED')`
+const isUnjudged = (alias: string) => `${alias}.state not in ('BOOKED', 'REFUSED')`
 
-type NoticeRow = Omit<Notice, 'reported'> & { announced: string; assignedAccount: string | null }
+type NoticeRow = Omit<Notice, 'reported'> & { report: string; assignedAccount: string | null }
 
 const lock = listStatement<typeof named, NoticeRow>({
   name: 'lock_notices',
   columns: named,
   text: (list) => `
-    select n.rail, n.mode, n.id, n.announced, n.looks as attempts,
+    select n.rail, n.mode, n.id, n.report, n.attempts,
       n.assigned_account
     from notices n
     join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
@@ -187,11 +183,11 @@ const lockUnheld = listStatement<typeof named, NoticeRow & { isHeld: boolean }>(
   name: 'lock_unheld_notices',
   columns: named,
   text: (list) => `
-    select n.rail, n.mode, n.id, own.announced, own.looks as attempts,
+    select n.rail, n.mode, n.id, own.report, own.attempts,
       own.assigned_account, own.id is null as is_held
     from notices n join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
     left join lateral (
-      select same.id, same.announced, same.looks, same.assigned_account from notices same
+      select same.id, same.report, same.attempts, same.assigned_account from notices same
       where same.rail = n.rail and same.mode = n.mode and same.id = n.id
         and ${isUnjudged('same')}
       for no key update skip locked) own on true
@@ -205,11 +201,11 @@ const lockUnheld = listStatement<typeof named, NoticeRow & { isHeld: boolean }>(
 export async function lockNotices(tx: Tx, names: NoticeName[]): Promise<Notice[]> {
   const unique = [...new Map(names.map((name) => [noticeKey(name), name])).values()].sort(byName)
   const rows = tx.waitsForLocks ? await tx.rows(lock(unique)) : await lockUnheldNotices(tx, unique)
-  return rows.map(({ rail, mode, id, announced, assignedAccount, attempts }) => ({
+  return rows.map(({ rail, mode, id, report, assignedAccount, attempts }) => ({
     rail,
     mode,
     id,
-    reported: withAssigned(parseReported(announced), assignedAccount),
+    reported: withAssigned(parseReported(report), assignedAccount),
     attempts,
   }))
 }

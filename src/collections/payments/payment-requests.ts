@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -31,7 +32,7 @@ type NewRequest = Pick<PaymentRequest, 'action' | 'amount' | 'note' | 'requested
 /** A payment has one open request: the next one waits until it is decided. */
 export async function requestDecision(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   name: PaymentName,
   { action, amount, note, requestedBy }: NewRequest,
 ): Promise<PaymentRequest> {
@@ -96,7 +97,7 @@ type Closing = {
  */
 export async function closeRequest(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environmentId, paymentId, userId, state }: Closing,
 ): Promise<boolean> {
   const count = await tx.count(sql`

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
@@ -78,7 +78,7 @@ type Batch = {
  */
 export async function recordPayments(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { names, rails, onBooked }: { names: NoticeName[] } & Pick<Batch, 'rails' | 'onBooked'>,
 ): Promise<void> {
   const notices = await lockNotices(tx, names)
@@ -105,7 +105,7 @@ export async function recordPayments(
  */
 export async function receivePayments(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   given: { notices: NewNotice[]; recent: RecentTerms } & Pick<Batch, 'rails' | 'onBooked'>,
 ): Promise<Set<NoticeKey>> {
   const { rails, recent, onBooked } = given
@@ -281,7 +281,7 @@ function judgeInBatch(batch: Batch, notice: Notice, id: string): JudgedPayment {
   )
   const { isNowPaid } = verdict
   // In the time of the environment, which is ahead of real time if its test clock was advanced.
-  const at = after(now, ownTerms.clockOffsetMs)
+  const at = toEnvironmentTime(now, ownTerms.clockOffsetMs)
   const fee = collectionFeeOf(ownTerms, before.kind, verdict.amountAccepted)
   const payment = newPayment(notice, before, { id, verdict, fee, receivedAt, at })
   const account = credited(before, payment, isNowPaid ? at : null)

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { emitAll } from '../../events/emit.js'
@@ -22,7 +22,7 @@ type Rejection = { railAccount: string | null; amount: bigint | null; reason: st
  */
 export async function rejectPayment(
   db: Database,
-  now: Date,
+  now: RealTime,
   hint: HintName,
   { railAccount, amount, reason }: Rejection,
 ): Promise<string> {
@@ -38,7 +38,7 @@ export async function rejectPayment(
 
 async function notifyMerchant(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { rail, railAccount, amount, reason }: Rejection & { rail: string },
 ): Promise<void> {
   const [name] = await tx.rows(sql<{ environmentId: EnvironmentId; id: string }>`
@@ -51,7 +51,7 @@ async function notifyMerchant(
   const payments = await findLatestPayments(tx, [account], collectionLimits.paymentsShownMax)
   const { clockOffsetMs } = (await listPolicies(tx, [name.environmentId])).get(name.environmentId)!
   const sequence = account.eventSequence + 1
-  const rejection = { amount, reason, rejectedAt: after(now, clockOffsetMs) }
+  const rejection = { amount, reason, rejectedAt: toEnvironmentTime(now, clockOffsetMs) }
   updateCollectionAccounts(tx, [{ ...account, eventSequence: sequence }])
   emitAll(tx, now, [
     {

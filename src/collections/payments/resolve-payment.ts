@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { moveAll } from '../../ledger/move.js'
@@ -36,7 +36,7 @@ export async function lockPayment(
  * Moves held money to the merchant's balance, less the fee. This can pay the account, which cancels
  * its counterpart.
  */
-export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<Payment> {
+export async function acceptHeld(tx: Tx, now: RealTime, name: PaymentName): Promise<Payment> {
   const { payment, account, accounts } = await lockPayment(tx, name)
   refuseNotHeld(payment)
   const counterpart = findCounterpart(account, accounts.values())
@@ -48,7 +48,7 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
 
   const judged = cancelledIfCounterpartPaid(account, counterpart)
   const isNowPaid = isPaidBy(judged, { amountAccepted: amount })
-  const paidAt = after(now, terms.clockOffsetMs)
+  const paidAt = toEnvironmentTime(now, terms.clockOffsetMs)
   const charged = { ...payment, fee: payment.fee + fee }
   const isCredit = isDedicated(account)
   const eventSequence = account.eventSequence + (isNowPaid || isCredit ? 1 : 0)
@@ -75,7 +75,7 @@ export async function acceptHeld(tx: Tx, now: Date, name: PaymentName): Promise<
 /** Sends held money back to its sender. A worker makes the payout. */
 export async function returnHeld(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { destination, ...name }: PaymentName & { destination: Destination },
 ): Promise<Payment> {
   const locked = await lockPayment(tx, name)
@@ -99,7 +99,7 @@ export async function returnHeld(
 
 async function emitPaid(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   account: CollectionAccount,
   { id }: Payment,
 ): Promise<void> {
@@ -130,7 +130,7 @@ function remainingFee(
 
 async function emitCredited(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   account: CollectionAccount,
   payment: Payment,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { EventType } from '../../events/catalogue.js'
 import { emitAll, type NewEvent } from '../../events/emit.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -47,7 +48,7 @@ export async function lockWithAccounts(
  */
 export function shiftPayments(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { payments, accounts }: LockedPayments,
   shifts: Shift[],
 ): void {

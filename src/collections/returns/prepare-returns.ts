@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { toEnvironmentTime } from '../../base/clock.js'
 import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { toWire } from '../../money/amounts.js'
@@ -33,7 +33,7 @@ export async function prepareReturns(
   return returns.map(({ id }, index) => newPayouts.get(id) ?? (inspected[index] as Refusal))
 }
 
-/** The payouts of returns, with resolved destinations and unsigned. `now` is real time. */
+/** The payouts of returns, with resolved destinations and unsigned. */
 export async function inspectReturns(
   rail: PayoutRail,
   now: Date,
@@ -44,7 +44,7 @@ export async function inspectReturns(
   return returns.map((one, index) => {
     const outcome = inspected[index]!
     if (outcome instanceof Refusal) return outcome
-    return toPayout(after(now, one.clockOffsetMs), one, { rail, inspected: outcome })
+    return toPayout(toEnvironmentTime(now, one.clockOffsetMs), one, { rail, inspected: outcome })
   })
 }
 
@@ -52,7 +52,7 @@ function toTarget({ asset, amount, destination }: Target): Target {
   return { asset, amount, destination }
 }
 
-/** Returns have no fee. `now` is in the environment's time. */
+/** Returns have no fee. */
 function toPayout(
   now: Date,
   { environmentId, id, asset, amount, takesFrom }: Return,

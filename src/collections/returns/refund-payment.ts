@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { type RealTime, toRealTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { listBalancesOf } from '../../ledger/balances.js'
@@ -72,7 +72,7 @@ export async function prepareReturn(
     createdAt: now,
   }
   const returns = [{ ...record, clockOffsetMs }]
-  const realNow = after(now, -clockOffsetMs)
+  const realNow = toRealTime(now, clockOffsetMs)
   const createdBy = rule && { createdByKey: rule.createdByKey, createdByUser: rule.createdByUser }
   if (mustWait) {
     const [unsigned] = await inspectReturns(rail, realNow, returns, 'price')
@@ -97,7 +97,7 @@ export type ReturnedPayment = {
  */
 export async function refundPayment(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { name, refund }: { name: PaymentName; refund: PreparedReturn },
 ): Promise<ReturnedPayment> {
   const locked = await lockPayment(tx, name)
@@ -108,7 +108,7 @@ export async function refundPayment(
 /** Sends held money to a destination that the merchant chose. The approval rule applies to it. */
 export async function returnElsewhere(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { name, prepared }: { name: PaymentName; prepared: PreparedReturn },
 ): Promise<ReturnedPayment> {
   const locked = await lockPayment(tx, name)
@@ -123,7 +123,7 @@ export async function returnElsewhere(
 
 async function sendBack(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   locked: Awaited<ReturnType<typeof lockPayment>>,
   prepared: PreparedReturn,
 ): Promise<ReturnedPayment> {
@@ -144,7 +144,7 @@ async function sendBack(
 
 async function createPayout(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { payout, signed, rule }: PreparedReturn,
 ): Promise<PayoutStatus> {
   if (rule) return (await createUnderRule(tx, now, { payout, signed }, rule)).payout.status

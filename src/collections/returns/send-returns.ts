@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.js'
+import type { Clock, RealTime } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { isWithinSendTime, readLiveAttempts } from '../../payouts/attempts/live-attempts.js'
@@ -84,7 +84,7 @@ async function send({ db, rail, clock, logger }: Tools, created: NewPayout[]): P
   if (late > 0) logger.warn({ rail: rail.name, attempts: late }, 'return attempts too old to send')
 }
 
-async function claimReturns(db: Database, now: Date, rail: string): Promise<ClaimedReturn[]> {
+async function claimReturns(db: Database, now: RealTime, rail: string): Promise<ClaimedReturn[]> {
   const rows = await claimDue<ReturnRow & Omit<ClaimedReturn, keyof Return>>(db, returnsDue, {
     owner: rail,
     now,
@@ -103,7 +103,7 @@ function isFinal({ status }: Refusal, attempts: number): boolean {
   return status < 500 || attempts >= collectionLimits.returnAttemptsMax
 }
 
-async function create(tx: Tx, now: Date, prepared: NewPayout[]): Promise<void> {
+async function create(tx: Tx, now: RealTime, prepared: NewPayout[]): Promise<void> {
   const waiting = await lockWaiting(
     tx,
     prepared.map(({ payout }) => payout),
@@ -117,7 +117,7 @@ async function create(tx: Tx, now: Date, prepared: NewPayout[]): Promise<void> {
   for (const outcome of outcomes) if (outcome instanceof Refusal) throw outcome
 }
 
-async function hold(tx: Tx, now: Date, returns: Return[]): Promise<void> {
+async function hold(tx: Tx, now: RealTime, returns: Return[]): Promise<void> {
   const waiting = await lockWaiting(tx, returns)
   const owned = returns.filter(({ id }) => waiting.has(id))
   const locked = await lockWithAccounts(

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
@@ -35,7 +36,7 @@ export type Return = Omit<ReturnWithState, 'state'>
 
 export type ReturnState = 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
 
-/** A return of money that was not accepted. `at` is in the environment's time. */
+/** A return of money that was not accepted. */
 export function newReturn(
   at: Date,
   { environmentId, id, rail, asset }: Payment,
@@ -75,7 +76,7 @@ const insert = listStatement({
 /** Due immediately, in real time. One whose payout exists already is inserted as SENT. */
 export function insertReturns(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   returns: Return[],
   { hasPayout = false } = {},
 ): void {

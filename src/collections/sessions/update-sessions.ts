@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import type { EventType } from '../../events/catalogue.js'
 import { emitAll, type NewEvent } from '../../events/emit.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -25,7 +25,7 @@ export type ChangedAccount = { account: CollectionAccount; mayEndSession: boolea
  */
 export async function updateSessions(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   changes: ChangedAccount[],
   payments: Map<string, Payment[]>,
 ): Promise<void> {
@@ -81,6 +81,6 @@ function toSessionEvent(now: Date, causeId: string, found: FoundSession): NewEve
     resourceId: id,
     causeId,
     sequence: eventSequence + 1,
-    data: showSession(after(now, found.clockOffsetMs), found),
+    data: showSession(toEnvironmentTime(now, found.clockOffsetMs), found),
   }
 }

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId, Mode } from '../../base/environment.js'
 import { fromReference, newId, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -71,7 +72,7 @@ const selectKeys = sql`
   from api_keys k join environments e on e.id = k.environment_id
     left join users u on u.id = k.created_by_user`
 
-export function insertKey(tx: Tx, now: Date, newKey: NewKey): IssuedKey {
+export function insertKey(tx: Tx, now: RealTime, newKey: NewKey): IssuedKey {
   const { seal, environment, kind, name, expiresAt, allowedAddresses } = newKey
   const { permissions = null, isRevealable = false, createdBy = null, shownTo = null } = newKey
   const key = makeKey({ kind, mode: environment.mode })
@@ -113,7 +114,7 @@ type KeySighting = KeyName & { userId: string; how: 'created' | 'rolled' | 'reve
 /** Records that a user has seen a key, and so may use it: see `creators_of` in the schema. */
 export function insertHolder(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environmentId, id, userId, how }: KeySighting,
 ): void {
   const holder = { environmentId, keyId: id, userId, how, seenAt: now }
@@ -135,7 +136,7 @@ export async function lockKey(tx: Tx, { environmentId, id }: KeyName): Promise<A
  */
 export async function revokeKey(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   name: KeyName,
 ): Promise<{ key: ApiKey; isFresh: boolean }> {
   const key = await lockKey(tx, name)
@@ -152,7 +153,7 @@ export async function revokeKey(
  */
 export async function revealKey(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environmentId, id, seal, userId }: KeyName & { seal: Seal; userId: string },
 ): Promise<IssuedKey> {
   const [found] = await tx.rows(sql<ApiKey & { sealedKey: string | null }>`
@@ -181,7 +182,7 @@ export type KeyOfMember = Pick<ApiKey, 'id' | 'name' | 'mode'> & { userId: strin
 /** Working keys of a merchant that members created in the console: they outlive their access. */
 export async function listKeysOfMembers(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   merchantId: string,
 ): Promise<KeyOfMember[]> {
   return db.rows(sql<KeyOfMember>`

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
@@ -12,7 +13,7 @@ import { type IssuedKey, insertKey, type NewKey } from './api-keys.js'
  * Creates a key and returns it, this once. Refuses an expiry in the past, invalid addresses, and
  * more keys than an environment may have.
  */
-export async function issueKey(tx: Tx, now: Date, newKey: NewKey): Promise<IssuedKey> {
+export async function issueKey(tx: Tx, now: RealTime, newKey: NewKey): Promise<IssuedKey> {
   const refusal = judgeNewKey(now, newKey)
   if (refusal) throw refusal
   await lockEnvironment(tx, newKey.environment.id)
@@ -46,7 +47,11 @@ function refuse(field: string, message: string): Refusal {
 }
 
 /** Rolled keys do not count, only their successors, so rolling never exceeds the limit. */
-async function countWorkingKeys(tx: Tx, now: Date, environmentId: EnvironmentId): Promise<number> {
+async function countWorkingKeys(
+  tx: Tx,
+  now: RealTime,
+  environmentId: EnvironmentId,
+): Promise<number> {
   const [row] = await tx.rows(sql<{ count: bigint }>`
     select count(*) from api_keys
     where environment_id = ${environmentId} and revoked_at is null and rolled_into is null

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import type { Seal } from '../../base/sealed.js'
@@ -19,7 +20,7 @@ export type KeyOfOldSecret = KeyName & {
  */
 export async function listKeysOfOldSecret(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { fingerprint }: Pick<Seal, 'fingerprint'>,
   unusedSince?: Date,
 ): Promise<KeyOfOldSecret[]> {
@@ -36,7 +37,7 @@ export async function listKeysOfOldSecret(
 
 export async function countKeysOfOldSecret(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { fingerprint }: Pick<Seal, 'fingerprint'>,
 ): Promise<number> {
   const [row] = await db.rows(sql<{ count: number }>`

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { sql } from '../../postgres/sql.js'
@@ -22,7 +22,7 @@ export type RolledKey = { issued: IssuedKey; oldExpiresAt: Date }
  * Replaces a key with a new one of the same scope. The old one keeps working for the grace period,
  * but not beyond its own expiry. Refuses a key that is invalid or was already rolled.
  */
-export async function rollKey(tx: Tx, now: Date, roll: KeyRoll): Promise<RolledKey> {
+export async function rollKey(tx: Tx, now: RealTime, roll: KeyRoll): Promise<RolledKey> {
   if (roll.graceMs < 0 || roll.graceMs > keyLimits.rollGraceMaxMs)
     throw new Refusal('validation_failed', { message: 'The grace period must be 0 to 7 days.' })
   const old = await lockKey(tx, roll)

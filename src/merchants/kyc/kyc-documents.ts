@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { newId, prefixes, toReference } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
@@ -47,7 +48,7 @@ export type NewKycDocument = Omit<Row, 'id' | 'createdAt'> & {
 /** Call `lockEditableKyc` first. Refuses more documents than a merchant may have. */
 export async function addKycDocument(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   document: NewKycDocument,
 ): Promise<KycDocument> {
   const { merchantId, sealed: sealedContent, ...described } = document

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { newId, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -141,7 +142,11 @@ export async function findApprovedNames(
 type Draft = { merchantId: string; seal: Seal; form: KycForm }
 
 /** Saves what is filled in so far. */
-export async function saveKyc(tx: Tx, now: Date, { merchantId, seal, form }: Draft): Promise<void> {
+export async function saveKyc(
+  tx: Tx,
+  now: RealTime,
+  { merchantId, seal, form }: Draft,
+): Promise<void> {
   const state = await lockEditableKyc(tx, merchantId)
   beginDraft(tx, state)
   const sealedForm = seal.seal(JSON.stringify(form))
@@ -158,7 +163,7 @@ export function beginDraft(tx: Tx, { environmentId }: State): void {
 /** Hands the form to the operator. Refuses a form that lacks something, and says what. */
 export async function submitKyc(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { merchantId, seal }: Omit<Draft, 'form'>,
 ): Promise<void> {
   const { environmentId } = await lockEditableKyc(tx, merchantId)
@@ -222,7 +227,7 @@ export type NewKycDecision = Omit<KycDecision, 'createdAt'> & { merchantId: stri
  */
 export async function decideKyc(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { merchantId, outcome, note, decidedBy }: NewKycDecision,
 ): Promise<{ environmentId: EnvironmentId; before: KycStatus; after: KycStatus }> {
   const { environmentId, status: before } = await lockState(tx, merchantId)

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { fromReference, newId, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -68,7 +68,7 @@ type Row = typeof bankAccounts.row
  */
 export async function addBankAccount(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   account: NewBankAccount,
 ): Promise<BankAccount> {
   const { environmentId, bankCode, accountNumber, accountName, usableFrom = null } = account
@@ -139,7 +139,7 @@ export async function makePrimary(
  */
 export async function confirmBankAccount(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { userId, ...name }: BankAccountName & { userId: string | null },
 ): Promise<BankAccount> {
   await lockEnvironment(tx, name.environmentId)

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { EnvironmentTime } from '../../base/clock.js'
 import { emailPattern, phonePattern } from '../../base/contact-patterns.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
@@ -75,7 +76,7 @@ export function maskCustomer(customer: DefaultCustomer): DefaultCustomer {
 /** Changes the fields that are sent. The caller has locked the environment. */
 export async function patchDefaultCustomer(
   tx: Tx,
-  now: Date,
+  now: EnvironmentTime,
   { seal, environmentId }: { seal: Seal; environmentId: EnvironmentId },
   patch: Partial<DefaultCustomer>,
 ): Promise<DefaultCustomer> {

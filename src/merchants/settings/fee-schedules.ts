@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
@@ -100,7 +101,7 @@ export async function listFeeVersions(
 /** Adds a version. Earlier versions stay, so that every charged fee can be explained. */
 export async function setFeeSchedule(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environmentId, operation, schedule }: FeeName & { schedule: FeeSchedule },
 ): Promise<VersionedFee> {
   const document = toFeeDocument(schedule)

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { isDeepStrictEqual } from 'node:util'
-import { after } from '../../base/clock.js'
+import type { EnvironmentTime } from '../../base/clock.js'
+import { toRealTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { type Detail, invalidField, Refusal } from '../../base/refusal.js'
 import { parseDecimal } from '../../money/amounts.js'
@@ -58,11 +59,10 @@ export function createSettingsReader(
 /**
  * Applies a patch and returns the full settings. Only what a merchant sets is stored, so that
  * improved defaults reach everyone else. Refuses thresholds with more digits than the asset has.
- * `now` is in the environment's time.
  */
 export async function patchSettings(
   tx: Tx,
-  now: Date,
+  now: EnvironmentTime,
   environment: Environment,
   patch: SettingsPatch,
 ): Promise<Settings> {
@@ -82,7 +82,7 @@ export async function patchSettings(
   judgeDestination(environment, destinationOf(mergeSettings(defaults, before)), settings)
   writeStored(tx, now, { environmentId: environment.id, stored })
   if (hasOtherSchedule(mergeSettings(defaults, before).settlement, settings.settlement)) {
-    const realNow = after(now, -environment.clockOffsetMs)
+    const realNow = toRealTime(now, environment.clockOffsetMs)
     await scheduleSettlement(tx, realNow, { environment, settings: settings.settlement })
   }
   return settings
@@ -126,7 +126,7 @@ function judgeDestination(
 /** Writes where settlements go. The caller has locked the environment and checked the change. */
 export async function writeDestination(
   tx: Tx,
-  now: Date,
+  now: EnvironmentTime,
   environmentId: EnvironmentId,
   destination: SettlementChoice,
 ): Promise<void> {
@@ -138,7 +138,7 @@ export async function writeDestination(
 /** Writes the approval rule. The caller has locked the environment and checked the change. */
 export async function writeApprovals(
   tx: Tx,
-  now: Date,
+  now: EnvironmentTime,
   environmentId: EnvironmentId,
   approvals: Approvals,
 ): Promise<void> {
@@ -168,7 +168,7 @@ async function readStored(db: Queryable, environmentId: EnvironmentId): Promise<
 
 function writeStored(
   tx: Tx,
-  now: Date,
+  now: EnvironmentTime,
   { environmentId, stored }: { environmentId: EnvironmentId; stored: SettingsPatch },
 ): void {
   const document = JSON.stringify(stored)

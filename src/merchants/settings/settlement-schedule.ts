@@ -1,4 +1,12 @@
-import { after, day, hour, minute } from '../../base/clock.js'
+import {
+  after,
+  day,
+  hour,
+  minute,
+  type RealTime,
+  toEnvironmentTime,
+  toRealTime,
+} from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { sql } from '../../postgres/sql.js'
@@ -45,16 +53,16 @@ type ScheduleChange = {
  */
 export async function scheduleSettlement(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environment, settings }: ScheduleChange,
 ): Promise<void> {
   await lockEnvironment(tx, environment.id)
   const offsetMs = await getClockOffset(tx, environment.id)
-  const next = nextSettlementAt(after(now, offsetMs), settings)
+  const next = nextSettlementAt(toEnvironmentTime(now, offsetMs), settings)
   if (next)
     tx.write(sql`
       insert into settlement_schedules (environment_id, mode, scheduled_for, due_at)
-      values (${environment.id}, ${environment.mode}, ${next}, ${after(next, -offsetMs)})
+      values (${environment.id}, ${environment.mode}, ${next}, ${toRealTime(next, offsetMs)})
       on conflict (environment_id) do update set scheduled_for = excluded.scheduled_for,
         due_at = case when settlement_schedules.settles_rest then settlement_schedules.due_at
           else excluded.due_at end,
@@ -69,9 +77,13 @@ export async function scheduleSettlement(
 
 /**
  * Lets workers settle the rest of a settlement on request, which one transfer could not carry. The
- * caller has locked the environment. `now` is real time.
+ * caller has locked the environment.
  */
-export function settleRest(tx: Tx, now: Date, { id, mode }: ScheduleChange['environment']): void {
+export function settleRest(
+  tx: Tx,
+  now: RealTime,
+  { id, mode }: ScheduleChange['environment'],
+): void {
   tx.write(sql`
     insert into settlement_schedules (environment_id, mode, due_at, settles_rest)
     values (${id}, ${mode}, ${now}, true)

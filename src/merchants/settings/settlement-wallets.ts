@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { after } from '../../base/clock.js'
+import type { EnvironmentTime } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import type { Coin } from '../../money/assets.js'
@@ -42,7 +43,7 @@ type Choice = { destination: SettlementChoice; userId: string }
  */
 export async function chooseDestination(
   tx: Tx,
-  now: Date,
+  now: EnvironmentTime,
   environment: Environment,
   { destination, userId }: Choice,
 ): Promise<{ before: SettlementChoice; after: SettlementChoice }> {
@@ -78,7 +79,7 @@ export function isChosen(
 /** Records that a second member agrees to a wallet. The caller has checked who it is. */
 export function confirmWallet(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environmentId, id, userId }: { environmentId: EnvironmentId; id: string; userId: string },
 ): void {
   tx.write(sql`

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Optional } from 'typebox'
+import type { RealTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId, prefixes, toReference, toUuid } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
@@ -134,7 +135,7 @@ export const balanceActions: Action[] = [
 /** Credits money that arrived outside of the rails. `available` is the balance after. */
 async function creditBalance(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environment, asset, amount, note, once }: Credit,
   operator: Operator,
 ): Promise<{ reference: string; available: bigint }> {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import Type from 'typebox'
+import type { RealTime } from '../../base/clock.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
@@ -46,8 +47,8 @@ export const bankAccountActions: Action[] = [
       { merchant, mode, bankCode, accountNumber, ...given },
     ) {
       const environment = await getEnvironment(db, { merchant, mode })
-      const found = await service.resolveHolder(db, environment, { bankCode, accountNumber })
-      const { accountName, nameAtBank, remark } = judgeHolder(found, given)
+      const holder = await service.resolveHolder(db, environment, { bankCode, accountNumber })
+      const { accountName, nameAtBank, remark } = judgeHolder(holder, given)
       const added = await db.transaction(async (tx) => {
         const environmentId = environment.id
         const newAccount = { environmentId, bankCode, accountNumber, accountName }
@@ -75,9 +76,9 @@ export const bankAccountActions: Action[] = [
     args: ['merchant'],
     input: { merchant: fields.merchant },
     async run({ db }, { merchant }) {
-      const found = await listBoth(db, merchant)
+      const accounts = await listBoth(db, merchant)
       const text = tableOf(
-        found.map(({ environment, account }) => ({ mode: environment.mode, ...account })),
+        accounts.map(({ environment, account }) => ({ mode: environment.mode, ...account })),
         {
           reference: 'reference',
           mode: 'mode',
@@ -87,7 +88,9 @@ export const bankAccountActions: Action[] = [
           state: stateOf,
         },
       )
-      const data = found.map(({ environment, account }) => showAccount(environment.mode, account))
+      const data = accounts.map(({ environment, account }) =>
+        showAccount(environment.mode, account),
+      )
       return { data, text }
     },
   }),
@@ -123,7 +126,7 @@ export const bankAccountActions: Action[] = [
 
 function change(
   { verb, description, action }: { verb: string; description: string; action: string },
-  apply: (tx: Tx, now: Date, account: BankAccount) => Promise<BankAccount>,
+  apply: (tx: Tx, now: RealTime, account: BankAccount) => Promise<BankAccount>,
 ): Action {
   return command({
     name: `bank-accounts ${verb}`,
@@ -171,11 +174,11 @@ type Judged = { accountName: string; nameAtBank: string | null; remark: string }
  * to another holder is refused here. A bank that cannot be asked refuses nothing.
  */
 function judgeHolder(
-  found: Awaited<ReturnType<ResolveHolder>>,
+  holder: Awaited<ReturnType<ResolveHolder>>,
   { accountName, anyName = false }: { accountName?: string; anyName?: boolean },
 ): Judged {
-  if (found && !(found instanceof Refusal)) {
-    const { bankName, accountName: nameAtBank } = found
+  if (holder && !(holder instanceof Refusal)) {
+    const { bankName, accountName: nameAtBank } = holder
     const sent = accountName ?? [...nameAtBank].slice(0, limits.names.length).join('')
     if (!anyName && isNameMismatch({ sent, holder: nameAtBank }))
       throw refuseAccount(
@@ -183,11 +186,11 @@ function judgeHolder(
       )
     return { accountName: sent, nameAtBank, remark: `Name at the bank: ${nameAtBank}.` }
   }
-  const isAnswered = found !== undefined && found.reason !== 'rail_unavailable'
-  if (isAnswered && !anyName) throw refuseAccount(found.message)
+  const isAnswered = holder !== undefined && holder.reason !== 'rail_unavailable'
+  if (isAnswered && !anyName) throw refuseAccount(holder.message)
   const why = isAnswered
     ? 'the bank does not know the account'
-    : found
+    : holder
       ? 'the bank does not answer'
       : 'no bank is configured here for this mode'
   if (accountName === undefined)

@@ -1,7 +1,7 @@
 import { type Action, command } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
 
-/** A link into the console of an embedded service, for the person at this machine. */
+/** A link into the console of an embedded service, for the operator at this machine. */
 export const consoleActions: Action[] = [
   command({
     name: 'console',

@@ -34,13 +34,13 @@ export const adding: Confirmable<StockPayload, CheckedStock> = {
   kind: 'exchange.add',
   command: 'exchange add',
   prepare({ db, withRails }, payload) {
-    const addition = toOrder(payload)
+    const addition = toStockRequest(payload)
     return payload.asset === 'NGN'
       ? checkStock(db, addition, undefined)
       : withRails(({ solana }) => checkStock(db, addition, solana[payload.mode]))
   },
   async perform(tx, { now, operator }, payload, checked) {
-    const addition = { ...toOrder(payload), checked }
+    const addition = { ...toStockRequest(payload), checked }
     return showInventory(await addStock(tx, now, addition, operator))
   },
 }
@@ -49,10 +49,10 @@ export const taking: Confirmable<StockPayload> = {
   kind: 'exchange.take',
   command: 'exchange take',
   perform: async (tx, { now, operator }, payload) =>
-    showInventory(await takeStock(tx, now, toOrder(payload), operator)),
+    showInventory(await takeStock(tx, now, toStockRequest(payload), operator)),
 }
 
-function toOrder({ amount, ...payload }: StockPayload) {
+function toStockRequest({ amount, ...payload }: StockPayload) {
   return { ...payload, amount: fields.readAmount(amount, payload.asset) }
 }
 
@@ -169,10 +169,10 @@ export const exchangeActions: Action[] = [
     view: Type.Union([positionView, waiting]),
     async run(call, input) {
       const { db, rails, now, operator } = call
-      const order = readOrder(input)
-      const checked = await checkStock(db, order, rails.solana[order.mode])
-      if (order.mode === 'live') return propose(call, adding, proposalOf(order))
-      const addition = { ...order, checked }
+      const requested = readStockRequest(input)
+      const checked = await checkStock(db, requested, rails.solana[requested.mode])
+      if (requested.mode === 'live') return propose(call, adding, proposalOf(requested))
+      const addition = { ...requested, checked }
       return showPosition(await db.transaction((tx) => addStock(tx, now, addition, operator)))
     },
   }),
@@ -185,12 +185,12 @@ export const exchangeActions: Action[] = [
     view: Type.Union([positionView, waiting]),
     async run(call, input) {
       const { db, now, operator } = call
-      const order = readOrder(input)
-      if (order.mode === 'live') {
-        await checkTake(db, order)
-        return propose(call, taking, proposalOf(order))
+      const requested = readStockRequest(input)
+      if (requested.mode === 'live') {
+        await checkTake(db, requested)
+        return propose(call, taking, proposalOf(requested))
       }
-      return showPosition(await db.transaction((tx) => takeStock(tx, now, order, operator)))
+      return showPosition(await db.transaction((tx) => takeStock(tx, now, requested, operator)))
     },
   }),
   command({
@@ -250,12 +250,12 @@ function describeChange(
   }
 }
 
-function readOrder({ amount, ...input }: InputOf<typeof stockBody>) {
+function readStockRequest({ amount, ...input }: InputOf<typeof stockBody>) {
   return { ...input, amount: fields.readAmountField('amount', amount, input.asset) }
 }
 
 /** One waiting change of each kind per asset. */
-function proposalOf({ mode, asset, amount, note }: ReturnType<typeof readOrder>) {
+function proposalOf({ mode, asset, amount, note }: ReturnType<typeof readStockRequest>) {
   const payload = { mode, asset, amount: formatDecimal(amount, asset), note }
   return { subject: `${mode}/${asset}`, payload }
 }

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { RealTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import { orNull, resource } from '../../base/shapes.js'
@@ -291,7 +292,7 @@ function showPreview(preview: FeePreview | undefined) {
 /** Replaces the fee of one operation by a new version. */
 async function changeFee(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   change: {
     environment: Pick<Environment, 'id' | 'merchantId' | 'mode'>
     operation: FeeOperation
@@ -313,7 +314,7 @@ async function changeFee(
   return fee
 }
 
-/** For people: with units. A tier is `upTo:flat:points`. */
+/** Amounts as text with units. A tier is `upTo:flat:points`. */
 function describeFee(operation: FeeOperation, fee: VersionedFee) {
   const show = (amount: bigint) => formatMoney(amount, feeOperations[operation].unit)
   return {

@@ -127,8 +127,8 @@ export const keyActions: Action[] = [
     args: ['key'],
     input: { key },
     async run({ db, now, operator }, { key: reference }) {
-      const found = await getKey(db, reference)
-      const { key, isFresh } = await db.transaction((tx) => endKey(tx, now, found, operator))
+      const present = await getKey(db, reference)
+      const { key, isFresh } = await db.transaction((tx) => endKey(tx, now, present, operator))
       const result = isFresh ? 'revoked' : `was already revoked at ${formatTime(key.revokedAt)}`
       return { data: showKey(key), text: `${reference} (${key.hint}) ${result}.` }
     },
@@ -141,10 +141,10 @@ export const keyActions: Action[] = [
     input: { merchant: fields.merchant, key },
     view: Type.Object({ ...keyView, state: Type.String() }),
     async run({ db, now, operator }, { merchant, key: reference }) {
-      const found = await getKey(db, reference)
-      if (found.merchantId !== fromReference(prefixes.merchant, merchant))
+      const present = await getKey(db, reference)
+      if (present.merchantId !== fromReference(prefixes.merchant, merchant))
         throw unknownMerchant(merchant)
-      const { key } = await db.transaction((tx) => endKey(tx, now, found, operator))
+      const { key } = await db.transaction((tx) => endKey(tx, now, present, operator))
       return { ...showKey(key), state: stateOf(key, now) }
     },
   }),

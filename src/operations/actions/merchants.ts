@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { after, day } from '../../base/clock.js'
+import { after, day, type RealTime } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { fromReference, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -36,7 +36,7 @@ const merchantFields = {
   received: byMode(Type.Array(assetAmount)),
 }
 
-/** Merchants: create, suspend, and a look at what they see. */
+/** Merchants: create, suspend, and open their console as they see it. */
 export const merchantActions: Action[] = [
   action({
     input: { displayName: fields.name('name shown to payers') },
@@ -189,7 +189,11 @@ function suspension(isSuspended: boolean): Action {
   })
 }
 
-async function getMerchant(db: Queryable, now: Date, reference: string): Promise<FoundMerchant> {
+async function getMerchant(
+  db: Queryable,
+  now: RealTime,
+  reference: string,
+): Promise<FoundMerchant> {
   const id = fromReference(prefixes.merchant, reference)
   const merchant = id && (await findMerchant(db, now, id))
   if (!merchant) throw unknownMerchant(reference)
@@ -239,7 +243,7 @@ type Page = { q: string | undefined; before: string | undefined; limit: number }
 /** Newest first. */
 async function findMerchants(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { q, before, limit }: Page,
 ): Promise<FoundMerchant[]> {
   const pattern = q === undefined ? undefined : `%${q.replace(/[\\%_]/g, '\\$&')}%`
@@ -253,14 +257,14 @@ async function findMerchants(
 
 async function findMerchant(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   id: string,
 ): Promise<FoundMerchant | undefined> {
   const rows = await db.rows(sql<Row>`select ${columns} from ${tables} where m.id = ${id}`)
   return (await addAmounts(db, now, rows))[0]
 }
 
-async function addAmounts(db: Queryable, now: Date, rows: Row[]): Promise<FoundMerchant[]> {
+async function addAmounts(db: Queryable, now: RealTime, rows: Row[]): Promise<FoundMerchant[]> {
   const ids = rows.flatMap(({ testId, liveId }) => [testId, liveId])
   if (ids.length === 0) return []
   const balances = await listBalancesOf(db, ids)

@@ -65,7 +65,7 @@ const amountFields = {
   units: Type.Optional(Type.String()),
 }
 
-const state = Type.Enum(['WAITING', 'UNMATCHED', 'TAKEN', 'REFUSED'])
+const state = Type.Enum(['WAITING', 'UNMATCHED', 'BOOKED', 'REFUSED'])
 
 const heldNotice = resource('Notice', {
   rail: Type.String(),
@@ -178,9 +178,12 @@ export const noticeActions: Action[] = [
         return { items: await listRejected(db, limits.operator.rowsListedDefault) }
       const open = await listOpenNotices(db, limits.operator.rowsListedMax)
       const states = { unmatched: ['UNMATCHED'], refused: ['REFUSED'], all: null }[state]
-      const shown = open.filter((one) => (states ?? ['UNMATCHED', 'REFUSED']).includes(one.state))
+      const shown = open.filter(({ state }) => (states ?? ['UNMATCHED', 'REFUSED']).includes(state))
       return {
-        items: shown.map(({ amount, ...one }) => ({ ...one, ...showAmount(amount, one.currency) })),
+        items: shown.map(({ amount, ...notice }) => ({
+          ...notice,
+          ...showAmount(amount, notice.currency),
+        })),
       }
     },
   }),
@@ -191,8 +194,8 @@ export const noticeActions: Action[] = [
     input: notice,
     view: noticeDetail,
     async run({ db }, name) {
-      const { announced, ...notice } = await findNotice(db, name)
-      const { amount, receivedAt, ...reported } = parseReported(announced)
+      const { report, ...notice } = await findNotice(db, name)
+      const { amount, receivedAt, ...reported } = parseReported(report)
       return {
         ...notice,
         reported: { ...reported, ...showAmount(amount, reported.currency), paidAt: receivedAt },
@@ -230,13 +233,13 @@ export const noticeActions: Action[] = [
     input: { ...assignment, yes: fields.yes },
     async run(call, { rail, mode, id, merchant, account, note }) {
       const payload = { rail, mode, id, merchant, account, note }
-      const found = await checkAssignment(call.db, payload)
+      const assignment = await checkAssignment(call.db, payload)
       const now = await call.confirm({
-        mode: found.environment.mode,
+        mode: assignment.environment.mode,
         facts: [
           ['Payment', `${id} of ${rail}`],
-          ['Merchant', found.environment.merchantName],
-          ['Account', `${account}, ${found.account.number} ${found.account.accountName}`],
+          ['Merchant', assignment.environment.merchantName],
+          ['Account', `${account}, ${assignment.account.number} ${assignment.account.accountName}`],
         ],
       })
       await call.db.transaction((tx) => assign.perform(tx, { ...call, now }, payload, undefined))

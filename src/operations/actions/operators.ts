@@ -60,7 +60,7 @@ type OperatorRow = {
   lastSeenAt: Date | null
 }
 
-/** The people who run the installation, and the actions that need two of them. */
+/** The operators of the installation, and the actions that need two of them. */
 export const operatorActions: Action[] = [
   route({
     request: 'GET /operators',

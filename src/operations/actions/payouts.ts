@@ -200,7 +200,7 @@ async function findOpenPayouts(
       live.token,
       (select count(*)::int from payout_attempts a
         where a.environment_id = p.environment_id and a.payout_id = p.id) as attempts,
-      coalesce(live.looks, 0) as polls
+      coalesce(live.polls, 0) as polls
     from payouts p join environments e on e.id = p.environment_id
       join merchants m on m.id = e.merchant_id
       left join payout_attempts live on live.environment_id = p.environment_id
@@ -216,5 +216,5 @@ async function findOpenPayouts(
   }))
 }
 
-/** After the last payout of a page. */
+/** The position after the last payout of a page. */
 type Position = { submittedAt: string; id: string }

@@ -70,7 +70,7 @@ const rail = resource('Rail', {
     Type.Object({ rail: Type.String(), reconciledAt: time, differences: Type.Integer() }),
   ),
   disputes: Type.Integer(),
-  /** Of the process that answers; a bank's calls have its name. */
+  /** Calls of the process that answers; those to a bank have its name. */
   calls: orNull(calls),
 })
 
@@ -130,18 +130,18 @@ export const railActions: Action[] = [
       const calls = listRailCalls().map(showCalls)
       const known = await listKnown(rails)
       const items = known.map(({ rail, title, mode, kind }) => {
-        const own = outcomes.find((one) => one.rail === rail)
+        const own = outcomes.find((outcome) => outcome.rail === rail)
         return {
           rail,
           title,
           mode,
           kind,
-          pause: paused.find((one) => one.rail === rail) ?? null,
+          pause: paused.find((pause) => pause.rail === rail) ?? null,
           lastHour: { completed: own?.completed ?? 0, failed: own?.failed ?? 0 },
           open: own?.open ?? 0,
           oldestOpenAt: own?.oldestOpenAt ?? null,
-          reconciliation: reconciliations.find((one) => one.rail === rail) ?? null,
-          disputes: disputes.filter((one) => one.rail === rail).length,
+          reconciliation: reconciliations.find((latest) => latest.rail === rail) ?? null,
+          disputes: disputes.filter((dispute) => dispute.rail === rail).length,
           calls: calls.find(({ name }) => name === rail) ?? null,
         }
       })
@@ -188,8 +188,8 @@ async function refuseUnchanged(
   rail: string,
   verb: Verb,
 ): Promise<void> {
-  const isPaused = (await listPausedRails(db)).some((one) => one.rail === rail)
-  const isKnown = isPaused || (await listKnown(rails)).some((one) => one.rail === rail)
+  const isPaused = (await listPausedRails(db)).some((pause) => pause.rail === rail)
+  const isKnown = isPaused || (await listKnown(rails)).some((known) => known.rail === rail)
   if (!isKnown) throw new Refusal('not_found', { message: `No rail ${rail} is configured.` })
   if (isPaused === (verb === 'pause')) throw unchanged(rail, verb)
 }

@@ -218,7 +218,8 @@ export const rateActions: Action[] = [
     input: { coin: coinArgument, yes: fields.flag('do not ask') },
     async run({ db, operator, confirm, rateConfig, now: startedAt }, { coin: asset }) {
       const config = rateConfig()
-      const view = (await viewRates({ db, config }, startedAt)).find((one) => one.asset === asset)!
+      const views = await viewRates({ db, config }, startedAt)
+      const view = views.find((candidate) => candidate.asset === asset)!
       const seen = view.median
       if (!seen) throw new Refusal('validation_failed', { message: describeNoMedian(view) })
       const now = await confirm({
@@ -299,7 +300,7 @@ export const rateActions: Action[] = [
   }),
 ]
 
-/** As commands print it with `--json`, and as the console reads it. */
+/** The JSON that commands print with `--json` and the console reads. */
 function showRates({ asset, rate, isMissing, median, sources }: RateView) {
   return {
     asset,

@@ -103,7 +103,7 @@ function fillOf(held: bigint, needed: bigint): number {
 }
 
 function readArriving(db: Queryable, rail: string | undefined, coin: CoinName): Promise<bigint> {
-  const asset = stablecoins.find((one) => one === coin)
+  const asset = stablecoins.find((known) => known === coin)
   return rail && asset ? sumLiveSweeps(db, rail, asset) : Promise.resolve(0n)
 }
 

@@ -23,7 +23,7 @@ const access = {
   testOnly: fields.flag('without access to live mode'),
 }
 
-/** People who sign in to the console. Links are printed once and never logged. */
+/** Users of the console. Links are printed once and never logged. */
 export const userActions: Action[] = [
   command({
     name: 'users create',

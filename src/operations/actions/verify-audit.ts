@@ -37,9 +37,9 @@ export const verifyAuditActions: Action[] = [
     async run(call, { since, head: given = [], heads: printsHeads }) {
       const copy = since === undefined ? undefined : await readCopy(call.seal, since)
       const verdicts = await verifyAudit(call, [...given, ...(copy?.heads ?? [])])
-      const ofChains = verdicts.flatMap(({ faults }) => faults)
-      const ofCopy = copy?.faults ?? []
-      const isClean = ofChains.length + ofCopy.length === 0
+      const chainFaults = verdicts.flatMap(({ faults }) => faults)
+      const copyFaults = copy?.faults ?? []
+      const isClean = chainFaults.length + copyFaults.length === 0
       if (!isClean) process.exitCode = 1
       // A head of a chain that was changed must not enter the copy.
       if (printsHeads && isClean) {
@@ -62,12 +62,12 @@ export const verifyAuditActions: Action[] = [
           head: 'head',
           result: ({ faults }) => (faults.length === 0 ? 'ok' : `${faults.length} faults`),
         }),
-        ...ofChains.map(({ chain, message }) => `${chainName(chain)}: ${message}`),
-        ...ofCopy,
+        ...chainFaults.map(({ chain, message }) => `${chainName(chain)}: ${message}`),
+        ...copyFaults,
         '',
         isClean
           ? describeClean(lines, copy)
-          : `THE ${ofChains.length > 0 ? 'AUDIT LOG' : 'COPY'} WAS CHANGED. Keep the database as it is and investigate.`,
+          : `THE ${chainFaults.length > 0 ? 'AUDIT LOG' : 'COPY'} WAS CHANGED. Keep the database as it is and investigate.`,
       ]
       return { data: { isClean, lines, chains, copy: copy && showCopy(copy) }, text }
     },
@@ -137,8 +137,8 @@ async function verifyAudit(
 ): Promise<ChainVerdict[]> {
   const known = new Map<string, KnownHead[]>((await listChains(db)).map((chain) => [chain, []]))
   for (const head of [...(await listLoggedHeads(db)), ...given]) {
-    const ofChain = known.get(head.chain)
-    if (ofChain) ofChain.push(head)
+    const heads = known.get(head.chain)
+    if (heads) heads.push(head)
     else known.set(head.chain, [head])
   }
   const progress = terminal.startProgress('Recomputing every hash', known.size)

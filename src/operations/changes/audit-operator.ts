@@ -1,8 +1,9 @@
 import { writeAuditLine } from '../../audit/write-line.js'
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 
-/** A person who is signed in to the console. */
+/** An operator who is signed in to the console. */
 export type ConsoleOperator = {
   kind: 'user'
   userId: string
@@ -12,10 +13,10 @@ export type ConsoleOperator = {
   address: string
 }
 
-/** An operator: the account of a shell, or a person of the console. */
+/** An operator: the account of a shell, or a user of the console. */
 export type Operator = string | ConsoleOperator
 
-/** For columns that say who did it. */
+/** The name for columns that record who acted. */
 export function nameOf(operator: Operator): string {
   return typeof operator === 'string' ? operator : operator.email
 }
@@ -39,7 +40,7 @@ const noPermissions: ReadonlySet<string> = new Set()
  * Writes to the log of the installation and, where the merchant should know, to its own: there
  * without the operator's name and reasons. Call it at the end of the transaction.
  */
-export function auditOperator(tx: Tx, now: Date, operator: Operator, line: OperatorLine): void {
+export function auditOperator(tx: Tx, now: RealTime, operator: Operator, line: OperatorLine): void {
   const { action, merchantId, environmentId, details, shown } = line
   const concerns = { action, merchantId, environmentId }
   if (typeof operator === 'string') {

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { createHash } from 'node:crypto'
+import type { RealTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { toUuid } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
@@ -21,9 +22,9 @@ import type { SolanaRail } from '../../rails/solana/rail.js'
 import { sumLiveSweeps } from '../../wallets/store-sweeps.js'
 import { auditOperator, nameOf, type Operator } from './audit-operator.js'
 
-export type StockOrder = { mode: Mode; asset: Asset; amount: bigint; note: string }
+export type StockRequest = { mode: Mode; asset: Asset; amount: bigint; note: string }
 
-export type StockAddition = StockOrder & {
+export type StockAddition = StockRequest & {
   /** The reference of the transfer: a second addition with it is refused. */
   once?: string | undefined
 }
@@ -59,9 +60,9 @@ export async function checkStock(
   // The most that the books explain, as in compare-treasury.ts.
   const surplus = held - (after.received + arriving - before.sent)
   if (surplus >= amount) return { stockBefore }
-  const found = formatMoney(surplus > 0n ? surplus : 0n, asset)
+  const unexplained = formatMoney(surplus > 0n ? surplus : 0n, asset)
   throw refuse(
-    `The treasury holds ${formatMoney(held, asset)}, which is ${found} more than the ledger ` +
+    `The treasury holds ${formatMoney(held, asset)}, which is ${unexplained} more than the ledger ` +
       `explains. First send ${formatMoney(amount, asset)} to it and wait until that is final.`,
   )
 }
@@ -69,11 +70,11 @@ export async function checkStock(
 /** Adds money of the operator that conversions may sell. */
 export async function addStock(
   tx: Tx,
-  now: Date,
-  order: StockAddition & { checked: CheckedStock },
+  now: RealTime,
+  addition: StockAddition & { checked: CheckedStock },
   operator: Operator,
 ): Promise<Position> {
-  const { mode, asset, amount, note, once, checked } = order
+  const { mode, asset, amount, note, once, checked } = addition
   const position = await lockPosition(tx, mode, asset)
   await refuseRepeated(tx, mode, once)
   // Another addition may have used the same coins.
@@ -95,7 +96,7 @@ function toStockId(mode: Mode, once: string): string {
 /** Checks that conversions have not sold what is to be taken, before another operator is asked. */
 export async function checkTake(
   db: Database,
-  { mode, asset, amount }: Omit<StockOrder, 'note'>,
+  { mode, asset, amount }: Omit<StockRequest, 'note'>,
 ): Promise<void> {
   refuseBeyondInventory(await getPosition(db, mode, asset), amount)
 }
@@ -103,8 +104,8 @@ export async function checkTake(
 /** Takes money out that conversions have not sold. */
 export async function takeStock(
   tx: Tx,
-  now: Date,
-  { mode, asset, amount, note }: StockOrder,
+  now: RealTime,
+  { mode, asset, amount, note }: StockRequest,
   operator: Operator,
 ): Promise<Position> {
   const position = await lockPosition(tx, mode, asset)
@@ -124,7 +125,7 @@ function refuseBeyondInventory(position: Position, amount: bigint): void {
 /** Sets how large conversions may make a position. Null: no limit. */
 export async function limitPosition(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { mode, asset, ceiling }: Pick<Position, 'mode' | 'asset' | 'ceiling'>,
   operator: Operator,
 ): Promise<Position> {
@@ -140,7 +141,7 @@ export async function limitPosition(
 
 function writeStock(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { position, amount, note, once }: Pick<StockAddition, 'amount' | 'note' | 'once'> & Located,
   operator: Operator,
 ): Position {
@@ -164,7 +165,7 @@ async function lockPosition(tx: Tx, mode: Mode, asset: Asset): Promise<Position>
 }
 
 async function getPosition(db: Database, mode: Mode, asset: Asset): Promise<Position> {
-  const position = (await listPositions(db, mode)).find((one) => one.asset === asset)
+  const position = (await listPositions(db, mode)).find((candidate) => candidate.asset === asset)
   assert(position, 'every asset has a position')
   return position
 }

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import type { Seal } from '../../base/sealed.js'
 import { createMerchant, type NewMerchant } from '../../merchants/create-merchant.js'
@@ -10,7 +11,7 @@ import { auditOperator, type Operator } from './audit-operator.js'
 /** A merchant with both environments, and the two test keys it starts with. */
 export async function openMerchant(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { seal, displayName }: { seal: Seal; displayName: string },
   operator: Operator,
 ): Promise<{ merchant: NewMerchant; keys: IssuedKey[] }> {
@@ -41,7 +42,7 @@ export async function openMerchant(
 /** Suspends or resumes a merchant. Returns false if it was so already. */
 export async function changeSuspension(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   change: { merchantId: string; isSuspended: boolean; reason: string },
   operator: Operator,
 ): Promise<boolean> {
@@ -58,7 +59,7 @@ export async function changeSuspension(
 /** Ends a key for good. Revoking it again changes nothing. */
 export async function endKey(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   name: Pick<ApiKey, 'environmentId' | 'id'>,
   operator: Operator,
 ): Promise<{ key: ApiKey; isFresh: boolean }> {

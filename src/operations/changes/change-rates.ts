@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Coin } from '../../money/assets.js'
@@ -39,10 +39,10 @@ export type RateComparison = {
  */
 export async function compareRate(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { asset, buy, sell }: Pick<NewRate, 'asset' | 'buy' | 'sell'>,
 ): Promise<RateComparison> {
-  const current = (await findRates(db, now)).find((one) => one.asset === asset)
+  const current = (await findRates(db, now)).find((rate) => rate.asset === asset)
   const [newest] = await listRates(db, { asset, limit: 1 })
   const previous = current ?? newest
   if (!previous) return { isFar: true, previous, base: undefined }
@@ -50,14 +50,14 @@ export async function compareRate(
   const found = previous.origin === 'operator' ? await findBase(db, asset) : undefined
   const isOver = !found || after(found.since, unconfirmedChangeMs) <= now
   const base = isOver ? { buy: previous.buy, sell: previous.sell, since: now } : found
-  const far = [previous, base].find((one) => differsMuch(one, { buy, sell }, bound))
+  const far = [previous, base].find((reference) => differsMuch(reference, { buy, sell }, bound))
   return { isFar: far !== undefined, previous: far ?? previous, base }
 }
 
 /** Sets the rate of a coin in live mode. While it is valid, it overrides the sources. */
 export async function setRate(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { asset, buy, sell, heldMs, isConfirmed }: NewRate,
   operator: Operator,
 ): Promise<{ expiresAt: Date | null }> {
@@ -89,7 +89,12 @@ function largeChange(asset: Coin, { previous }: RateComparison): Refusal {
 }
 
 /** Ends the operator's rate; the sources apply again. */
-export async function clearRate(tx: Tx, now: Date, asset: Coin, operator: Operator): Promise<void> {
+export async function clearRate(
+  tx: Tx,
+  now: RealTime,
+  asset: Coin,
+  operator: Operator,
+): Promise<void> {
   if (!(await withdrawRate(tx, now, asset)))
     throw refuse(`No operator has set a rate for ${asset}.`)
   auditOperator(tx, now, operator, { action: 'rate.withdraw', details: { asset } })
@@ -102,11 +107,11 @@ export async function clearRate(tx: Tx, now: Date, asset: Coin, operator: Operat
  */
 export async function acceptRate(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { asset, seen, config }: { asset: Coin; seen: RatePair; config: RateBounds },
   operator: Operator,
 ): Promise<RatePair & { expiresAt: Date }> {
-  const readings = (await listReadings(tx)).filter((one) => one.asset === asset)
+  const readings = (await listReadings(tx)).filter((reading) => reading.asset === asset)
   const { rate: median, used: names, judged, isDisputed } = agreeAnew(readings, config, now)
   if (!median) throw refuse(describeNoMedian({ asset, isDisputed }))
   const bound = config.maxDeviationPercent * 100
@@ -124,7 +129,7 @@ export async function acceptRate(
   // They are used from now on, not only from the next poll.
   rejudgeReadings(
     tx,
-    readings.map((one, index) => ({ ...one, problem: judged[index]!.problem })),
+    readings.map((reading, index) => ({ ...reading, problem: judged[index]!.problem })),
   )
   auditOperator(tx, now, operator, {
     action: 'rate.accept',

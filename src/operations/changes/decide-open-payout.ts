@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { followReturns } from '../../collections/returns/follow-returns.js'
 import { getMerchantId } from '../../merchants/environments.js'
 import { formatMoney } from '../../money/amounts.js'
@@ -53,7 +54,7 @@ export type OperatorDecision = {
 /** Ends an open payout with the outcome that an operator found out. */
 export async function decideOpenPayout(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { reference, outcome, evidence, queried, ...confirmed }: OperatorDecision,
   operator: Operator,
 ): Promise<Payout> {
@@ -95,7 +96,6 @@ function showExamined({ token, height, finding, knownBy }: Examined) {
   return { signature: token, height: String(height ?? ''), state: finding.state, knownBy }
 }
 
-/** As operators read it. */
 export function describeRecipient(destination: Destination): string {
   if (destination.kind === 'wallet') return destination.address
   const { accountNumber, bankCode, bankName, accountName } = destination

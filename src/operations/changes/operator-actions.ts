@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { fromReference, newId, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
@@ -146,7 +146,7 @@ export async function confirmAction(
 /** Any operator may withdraw an action that waits. */
 export async function withdrawAction(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { id, operator }: { id: string; operator: ConsoleOperator },
 ): Promise<OperatorAction> {
   const action = await lockAction(tx, now, id)
@@ -225,14 +225,14 @@ function toAction({ payload, result, ...row }: Row): OperatorAction {
   }
 }
 
-async function getAction(db: Queryable, now: Date, id: string): Promise<OperatorAction> {
+async function getAction(db: Queryable, now: RealTime, id: string): Promise<OperatorAction> {
   const [row] = await db.rows(sql<Row>`${selectActions(now)} where a.id = ${id}`)
   if (!row) throw unknownAction()
   return toAction(row)
 }
 
 /** Two operators who confirm at once take turns. */
-async function lockAction(tx: Tx, now: Date, id: string): Promise<OperatorAction> {
+async function lockAction(tx: Tx, now: RealTime, id: string): Promise<OperatorAction> {
   await tx.rows(sql`select from operator_actions where id = ${id} for update`)
   return getAction(tx, now, id)
 }
@@ -240,7 +240,7 @@ async function lockAction(tx: Tx, now: Date, id: string): Promise<OperatorAction
 /** Newest first. */
 export async function listActions(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   page: { isWaiting: boolean; before: string | undefined; limit: number },
 ): Promise<OperatorAction[]> {
   const isWaiting = sql`(a.state = 'WAITING' and a.expires_at > ${now})`

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -11,7 +11,6 @@ import type { Queryable } from '../../postgres/transactions/tx.js'
 /** What the payouts or payments of the last 30 days cost now, and what they would have cost. */
 export type FeePreview = {
   since: Date
-  /** By asset. */
   totals: { asset: Asset; count: number; amount: bigint; feeNow: bigint; feeNew: bigint }[]
   /** There were more different amounts than are priced; the most frequent ones are. */
   isPartial: boolean
@@ -53,7 +52,7 @@ function conversionsOf(condition: Sql) {
 /** Undefined: this fee cannot be previewed. */
 export async function previewFee(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   change: { environmentId: EnvironmentId; operation: FeeOperation; schedule: FeeSchedule },
 ): Promise<FeePreview | undefined> {
   const { environmentId, operation, schedule } = change
@@ -77,7 +76,7 @@ export async function previewFee(
   }
   return {
     since,
-    totals: [...totals.values()].sort((one, other) => (one.asset < other.asset ? -1 : 1)),
+    totals: [...totals.values()].sort((a, b) => (a.asset < b.asset ? -1 : 1)),
     isPartial: groups.length > feePreviewAmountsMax,
   }
 }

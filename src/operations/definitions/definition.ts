@@ -1,5 +1,5 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
-import type { Clock } from '../../base/clock.js'
+import type { Clock, RealTime } from '../../base/clock.js'
 import type { Config } from '../../base/config.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import type { RateConfig } from '../../base/rate-sources.js'
@@ -91,10 +91,10 @@ export type Service = {
   rateConfig(): RateConfig
   rateBook(db: Database): RateBook
   resolveHolder: ResolveHolder
-  /** URL where people sign in. */
+  /** URL where users sign in. */
   findConsoleUrl(): string
   /** Makes a link into the console. */
-  openStart(db: Database, now: Date): Promise<string>
+  openStart(db: Database, now: RealTime): Promise<string>
   /** False where there is no browser to open. */
   openBrowser(url: string): boolean
 }
@@ -118,7 +118,7 @@ export type Facts = [label: string, value: string][]
 
 export type Progress = { step(label: string): void; end(): void }
 
-/** Output of a command: `data` for `--json`, `text` for people. */
+/** Output of a command: `data` for `--json`, `text` for a terminal. */
 export type CommandOutput = { data: unknown; text: Text | Text[] }
 
 /** A line, several lines, or a table. */
@@ -138,7 +138,7 @@ export type Shown<Value> = Value extends string
       : Value
 
 type CommandHead<Name extends string> = {
-  /** With its group: `merchants suspend`. */
+  /** Name with its group: `merchants suspend`. */
   name: string
   description: string
   /** The inputs that are arguments; the others are flags. */
@@ -170,7 +170,7 @@ export type Cursor<Row, Position> = {
 }
 
 type ListRoute<Row, Position> = {
-  /** Of an item. */
+  /** View of one item. */
   view: TSchema
   cursor: Cursor<Row, Position>
   find(

@@ -34,7 +34,7 @@ export const repeated = <Value>(
 /** A flag without a value. */
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 
-/** Of a command that asks first; `confirm` reads it. */
+/** The flag of a command that asks first; `confirm` reads it. */
 export const yes = flag('do not ask before real money moves')
 
 export const text = (description: string, more: { placeholder?: string } = {}) =>

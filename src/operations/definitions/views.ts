@@ -19,13 +19,13 @@ export const byMode = <View extends TSchema>(view: View) => Type.Object({ test: 
 export const itemsOf = <View extends TSchema>(view: View) =>
   Type.Object({ items: Type.Array(view) })
 
-/** Of an action that waits for another operator. */
+/** An action that waits for another operator. */
 export const waiting = resource('WaitingAction', {
   action: Type.String(),
   state: Type.Literal('WAITING'),
 })
 
-/** For lists by id, newest first. */
+/** The cursor of a list by id, newest first. */
 export function byReference(prefix: Prefix): Cursor<{ id: string }, string> {
   return {
     write: ({ id }) => ({ before: toReference(prefix, id) }),

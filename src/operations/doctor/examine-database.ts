@@ -9,7 +9,7 @@ import { sql } from '../../postgres/sql.js'
 import { doctorLimits } from '../limits.js'
 import { type CheckResult, failure, ok, warning } from './check-result.js'
 
-type Tools = {
+type DatabaseDependencies = {
   db: Database
   clock: Clock
   seal: Seal
@@ -20,16 +20,16 @@ type Tools = {
 
 const versionMin = 150_000
 
-export async function examineDatabase(tools: Tools): Promise<CheckResult[]> {
+export async function examineDatabase(dependencies: DatabaseDependencies): Promise<CheckResult[]> {
   return [
-    await examineVersion(tools),
-    ...(await examineMigrations(tools)),
-    ...(await examineDurability(tools)),
-    await examineClock(tools),
+    await examineVersion(dependencies),
+    ...(await examineMigrations(dependencies)),
+    ...(await examineDurability(dependencies)),
+    await examineClock(dependencies),
   ]
 }
 
-async function examineVersion({ db }: Tools): Promise<CheckResult> {
+async function examineVersion({ db }: DatabaseDependencies): Promise<CheckResult> {
   const [row] = await db.rows(sql<{ number: number; name: string }>`
     select current_setting('server_version_num')::int as number,
       current_setting('server_version') as name`)
@@ -40,8 +40,8 @@ async function examineVersion({ db }: Tools): Promise<CheckResult> {
 }
 
 /** Whether the schema matches this version, and the database belongs to this secret. */
-async function examineMigrations(tools: Tools): Promise<CheckResult[]> {
-  const { db, simulation } = tools
+async function examineMigrations(dependencies: DatabaseDependencies): Promise<CheckResult[]> {
+  const { db, simulation } = dependencies
   const core = await listMigrations({ simulation: false })
   const known = await listMigrations({ simulation: true })
   const wanted = simulation ? known : core
@@ -79,7 +79,7 @@ async function examineMigrations(tools: Tools): Promise<CheckResult[]> {
       ),
     ]
   const schema = ok('Schema', `all ${wanted.length} migrations applied`)
-  return [schema, ...(await examineVersions(db, names)), ...(await examineSecret(tools))]
+  return [schema, ...(await examineVersions(db, names)), ...(await examineSecret(dependencies))]
 }
 
 /** During an upgrade side by side, processes of two versions run. It should not take long. */
@@ -98,7 +98,12 @@ async function examineVersions(db: Database, applied: Set<string>): Promise<Chec
 }
 
 /** Whether the database belongs to this secret, and what depends on the old one. */
-async function examineSecret({ db, clock, seal, secretFile }: Tools): Promise<CheckResult[]> {
+async function examineSecret({
+  db,
+  clock,
+  seal,
+  secretFile,
+}: DatabaseDependencies): Promise<CheckResult[]> {
   const current = secretFile ?? 'MANILLA_SECRET'
   const former = secretFile ? `${secretFile}.old` : 'MANILLA_SECRET_OLD'
   const [stored] = await db.rows(sql<{ current: Buffer; old: Buffer | null }>`
@@ -131,7 +136,7 @@ async function examineSecret({ db, clock, seal, secretFile }: Tools): Promise<Ch
 const none = Buffer.alloc(0)
 
 /** Settings without which an acknowledged payment can be lost. */
-async function examineDurability({ db }: Tools): Promise<CheckResult[]> {
+async function examineDurability({ db }: DatabaseDependencies): Promise<CheckResult[]> {
   const names = ['fsync', 'synchronous_commit', 'full_page_writes']
   const rows = await db.rows(sql<{ name: string; setting: string }>`
     select name, setting from pg_settings where name = any(${names})`)
@@ -142,7 +147,7 @@ async function examineDurability({ db }: Tools): Promise<CheckResult[]> {
   return [failure('Durability', message, `${fix}; then reload PostgreSQL.`)]
 }
 
-async function examineClock({ db, clock }: Tools): Promise<CheckResult> {
+async function examineClock({ db, clock }: DatabaseDependencies): Promise<CheckResult> {
   const before = clock.now().getTime()
   const [row] = await db.rows(sql<{ at: Date }>`select clock_timestamp() as at`)
   const after = clock.now().getTime()

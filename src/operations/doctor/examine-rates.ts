@@ -4,14 +4,16 @@ import type { Database } from '../../postgres/database.js'
 import { viewRates } from '../../rates/view-rates.js'
 import { type CheckResult, failure, ok, warning } from './check-result.js'
 
-type Tools = { db: Database; clock: Clock; config: RateConfig | undefined }
-
 /** Silent for a service that never had a rate: conversions are optional. */
 export async function examineRates({
   db,
   clock,
   config = noRateSources,
-}: Tools): Promise<CheckResult[]> {
+}: {
+  db: Database
+  clock: Clock
+  config: RateConfig | undefined
+}): Promise<CheckResult[]> {
   const views = await viewRates({ db, config }, clock.now())
   const fix =
     'Run `npx manilla rates show`, then fix the source, or use `rates accept` or `rates set`.'
@@ -32,9 +34,9 @@ export async function examineRates({
       : never.map(({ asset }) =>
           warning('Rates', `no rate for ${asset}: live conversions are refused`, offer),
         )
-  const found = [...missing, ...notOffered, ...problems]
+  const results = [...missing, ...notOffered, ...problems]
   const verb = known.length === 1 ? 'has' : 'have'
-  return known.length > 0 && found.length === notOffered.length
+  return known.length > 0 && results.length === notOffered.length
     ? [ok('Rates', `${known.join(' and ')} ${verb} a rate`), ...notOffered]
-    : found
+    : results
 }

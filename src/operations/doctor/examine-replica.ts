@@ -11,7 +11,7 @@ import { type CheckResult, ok, warning } from './check-result.js'
 const check = 'Replica'
 const pollIntervalMs = doctorLimits.replicaPollIntervalMs
 
-/** Never an error: without the replica, lists are read from the primary. */
+/** Warns at most: without the replica, lists are read from the primary. */
 export async function examineReplica(
   primary: Queryable,
   read: Config['databaseRead'],

@@ -10,7 +10,7 @@ import { doctorLimits } from '../limits.js'
 import { readWorkers } from '../metrics/worker-heartbeats.js'
 import { type CheckResult, failure, ok, warning } from './check-result.js'
 
-type Tools = { db: Database; clock: Clock }
+type WorkDependencies = { db: Database; clock: Clock }
 
 export async function examineService(url: string | undefined): Promise<CheckResult> {
   const start = 'Run `npm start`, or `manilla serve` and `manilla work`.'
@@ -47,7 +47,7 @@ export async function examineWorkers(db: Database): Promise<CheckResult[]> {
   return [running, failure('Jobs', `late: ${lateJobs.join(', ')}`, fix)]
 }
 
-export async function examineWork({ db, clock }: Tools): Promise<CheckResult[]> {
+export async function examineWork({ db, clock }: WorkDependencies): Promise<CheckResult[]> {
   return [
     ...(await examineOverdue({ db, clock })),
     ...(await examineReceivers({ db, clock })),
@@ -88,7 +88,7 @@ async function examineDisputes(db: Database, clock: Clock): Promise<CheckResult[
 export async function countOverdue({
   db,
   clock,
-}: Tools): Promise<{ what: string; count: bigint }[]> {
+}: WorkDependencies): Promise<{ what: string; count: bigint }[]> {
   const before = new Date(clock.now().getTime() - doctorLimits.overdueAfterMs)
   return db.rows(sql<{ what: string; count: bigint }>`
     select 'webhooks' as what, count(*) as count from deliveries d
@@ -105,8 +105,8 @@ export async function countOverdue({
     select 'settlements', count(*) from settlement_schedules where due_at < ${before}`)
 }
 
-async function examineOverdue(tools: Tools): Promise<CheckResult[]> {
-  const rows = await countOverdue(tools)
+async function examineOverdue(dependencies: WorkDependencies): Promise<CheckResult[]> {
+  const rows = await countOverdue(dependencies)
   const late = rows.filter(({ count }) => count > 0n)
   if (late.length === 0) return [ok('Work', 'nothing overdue')]
   const message = late.map(({ what, count }) => `${count} ${what}`).join(', ')
@@ -116,7 +116,7 @@ async function examineOverdue(tools: Tools): Promise<CheckResult[]> {
 type FailingEndpoint = { id: string; since: Date; waiting: number }
 
 /** Merchants' endpoints that fail. More workers would not help. */
-async function examineReceivers({ db, clock }: Tools): Promise<CheckResult[]> {
+async function examineReceivers({ db, clock }: WorkDependencies): Promise<CheckResult[]> {
   const before = new Date(clock.now().getTime() - doctorLimits.overdueAfterMs)
   const { rowsCountedMax } = limits.metrics
   const failing = await db.rows(sql<FailingEndpoint>`
@@ -130,7 +130,7 @@ async function examineReceivers({ db, clock }: Tools): Promise<CheckResult[]> {
     order by e.failing_since limit ${rowsCountedMax}`)
   const [longest] = failing
   if (!longest) return []
-  const waiting = failing.reduce((sum, each) => sum + each.waiting, 0)
+  const waiting = failing.reduce((sum, endpoint) => sum + endpoint.waiting, 0)
   const named = failing
     .slice(0, doctorLimits.endpointsNamedMax)
     .map(({ id }) => toReference(prefixes.webhookEndpoint, id))
@@ -145,7 +145,7 @@ async function examineReceivers({ db, clock }: Tools): Promise<CheckResult[]> {
   ]
 }
 
-/** Work that needs a person. */
+/** Work that needs an operator. */
 async function examineDecisions(db: Database): Promise<CheckResult[]> {
   const [review] = await db.rows(sql<{ count: bigint }>`
     select count(*) as count from payouts where status = 'SUBMITTED' and is_review_required`)

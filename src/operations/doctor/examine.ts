@@ -75,10 +75,10 @@ function databaseFix({ databaseUrl, home }: Config): string {
     : `See ${path.join(home, 'postgres.log')}.`
 }
 
-type Tools = { config: Config; clock: Clock; openers: Openers }
+type DoctorDependencies = { config: Config; clock: Clock; openers: Openers }
 
 async function examineStoredState(
-  { config, clock, openers }: Tools,
+  { config, clock, openers }: DoctorDependencies,
   service: CheckResult,
 ): Promise<CheckResult[]> {
   const database = await openers.borrowDatabase(config)
@@ -148,7 +148,7 @@ export async function examineInside({ config, clock, db, rails }: Inside): Promi
 }
 
 async function examineRails(
-  { config, clock, openers, db }: Tools & { db: Database },
+  { config, clock, openers, db }: DoctorDependencies & { db: Database },
   service: CheckResult,
 ): Promise<CheckResult[]> {
   const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0

@@ -8,18 +8,21 @@ import type { Queryable } from '../../postgres/transactions/tx.js'
 import { type RateView, viewRates } from '../../rates/view-rates.js'
 import { databaseGauges, type Sample, shareWhileRunning } from './database-gauges.js'
 
-type Tools = { db: Queryable; clock: Clock; config: RateConfig }
+type ExchangeMetricDependencies = { db: Queryable; clock: Clock; config: RateConfig }
 
 /** Rates and positions. Every API process reads the same from the database. */
-export function addExchangeMetrics(registry: Registry, { db, clock, config }: Tools): void {
+export function addExchangeMetrics(
+  registry: Registry,
+  { db, clock, config }: ExchangeMetricDependencies,
+): void {
   const add = databaseGauges(registry)
   const readViews = shareWhileRunning(() => viewRates({ db, config }, clock.now()))
-  const ofRates = (read: (view: RateView, now: Date) => Sample[]) => async () =>
+  const rateSamples = (read: (view: RateView, now: Date) => Sample[]) => async () =>
     (await readViews()).flatMap((view) => read(view, clock.now()))
   add(
     'manilla_rate_age_seconds',
     { help: 'Age of the rate of live mode; absent without a rate.', labels: ['asset'] },
-    ofRates(({ asset, rate }, now) =>
+    rateSamples(({ asset, rate }, now) =>
       rate
         ? [{ labels: { asset }, value: (now.getTime() - rate.createdAt.getTime()) / 1_000 }]
         : [],
@@ -31,12 +34,12 @@ export function addExchangeMetrics(registry: Registry, { db, clock, config }: To
       help: '1 for a coin whose live conversions are refused because it has no rate.',
       labels: ['asset'],
     },
-    ofRates(({ asset, isMissing }) => [{ labels: { asset }, value: isMissing ? 1 : 0 }]),
+    rateSamples(({ asset, isMissing }) => [{ labels: { asset }, value: isMissing ? 1 : 0 }]),
   )
   add(
     'manilla_rate_source_problem',
     { help: '1 for a rate source that is not used.', labels: ['source', 'asset'] },
-    ofRates(({ asset, sources }) =>
+    rateSamples(({ asset, sources }) =>
       sources.map(({ source, problem }) => ({
         labels: { source, asset },
         value: problem === null ? 0 : 1,

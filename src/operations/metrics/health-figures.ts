@@ -1,4 +1,4 @@
-import { after, hour, minute } from '../../base/clock.js'
+import { after, hour, minute, type RealTime } from '../../base/clock.js'
 import { firstIdAt } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { toWire } from '../../money/amounts.js'
@@ -14,14 +14,14 @@ export type ReceivedLately = {
 }
 
 /** Payments of all merchants in the last hour, newest first, by the index on recorded notices. */
-export async function readReceivedLately(db: Queryable, now: Date): Promise<ReceivedLately> {
+export async function readReceivedLately(db: Queryable, now: RealTime): Promise<ReceivedLately> {
   const { healthRowsMax } = limits.operator
   const rows = await db.rows(sql<{ asset: Asset; count: number; amount: bigint }>`
     with rails as (select distinct rail from reconciliations),
     latest as (
       select n.rail, n.id from rails cross join lateral (
         select rail, id from notices
-        where state = 'TAKEN' and notices.rail = rails.rail
+        where state = 'BOOKED' and notices.rail = rails.rail
           and received_at >= ${after(now, -hour)} and received_at <= ${now}
         order by received_at desc limit ${healthRowsMax}) n
       limit ${healthRowsMax})
@@ -39,14 +39,14 @@ export async function readReceivedLately(db: Queryable, now: Date): Promise<Rece
 /** From the notice of a payment to its delivered webhook, where the first attempt succeeded. */
 export type WebhookDelay = { p99Ms: number | null; measured: number }
 
-export async function readWebhookDelay(db: Queryable, now: Date): Promise<WebhookDelay> {
+export async function readWebhookDelay(db: Queryable, now: RealTime): Promise<WebhookDelay> {
   const { delaysMeasuredMax } = limits.operator
   const [row] = await db.rows(sql<WebhookDelay>`
     with rails as (select distinct rail from reconciliations),
     latest as (
       select n.rail, n.id, n.received_at from rails cross join lateral (
         select rail, id, received_at from notices
-        where state = 'TAKEN' and notices.rail = rails.rail
+        where state = 'BOOKED' and notices.rail = rails.rail
           and received_at >= ${after(now, -hour)} and received_at <= ${now}
         order by received_at desc limit ${delaysMeasuredMax}) n
       order by n.received_at desc limit ${delaysMeasuredMax}),
@@ -66,7 +66,7 @@ const bucketMs = 10 * minute
 /** Payouts per ten minutes of the last three hours, by when they were submitted. */
 export async function readPayoutRate(
   db: Queryable,
-  now: Date,
+  now: RealTime,
 ): Promise<{ buckets: { start: Date; count: number }[]; isMore: boolean }> {
   const { healthRowsMax } = limits.operator
   const endMs = Math.ceil(now.getTime() / bucketMs) * bucketMs
@@ -98,7 +98,7 @@ export type Queues = {
   endpointsOff: number
 }
 
-export async function countQueues(db: Queryable, now: Date): Promise<Queues> {
+export async function countQueues(db: Queryable, now: RealTime): Promise<Queues> {
   const [row] = await db.rows(sql<Queues>`
     select
       (select count(*) from environments where kyc_status = 'SUBMITTED')::int as kyc,
@@ -132,7 +132,7 @@ export type RailOutcomes = {
  * Payouts of the last hour by rail, and those that are open. Stored, so of every process. A payout
  * that was rejected or not approved in time was never submitted, so its rail did not fail.
  */
-export async function readRailOutcomes(db: Queryable, now: Date): Promise<RailOutcomes[]> {
+export async function readRailOutcomes(db: Queryable, now: RealTime): Promise<RailOutcomes[]> {
   const { healthRowsMax } = limits.operator
   return db.rows(sql<RailOutcomes>`
     with latest as (

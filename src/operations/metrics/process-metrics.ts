@@ -112,33 +112,33 @@ export function addFundMetrics(registry: Registry, figures: FundFigures): void {
         for (const { labels, value } of read()) if (value !== undefined) this.set(labels, value)
       },
     })
-  const ofWallets = (field: 'free' | 'floor') => () =>
-    figures.hotWallets.map((one) => ({
-      labels: { mode: one.mode, coin: one.coin },
-      value: one[field],
+  const walletSamples = (field: 'free' | 'floor') => () =>
+    figures.hotWallets.map((wallet) => ({
+      labels: { mode: wallet.mode, coin: wallet.coin },
+      value: wallet[field],
     }))
   const labels = ['mode', 'coin']
   add(
     'manilla_hot_wallet_free',
     { help: 'Balance of the hot wallet without open payouts, in coins.', labels },
-    ofWallets('free'),
+    walletSamples('free'),
   )
   add(
     'manilla_hot_wallet_floor',
     { help: 'Configured minimum of the hot wallet, in coins.', labels },
-    ofWallets('floor'),
+    walletSamples('floor'),
   )
-  const ofFloats = (field: 'naira' | 'minNaira') => () =>
-    figures.floats.map((one) => ({ labels: { bank: one.bank }, value: one[field] }))
+  const floatSamples = (field: 'naira' | 'minNaira') => () =>
+    figures.floats.map((float) => ({ labels: { bank: float.bank }, value: float[field] }))
   add(
     'manilla_bank_float_naira',
     { help: 'Balance for payouts at the bank, in naira.', labels: ['bank'] },
-    ofFloats('naira'),
+    floatSamples('naira'),
   )
   add(
     'manilla_bank_float_min_naira',
     { help: 'Configured minimum of the balance at the bank, in naira.', labels: ['bank'] },
-    ofFloats('minNaira'),
+    floatSamples('minNaira'),
   )
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, second } from '../../base/clock.js'
+import { type Clock, type RealTime, second } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { type PayoutKind, payoutKinds } from '../../payouts/payout.js'
 import { type Sql, sql } from '../../postgres/sql.js'
@@ -22,7 +22,7 @@ export type OpenPayouts = {
   state: 'submitted' | 'review'
   /** Up to a limit, oldest first. */
   count: number
-  /** Of the oldest. */
+  /** Age of the oldest. */
   ageSeconds: number
 }
 
@@ -62,7 +62,7 @@ export function createWorkFigures({
   }
 }
 
-async function readWorkFigures(db: Queryable, now: Date): Promise<WorkFigures> {
+async function readWorkFigures(db: Queryable, now: RealTime): Promise<WorkFigures> {
   // One after the other: a scrape takes one connection from the work.
   const dueLag = await readDueLag(db, now)
   const webhooks = await readBacklog(db, now)
@@ -73,7 +73,7 @@ async function readWorkFigures(db: Queryable, now: Date): Promise<WorkFigures> {
   return { dueLag, webhooks, payouts, expired, databaseBytes: size!.bytes }
 }
 
-async function readExpired(db: Queryable, now: Date): Promise<ExpiredAttempts[]> {
+async function readExpired(db: Queryable, now: RealTime): Promise<ExpiredAttempts[]> {
   const attempts = await listExpiredAttempts(db, now, limits.metrics.rowsCountedMax)
   const rails = [...new Set(attempts.map(({ rail }) => rail))]
   return rails.map((rail) => {
@@ -84,7 +84,7 @@ async function readExpired(db: Queryable, now: Date): Promise<ExpiredAttempts[]>
 }
 
 /** Deliveries are read per endpoint, one index probe each, because there may be very many. */
-async function readDueLag(db: Queryable, now: Date): Promise<DueLag[]> {
+async function readDueLag(db: Queryable, now: RealTime): Promise<DueLag[]> {
   return db.rows(sql<DueLag>`
     select work,
       coalesce(greatest(extract(epoch from ${now}::timestamptz - due_at), 0), 0)::float8
@@ -135,7 +135,7 @@ function oldestByRail(work: string, table: string, condition: Sql, counted: Sql 
       where rails.rail is not null) as firsts`
 }
 
-async function readBacklog(db: Queryable, now: Date): Promise<WebhookBacklog> {
+async function readBacklog(db: Queryable, now: RealTime): Promise<WebhookBacklog> {
   const { rowsCountedMax } = limits.metrics
   const count = (condition: Sql) => sql`(
     select count(*) from (
@@ -155,7 +155,7 @@ async function readBacklog(db: Queryable, now: Date): Promise<WebhookBacklog> {
 }
 
 /** Every kind and state has a figure, so that a count of 0 is reported as such. */
-async function readOpenPayouts(db: Queryable, now: Date): Promise<OpenPayouts[]> {
+async function readOpenPayouts(db: Queryable, now: RealTime): Promise<OpenPayouts[]> {
   const rows = await db.rows(sql<OpenPayouts>`
     select kind, case when is_review_required then 'review' else 'submitted' end as state,
       count(*)::int as count,

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
@@ -34,7 +34,7 @@ export async function listLedgerProofs(db: Queryable): Promise<LedgerProof[]> {
 /** Asks a worker for a proof. Refused while one is open. */
 export async function requestLedgerProof(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   requestedBy: string,
 ): Promise<{ id: string }> {
   const id = newId(now)
@@ -52,7 +52,7 @@ export async function requestLedgerProof(
  * Runs the proof that was asked for, if any. The lease is renewed while it runs, so that no other
  * worker starts it, and ends soon after the process does. Returns the number of proofs.
  */
-export async function runLedgerProof(db: Database, now: Date): Promise<number> {
+export async function runLedgerProof(db: Database, now: RealTime): Promise<number> {
   const [claimed] = await db.rows(sql<{ id: string; attempts: number }>`
     update proof_runs set due_at = ${leaseEnd(now)}, attempts = attempts + 1
     where ended_at is null and due_at <= ${now} returning id, attempts`)
@@ -85,7 +85,7 @@ function leaseEnd(now: Date): Date {
 
 type End = { id: string; results?: ProofResult[]; failure?: string }
 
-async function end(db: Database, now: Date, { id, results, failure }: End): Promise<void> {
+async function end(db: Database, now: RealTime, { id, results, failure }: End): Promise<void> {
   const violated = results?.filter(({ counterexamples }) => counterexamples.length > 0)
   await db.rows(sql`
     update proof_runs set ended_at = greatest(clock_timestamp(), ${now}),

@@ -28,7 +28,7 @@ export const allProofs = [
   ...bankProofs,
 ]
 
-type Options = {
+type VerificationSettings = {
   /** Called after each claim, because millions of rows take a while. */
   onChecked?: (claim: string) => void
   /** Longest time for one claim; by default a day. */
@@ -39,7 +39,7 @@ type Options = {
 export async function verifyLedger(
   db: Database,
   proofs: Proof[] = allProofs,
-  { onChecked = () => {}, claimMs }: Options = {},
+  { onChecked = () => {}, claimMs }: VerificationSettings = {},
 ): Promise<ProofResult[]> {
   return db.transaction(async (tx) => {
     tx.write(sql`set transaction isolation level repeatable read, read only`)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { type Mode, modes } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import { comparePayments } from '../../collections/notices/compare-payments.js'
@@ -80,7 +80,7 @@ type Holdings = { differences: Difference[]; counts: Record<string, number> }
 
 const beginning = new Date(0)
 
-type Tools = {
+type ReconcileDependencies = {
   db: Database
   rails: ReconcilableRails
   /** Shortened in tests where nothing moves by itself. */
@@ -89,7 +89,7 @@ type Tools = {
 
 /** Compares every rail with the books. With `slot`, only a part of the chain: not recorded. */
 export async function reconcile(
-  { db, rails, confirmDelayMs }: Tools,
+  { db, rails, confirmDelayMs }: ReconcileDependencies,
   now: Date,
   slot?: bigint,
 ): Promise<Reconciled[]> {
@@ -132,7 +132,7 @@ async function listUnserved(db: Database, servedNames: string[]): Promise<Reconc
  * because none resolves itself. Returns the number of rails.
  */
 export async function reconcileDue(
-  { db, rails, logger, confirmDelayMs }: Tools & { logger: Logger },
+  { db, rails, logger, confirmDelayMs }: ReconcileDependencies & { logger: Logger },
   now: Date,
 ): Promise<number> {
   let done = 0
@@ -150,7 +150,11 @@ export async function reconcileDue(
 }
 
 async function reconcileAndRecord(
-  { db, logger, confirmDelayMs }: Pick<Tools, 'db' | 'confirmDelayMs'> & { logger: Logger },
+  {
+    db,
+    logger,
+    confirmDelayMs,
+  }: Pick<ReconcileDependencies, 'db' | 'confirmDelayMs'> & { logger: Logger },
   { now, counterpart, agreed }: { now: Date; counterpart: Counterpart; agreed: AgreedPosition },
 ): Promise<void> {
   const result = await reconcileOne({ db, counterpart, confirmDelayMs, now }, toSince(agreed))
@@ -163,7 +167,7 @@ async function reconcileAndRecord(
 
 function recordResult(
   db: Database,
-  now: Date,
+  now: RealTime,
   { everyMs }: Counterpart,
   { rail, differences, position }: Reconciled,
 ): Promise<void> {
@@ -181,13 +185,18 @@ function toSince({ agreedAt, position }: AgreedPosition): Since {
 
 /** Reports only differences that appear in two comparisons: others were in flight at the first. */
 async function reconcileOne(
-  tools: { db: Database; counterpart: Counterpart; confirmDelayMs: number | undefined; now: Date },
+  dependencies: {
+    db: Database
+    counterpart: Counterpart
+    confirmDelayMs: number | undefined
+    now: Date
+  },
   since: Since,
 ): Promise<Reconciled> {
-  const { counterpart, now, confirmDelayMs = reconcileLimits.confirmDelayMs } = tools
-  const first = await compareOnce(tools, since)
+  const { counterpart, now, confirmDelayMs = reconcileLimits.confirmDelayMs } = dependencies
+  const first = await compareOnce(dependencies, since)
   if (first.differences.length > 0) await sleep(confirmDelayMs)
-  const last = first.differences.length > 0 ? await compareOnce(tools, since) : first
+  const last = first.differences.length > 0 ? await compareOnce(dependencies, since) : first
   const before = new Set(first.differences.map(nameOf))
   const differences = last.differences.filter((difference) => before.has(nameOf(difference)))
   return {
@@ -240,17 +249,17 @@ async function checkUnseen(
   { db, rail }: { db: Database; rail: Counterpart['rail'] },
   unseen: BookedPayout[],
 ): Promise<RailTransfer[]> {
-  const found: RailTransfer[] = []
+  const seen: RailTransfer[] = []
   const { attemptsPerCheckMax } = reconcileLimits
   for (let start = 0; start < unseen.length; start += attemptsPerCheckMax) {
     const attempts = await readLandedAttempts(db, unseen.slice(start, start + attemptsPerCheckMax))
     const findings = await rail.check(attempts)
     for (const [index, { token, asset }] of attempts.entries()) {
       const state = executedStates[findings[index]!.state]
-      if (state) found.push({ token, asset, memo: null, amount: null, state })
+      if (state) seen.push({ token, asset, memo: null, amount: null, state })
     }
   }
-  return found
+  return seen
 }
 
 /** Null: the rail does not have it. */
@@ -288,7 +297,10 @@ function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
     isKnown: () => rail.isChainKnown(),
     async report({ slot }) {
       const { transfers, isComplete } = await rail.findTransfersByMemo(slot)
-      const position = transfers.reduce((last, one) => (one.slot > last ? one.slot : last), slot)
+      const position = transfers.reduce(
+        (last, transfer) => (transfer.slot > last ? transfer.slot : last),
+        slot,
+      )
       // Incoming transfers are no payouts; the comparison of balances covers them.
       const out = transfers.filter(({ amountOut, hasFailed }) => hasFailed || amountOut !== 0n)
       const executed = out.filter(({ amountOut }) => (amountOut ?? 0n) >= 0n).map(toRailTransfer)
@@ -304,7 +316,7 @@ function treasuryOf(rail: SolanaRail, mode: Mode, now: Date): Counterpart {
         const last = await readTreasuryBooks(db, { mode, asset })
         differences.push(...compareTreasury(asset, held, { before, after: last, arriving }))
       }
-      const disputes = (await listDisputes(db, now)).filter((one) => one.rail === rail.name)
+      const disputes = (await listDisputes(db, now)).filter((dispute) => dispute.rail === rail.name)
       return {
         differences: [...differences, ...disputes.map(toDisputed)],
         counts: { 'treasury balances': coins.length },

@@ -1,3 +1,4 @@
+import type { EnvironmentTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { type Detail, Refusal } from '../../base/refusal.js'
@@ -34,11 +35,11 @@ export type ChangedRule = {
 
 /**
  * Changes the approval rule. A stricter one applies at once; a looser one waits until a second
- * person confirms it. Either replaces a change that waits. `now` is in the environment's time.
+ * person confirms it. Either replaces a change that waits.
  */
 export async function changeRule(
   tx: Tx,
-  now: Date,
+  now: EnvironmentTime,
   environment: Environment,
   { approvals, user }: { approvals: Approvals; user: { id: string; name: string } },
 ): Promise<ChangedRule> {
@@ -81,10 +82,10 @@ export async function findConfirmers(
 
 type ChangeName = { environment: Environment; id: string; userId: string }
 
-/** Applies a looser rule that another person proposed. `now` is in the environment's time. */
+/** Applies a looser rule that another member proposed. */
 export async function confirmRuleChange(
   tx: Tx,
-  now: Date,
+  now: EnvironmentTime,
   { environment, id: changeId, userId }: ChangeName,
 ): Promise<ChangedRule> {
   await lockEnvironment(tx, environment.id)
@@ -119,7 +120,7 @@ export async function confirmRuleChange(
  */
 async function applyRule(
   tx: Tx,
-  now: Date,
+  now: EnvironmentTime,
   environmentId: EnvironmentId,
   approvals: Approvals,
 ): Promise<void> {
@@ -132,7 +133,7 @@ async function applyRule(
 
 export async function cancelRuleChange(
   tx: Tx,
-  now: Date,
+  now: EnvironmentTime,
   { environment, id, userId }: ChangeName,
 ): Promise<void> {
   await lockEnvironment(tx, environment.id)
@@ -147,7 +148,7 @@ type Decided = {
   state: 'CONFIRMED' | 'CANCELLED'
 }
 
-function decide(tx: Tx, now: Date, { environmentId, id, userId, state }: Decided): void {
+function decide(tx: Tx, now: EnvironmentTime, { environmentId, id, userId, state }: Decided): void {
   tx.write(sql`
     update setting_changes set state = ${state}, decided_by = ${userId}, decided_at = ${now}
     where environment_id = ${environmentId} and id = ${id} and state = 'OPEN'`)

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { type RealTime, toEnvironmentTime, toRealTime } from '../../base/clock.js'
 import type { JsonText } from '../../base/json-text.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
@@ -80,7 +80,7 @@ export async function prepareApproval(
       message: `${payout.rail} is not configured. Ask the operator to configure it.`,
     })
   if (await isRailPaused(tools.db, rail.name)) throw railPaused('approval_failed')
-  await refuseOtherName(tools, after(at, -pending.clockOffsetMs), rail, payout)
+  await refuseOtherName(tools, toRealTime(at, pending.clockOffsetMs), rail, payout)
   const { asset, amount, destination } = payout
   const [attempt] = await rail.prepare([
     { asset, amount, destination, reference: referenceOf(payout) },
@@ -127,12 +127,12 @@ export type ApprovedPayout = { shown: JsonText; signed: NewPayout | null }
  */
 export async function approvePayout(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   attempt: PreparedAttempt,
   request: ApprovalRequest,
 ): Promise<ApprovedPayout> {
   const locked = await findPending(tx, request, { isLocked: true })
-  const at = after(now, locked.clockOffsetMs)
+  const at = toEnvironmentTime(now, locked.clockOffsetMs)
   await judge(tx, locked, request, at)
   const { decider } = request
   const { payout } = locked
@@ -163,7 +163,7 @@ export async function approvePayout(
 /** Ends a payout that waits: the money is released. Its creator may do this, too. */
 export async function rejectPayout(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   request: PendingName & { reason: string; decider: Decider },
   follow?: FollowReturns,
 ): Promise<Payout> {
@@ -171,7 +171,7 @@ export async function rejectPayout(
   const { payout, clockOffsetMs } = pending
   refuseOthers(payout)
   const { decider, reason } = request
-  const at = after(now, clockOffsetMs)
+  const at = toEnvironmentTime(now, clockOffsetMs)
   const approval = decide(tx, payout, { verdict: 'REJECTED', decider, reason, at })
   const rejected = { ...pending, payout: { ...payout, approval } }
   const [ended] = await endPending(tx, now, [rejected], { reason: 'approval_rejected', follow })

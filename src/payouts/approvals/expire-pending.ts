@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { toEnvironmentTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
@@ -19,7 +19,7 @@ import {
 /**
  * Ends payouts not approved in time, of one environment or of all. Those whose approvers may not
  * approve yet, or have had little time, wait longer. The time is that of the environment, whose
- * clock may have been advanced; `now` is real time. Returns how many were due.
+ * clock may have been advanced; Returns how many were due.
  */
 export async function expirePending(
   { db, logger, follow }: { db: Database; logger: Logger; follow: FollowReturns },
@@ -40,7 +40,7 @@ export async function expirePending(
     const over: Pending[] = []
     for (const one of pending) {
       const expiresAt = expiries.get(one.payout.id)!
-      if (expiresAt <= after(now, one.clockOffsetMs)) over.push(one)
+      if (expiresAt <= toEnvironmentTime(now, one.clockOffsetMs)) over.push(one)
       else extendWait(tx, one, expiresAt)
     }
     if (over.length === 0) return { due: pending.length, ended: [] }

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { after } from '../../base/clock.js'
+import { type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference } from '../../base/ids.js'
 import { notFound } from '../../base/refusal.js'
@@ -57,7 +57,7 @@ type Ending = {
 /** Releases the money of locked payouts that were not approved. */
 export async function endPending(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   pending: Pending[],
   { reason, follow }: Ending,
 ): Promise<Payout[]> {
@@ -74,7 +74,7 @@ export async function endPending(
       ...payout,
       status: 'FAILED',
       failureReason: reason,
-      failedAt: after(now, clockOffsetMs),
+      failedAt: toEnvironmentTime(now, clockOffsetMs),
       eventSequence: nextSequence(payout),
     }),
   )

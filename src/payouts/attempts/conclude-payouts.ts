@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { after } from '../../base/clock.js'
+import { type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import { emitAll } from '../../events/emit.js'
 import { resolveAll } from '../../ledger/resolve.js'
 import { assigned, listStatement, unindexed } from '../../postgres/statement.js'
@@ -63,7 +63,7 @@ const lockPayouts = listStatement<typeof lockColumns, LockedRow>({
       where all_of.environment_id = p.environment_id and all_of.payout_id = p.id) as attempts
     from ${list}
     join payout_attempts a on a.environment_id = list.environment_id
-      and a.payout_id = list.payout_id and a.number = list.number and a.looks = list.looks
+      and a.payout_id = list.payout_id and a.number = list.number and a.polls = list.polls
     join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
     where ${unindexed('a.state')} = 'LIVE' and ${unindexed('p.status')} = 'SUBMITTED'
     order by p.environment_id, p.id for no key update of p, a`,
@@ -87,7 +87,7 @@ const postpone = listStatement({
     update payout_attempts a set due_at = list.due_at, leased_until = null,
       expires_by = coalesce(a.expires_by, list.expires_by)
     from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
-      and a.number = list.number and a.looks = list.looks
+      and a.number = list.number and a.polls = list.polls
       and ${unindexed('a.state')} = 'LIVE'`,
 })
 
@@ -116,7 +116,7 @@ const finishPayouts = listStatement({
  */
 export async function concludePayouts(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   verdicts: AttemptVerdict[],
   follow?: FollowReturns,
 ): Promise<Payout[]> {
@@ -168,7 +168,7 @@ async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, Lock
 
 /** In the time of its environment, or it would end before it started. */
 function finish(now: Date, payout: Locked, one: AttemptVerdict): Locked {
-  const endedAt = after(now, payout.clockOffsetMs)
+  const endedAt = toEnvironmentTime(now, payout.clockOffsetMs)
   const hasLanded = one.verdict === 'landed'
   return {
     ...payout,

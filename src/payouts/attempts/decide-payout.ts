@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { fromReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -38,7 +38,7 @@ export type Decision = {
  */
 export async function decidePayout(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   decision: Decision,
   follow?: FollowReturns,
 ): Promise<Payout> {

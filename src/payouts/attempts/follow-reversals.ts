@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { after } from '../../base/clock.js'
+import { toEnvironmentTime } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { emitAll } from '../../events/emit.js'
 import { moveAll } from '../../ledger/move.js'
@@ -146,7 +146,7 @@ function toTimed({ clockOffsetMs, ...row }: Row): Timed {
 
 /** In the time of its environment, or it would be reversed before it was completed. */
 function reverse(now: Date, { clockOffsetMs, ...payout }: Timed): Payout {
-  const reversedAt = after(now, clockOffsetMs)
+  const reversedAt = toEnvironmentTime(now, clockOffsetMs)
   return { ...payout, status: 'REVERSED', reversedAt, eventSequence: nextSequence(payout) }
 }
 

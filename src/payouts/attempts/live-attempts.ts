@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { toReference } from '../../base/ids.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
@@ -17,7 +17,7 @@ const attemptsDue: DueTable = {
   keyColumns: ['environment_id', 'payout_id', 'number'],
   openCondition: "state = 'LIVE'",
   ownerColumn: 'rail',
-  counterColumn: 'looks',
+  counterColumn: 'polls',
   leaseColumn: 'leased_until',
   returning: columns,
 }
@@ -27,7 +27,7 @@ type Row = typeof sentAttempts.row & { payout: string }
 /** Claims attempts of a rail that are due to be polled, for the time of a lease. */
 export async function claimAttempts(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   rail: string,
 ): Promise<LiveAttempt[]> {
   const rows = await claimDue<Row>(db, attemptsDue, {
@@ -43,10 +43,10 @@ export async function claimAttempts(
  * Makes claimed attempts due at once: for the only worker, when it starts after its predecessor was
  * killed. A poll that is still running concludes nothing once another poll has started.
  */
-export async function releaseAttempts(db: Queryable, now: Date): Promise<void> {
+export async function releaseAttempts(db: Queryable, now: RealTime): Promise<void> {
   await db.rows(sql`
     update payout_attempts set due_at = ${now}, leased_until = null
-    where state = 'LIVE' and looks > 0 and due_at > ${now}
+    where state = 'LIVE' and polls > 0 and due_at > ${now}
       and due_at <= ${after(now, payoutLimits.leaseMs)}`)
 }
 

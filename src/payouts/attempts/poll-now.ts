@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
@@ -16,7 +17,7 @@ export function bankPayoutId(reference: string): string | undefined {
 /** Makes the live attempt of a payout due, unless a worker is polling it. */
 export async function pollPayoutNow(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { rail, reference }: { rail: string; reference: string },
 ): Promise<void> {
   const id = bankPayoutId(reference)

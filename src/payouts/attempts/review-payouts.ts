@@ -11,7 +11,7 @@ type Tools = { db: Database; logger: Logger }
 /**
  * Marks payouts whose outcome has been unknown for days: an operator must ask the bank. The money
  * stays held, since unknown is not failed. Days are counted in the time of the environment, whose
- * clock may have been advanced; `now` is real time. Checks one environment, or all.
+ * clock may have been advanced; Checks one environment, or all.
  */
 export async function markForReview(
   { db, logger }: Tools,

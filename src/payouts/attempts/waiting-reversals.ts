@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
@@ -11,7 +11,7 @@ import type { Payout } from '../payout.js'
  */
 export async function listWaitingReversals(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   rail: string,
 ): Promise<string[]> {
   const rows = await db.rows(sql<{ id: string }>`
@@ -47,7 +47,7 @@ export function deleteWaitingReversals(tx: Tx, payouts: Payout[]): void {
 /** An early one is completed soon; one that does not fit into the balance may wait for long. */
 export function storeWaitingReversals(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { early, unbooked }: { early: Payout[]; unbooked: Payout[] },
 ): void {
   const { reversalIntervalMs, unbookedReversalIntervalMs } = payoutLimits

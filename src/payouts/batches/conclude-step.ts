@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, toEnvironmentTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { toJson } from '../../base/json-text.js'
 import { emitAll } from '../../events/emit.js'
@@ -93,7 +93,7 @@ export async function advanceBatch(
     const now = clock.now()
     const name = { environmentId: batch.environmentId, reference: batchReference(batch) }
     const locked = await lockBatch(tx, name)
-    const at = after(now, environment.clockOffsetMs)
+    const at = toEnvironmentTime(now, environment.clockOffsetMs)
     if (locked.state === 'VALIDATING') {
       if (locked.validCount + locked.invalidCount < locked.itemCount) return false
       const state = locked.invalidCount > 0 ? 'INVALID' : 'READY'

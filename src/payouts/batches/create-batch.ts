@@ -1,3 +1,4 @@
+import type { EnvironmentTime, RealTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
@@ -13,12 +14,11 @@ export type BatchRequest = PayoutCreator & {
   name: string | null
   retryOf: string | null
   items: NewItem[]
-  /** In the environment's time. */
-  at: Date
+  at: EnvironmentTime
 }
 
-/** Records a batch, to be validated by a worker. `now` is real time. */
-export function createBatch(tx: Tx, now: Date, request: BatchRequest): Batch {
+/** Records a batch, to be validated by a worker. */
+export function createBatch(tx: Tx, now: RealTime, request: BatchRequest): Batch {
   const { environment, items, at } = request
   const warned = warnOfDuplicates(items)
   const batch: Batch = {

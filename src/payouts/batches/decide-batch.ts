@@ -1,4 +1,5 @@
-import { after } from '../../base/clock.js'
+import type { EnvironmentTime } from '../../base/clock.js'
+import { type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
@@ -20,8 +21,7 @@ import { type BatchName, extendBatch, lockBatch, readItems, writeState } from '.
 
 type Decision = BatchName & {
   decider: Decider
-  /** In the environment's time. */
-  at: Date
+  at: EnvironmentTime
 }
 
 function refuseOthers(batch: Batch): void {
@@ -39,7 +39,7 @@ function refuseOthers(batch: Batch): void {
  */
 export async function approveBatch(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { orderHash, decider, at, ...name }: Decision & { orderHash: string },
 ): Promise<Batch> {
   const batch = await lockBatch(tx, name)
@@ -70,7 +70,7 @@ export async function approveBatch(
 /** Ends a batch that waits. Its creator may do this, too. Throws refusals. */
 export async function rejectBatch(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { reason, decider, at, ...name }: Decision & { reason: string },
 ): Promise<Batch> {
   const batch = await lockBatch(tx, name)
@@ -91,9 +91,9 @@ type Due = { environmentId: Batch['environmentId']; id: string; clockOffsetMs: n
 /**
  * Ends batches that were not approved in time. Those whose approvers may not approve yet, or have
  * had little time, wait longer. The time is that of the environment, whose clock may have been
- * advanced; `now` is real time. Returns how many were due.
+ * advanced; Returns how many were due.
  */
-export async function expireBatches(db: Database, now: Date): Promise<number> {
+export async function expireBatches(db: Database, now: RealTime): Promise<number> {
   const due = await db.rows(sql<Due>`
     select b.environment_id, b.id, e.clock_offset_ms::float8 as clock_offset_ms
     from payout_batches b join environments e on e.id = b.environment_id
@@ -105,7 +105,7 @@ export async function expireBatches(db: Database, now: Date): Promise<number> {
       const reference = toReference(prefixes.payoutBatch, id)
       const batch = await lockBatch(tx, { environmentId, reference })
       if (batch.state !== 'PENDING') return
-      const at = after(now, clockOffsetMs)
+      const at = toEnvironmentTime(now, clockOffsetMs)
       const expiresAt = await findExpiry(tx, batch)
       if (expiresAt > at) extendBatch(tx, { ...batch, approval: { ...batch.approval!, expiresAt } })
       else writeState(tx, { ...batch, state: 'EXPIRED', endedAt: at }, { dueAt: now })

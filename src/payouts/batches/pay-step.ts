@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, toEnvironmentTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
@@ -119,7 +119,7 @@ async function prepareAll(
   environment: Environment,
   items: BatchItem[],
 ): Promise<Outcome<NewPayout>[]> {
-  const environmentNow = after(clock.now(), environment.clockOffsetMs)
+  const environmentNow = toEnvironmentTime(clock.now(), environment.clockOffsetMs)
   return Promise.all(
     items.map(async (item) => {
       const request = toPayoutRequest(batch, environment, item)
@@ -175,6 +175,6 @@ function refuse(
   const problem = toProblem(refusal)
   if (isTemporary(refusal))
     return { before, after: { ...before, problem }, dueAt: after(now, batchLimits.itemRetryMs) }
-  const endedAt = after(now, environment.clockOffsetMs)
+  const endedAt = toEnvironmentTime(now, environment.clockOffsetMs)
   return { before, after: { ...before, state: 'FAILED', problem, endedAt }, dueAt: null }
 }

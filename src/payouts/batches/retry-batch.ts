@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
@@ -15,7 +16,7 @@ type Retry = PayoutCreator & { environment: Environment; reference: string; at: 
  */
 export async function retryBatch(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environment, reference, at, createdByKey, createdByUser }: Retry,
 ): Promise<Batch> {
   const batch = await lockBatch(tx, { environmentId: environment.id, reference })

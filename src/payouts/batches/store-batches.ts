@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference, prefixes } from '../../base/ids.js'
 import { notFound } from '../../base/refusal.js'
@@ -118,8 +119,8 @@ const insertItemRows = listStatement({
 
 type InsertedItem = NewItem & { warnings: ItemWarning[] }
 
-/** `now` is real time: workers validate the batch at once. */
-export function insertBatch(tx: Tx, now: Date, batch: Batch, items: InsertedItem[]): void {
+/** Workers validate the batch at once. */
+export function insertBatch(tx: Tx, now: RealTime, batch: Batch, items: InsertedItem[]): void {
   tx.write(payoutBatches.insert(batch, { dueAt: now }))
   const rows = items.map((item, index) => ({
     ...toItemRow(item),
@@ -183,10 +184,10 @@ export async function readItems(
   return rows.map(toItem)
 }
 
-/** The next items in a state that are due. `now` is real time. */
+/** The next items in a state that are due. */
 export async function findDueItems(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { environmentId, id }: BatchKey,
   { state, limit }: { state: ItemState; limit: number },
 ): Promise<BatchItem[]> {
@@ -236,7 +237,7 @@ const updateItemRows = listStatement({
 /** How a step of a worker changes an item. */
 export type ItemChange = { before: BatchItem; after: BatchItem; dueAt: Date | null }
 
-/** Writes locked items and the counts of their batch. `dueAt` is in real time. */
+/** Writes locked items and the counts of their batch. */
 export function writeItems(
   tx: Tx,
   batch: Batch,
@@ -280,7 +281,7 @@ function count(batch: Batch, state: ItemState, by: 1 | -1): void {
   if (state !== 'PENDING') batch[counters[state]] += by
 }
 
-/** Writes the state and the counts of a locked batch. `dueAt` is in real time. */
+/** Writes the state and the counts of a locked batch. */
 export function writeState(tx: Tx, batch: Batch, { dueAt }: { dueAt: Date }): void {
   tx.write(sql`
     update payout_batches set state = ${batch.state}, valid_count = ${batch.validCount},
@@ -309,10 +310,10 @@ export function writeOrder(tx: Tx, batch: Batch): void {
     where environment_id = ${batch.environmentId} and id = ${batch.id}`)
 }
 
-/** When the next item in this state is due; undefined: no item is in it. `now` is real time. */
+/** When the next item in this state is due; undefined: no item is in it. */
 export async function findNextDue(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { environmentId, id }: BatchKey,
   state: ItemState,
 ): Promise<Date | undefined> {

@@ -1,3 +1,4 @@
+import type { EnvironmentTime, RealTime } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
 import { formatMoney } from '../../money/amounts.js'
@@ -18,8 +19,7 @@ import {
 
 type Submission = BatchName & {
   skipsInvalid: boolean
-  /** In the environment's time. */
-  at: Date
+  at: EnvironmentTime
 }
 
 /**
@@ -29,7 +29,7 @@ type Submission = BatchName & {
  */
 export async function submitBatch(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { skipsInvalid, at, ...name }: Submission,
 ): Promise<Batch> {
   const batch = await lockBatch(tx, name)
@@ -96,7 +96,7 @@ function notCovered(batch: Batch, available: bigint): Refusal {
 /** Ends a batch that was not submitted, or stops the rest of one that is paid. Throws refusals. */
 export async function cancelBatch(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { at, ...name }: BatchName & { at: Date },
 ): Promise<Batch> {
   const batch = await lockBatch(tx, name)
@@ -117,7 +117,7 @@ export async function cancelBatch(
  */
 async function stopRest(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { batch, at }: { batch: Batch; at: Date },
 ): Promise<Batch> {
   const waiting = await readItems(tx, batch, { states: ['VALID'] })

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { column, Table } from '../../postgres/table.js'
@@ -43,7 +43,7 @@ type CheckedDisputes = {
 /** Stores contradictions, and ends those that the nodes agree on by now. */
 export function recordDisputes(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { rail, disputes, agreed }: CheckedDisputes,
 ): void {
   const bySubject = new Map(
@@ -89,7 +89,7 @@ export function disputesIn(
 
 export async function countDisputes(
   db: Queryable,
-  now: Date,
+  now: RealTime,
 ): Promise<{ rail: string; count: number }[]> {
   const counts = new Map<string, number>()
   for (const { rail } of await listDisputes(db, now)) counts.set(rail, (counts.get(rail) ?? 0) + 1)
@@ -99,7 +99,7 @@ export async function countDisputes(
 export type OpenDispute = typeof openDisputes.row
 
 /** Disputes that were seen recently and have not ended, oldest first. */
-export function listDisputes(db: Queryable, now: Date): Promise<OpenDispute[]> {
+export function listDisputes(db: Queryable, now: RealTime): Promise<OpenDispute[]> {
   return db.rows(sql<OpenDispute>`
     select ${openDisputes.columns} from disputes
     where ended_at is null and last_seen_at > ${after(now, -disputeLimits.openMs)}

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
@@ -46,7 +47,7 @@ const upsert = listStatement({
  */
 export function storeDifferences(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { rail, differences }: { rail: string; differences: Difference[] },
 ): void {
   const kept = differences.slice(0, reconcileLimits.differencesKeptMax)
@@ -86,7 +87,7 @@ export function listDifferences(
 /** Replaces the note. The audit log keeps the earlier ones. */
 export async function noteDifference(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { id, note, notedBy }: { id: string; note: string; notedBy: string },
 ): Promise<StoredDifference> {
   await tx.rows(sql`

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -12,7 +12,7 @@ export type AgreedPosition = { agreedAt: Date | null; position: bigint }
 /** Undefined: not due, or another worker has claimed it. */
 export async function claimReconciliation(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   rail: string,
 ): Promise<AgreedPosition | undefined> {
   const leaseEnd = after(now, reconcileLimits.leaseMs)
@@ -29,7 +29,7 @@ export async function claimReconciliation(
  */
 export async function recordReconciliation(
   db: Database,
-  now: Date,
+  now: RealTime,
   {
     rail,
     dueAt,
@@ -54,7 +54,7 @@ export async function recordReconciliation(
 /** Makes the comparison of one rail, or of all, due now; a worker runs it. Returns their names. */
 export async function requestReconciliation(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   rail: string | undefined,
 ): Promise<string[]> {
   const rows = await db.rows(sql<{ rail: string }>`

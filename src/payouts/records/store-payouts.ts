@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { payoutLimits } from '../limits.js'
@@ -86,7 +86,7 @@ const insertAttemptRows = listStatement({
 })
 
 /** First polled a moment later, when the process that created them has sent them. */
-export function insertAttempts(tx: Tx, now: Date, attempts: NewAttempt[]): void {
+export function insertAttempts(tx: Tx, now: RealTime, attempts: NewAttempt[]): void {
   if (attempts.length === 0) return
   const rows = attempts.map(({ payout, ...attempt }) => ({
     ...attempt,

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import type { Outcome } from '../../base/refusal.js'
 import { listStatement } from '../../postgres/statement.js'
@@ -48,7 +49,7 @@ export async function readForKeys(tx: Tx, newPayouts: NewPayout[]): Promise<Read
  */
 export async function createByKeys(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   newPayouts: NewPayout[],
   reads: Promise<ReadsOfKeys> = readForKeys(tx, newPayouts),
 ): Promise<Outcome<Payout>[]> {

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { JsonText } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
@@ -58,7 +59,7 @@ export async function readForPayouts(
  */
 export async function createPayouts(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   newPayouts: NewPayout[],
   reads = readForPayouts(tx, newPayouts),
 ): Promise<Outcome<Payout>[]> {

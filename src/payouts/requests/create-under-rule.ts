@@ -1,4 +1,5 @@
-import { after } from '../../base/clock.js'
+import type { EnvironmentTime } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt } from '../../base/ids.js'
 import type { JsonText } from '../../base/json-text.js'
@@ -31,8 +32,7 @@ import { hashOrder } from './order-hash.js'
 export type RuleRequest = Pick<Payout, 'asset' | 'amount'> &
   PayoutCreator & {
     environmentId: EnvironmentId
-    /** In the environment's time. */
-    at: Date
+    at: EnvironmentTime
   }
 
 /**
@@ -145,7 +145,7 @@ export type CreatedUnderRule = { payout: Payout; shown: JsonText }
  */
 export async function createUnderRule(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { payout, signed }: { payout: Payout; signed: NewPayout | null },
   request: RuleRequest,
   locked?: Reads,
@@ -163,7 +163,7 @@ export async function createUnderRule(
 /** Holds the money of a payout that waits for approval, and records it. Signs nothing. */
 export async function createPending(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   unsigned: Payout,
   reads?: Reads,
 ): Promise<CreatedUnderRule> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.js'
+import type { Clock, RealTime } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Code } from '../../base/refusals.js'
 import { sql } from '../../postgres/sql.js'
@@ -53,7 +53,7 @@ export const noPausedRails: PausedRails = { has: () => false }
 /** Returns false if it was already paused. */
 export async function pauseRail(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { rail, reason, pausedBy }: Omit<PausedRail, 'pausedAt'>,
 ): Promise<boolean> {
   const paused = insertInto('paused_rails', { rail, reason, pausedBy, pausedAt: now })

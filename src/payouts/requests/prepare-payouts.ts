@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { type EnvironmentTime, toRealTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import type { JsonText } from '../../base/json-text.js'
@@ -60,17 +60,17 @@ export type PayoutPreparation = {
    * For money that is paid later, such as a return that the merchant's balance covers: throws a
    * refusal if the destination or the treasury would refuse it now. Reserves nothing.
    */
-  checkPayable(environmentNow: Date, request: QuoteRequest): Promise<void>
+  checkPayable(environmentNow: EnvironmentTime, request: QuoteRequest): Promise<void>
   /**
    * Fixes everything that must be known before the money is held, down to the bytes to send.
    * Nothing leaves.
    */
-  prepare(environmentNow: Date, request: PayoutRequest): Promise<Outcome<PreparedPayout>>
+  prepare(environmentNow: EnvironmentTime, request: PayoutRequest): Promise<Outcome<PreparedPayout>>
   /**
    * For a payout that waits for approval: checks the destination and prices it. Signs nothing;
    * that happens at approval.
    */
-  prepareUnsigned(environmentNow: Date, request: PayoutRequest): Promise<Outcome<Payout>>
+  prepareUnsigned(environmentNow: EnvironmentTime, request: PayoutRequest): Promise<Outcome<Payout>>
 }
 
 type Tools = {
@@ -145,7 +145,7 @@ export function createPayoutPreparation({
   }
 
   async function signAndPrice(
-    environmentNow: Date,
+    environmentNow: EnvironmentTime,
     candidate: Candidate,
   ): Promise<Outcome<NewPayout>> {
     const { request, baseFee } = candidate
@@ -159,15 +159,18 @@ export function createPayoutPreparation({
     const { destination, extraFees, attempt } = signed
     const fee = baseFee + sumOf(await price(request, extraFees))
     const payout = toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
-    const realNow = after(environmentNow, -request.environment.clockOffsetMs)
+    const realNow = toRealTime(environmentNow, request.environment.clockOffsetMs)
     return toNewPayout(payout, attempt, realNow)
   }
 
   /** The merchant has the money and is refused: the operator must top up the treasury. */
-  async function reportTreasuryShort(environmentNow: Date, request: QuoteRequest): Promise<void> {
+  async function reportTreasuryShort(
+    environmentNow: EnvironmentTime,
+    request: QuoteRequest,
+  ): Promise<void> {
     const { environment, asset } = request
     const rail = rails.carrierOf(request.environment, request.kind)!.name
-    const now = after(environmentNow, -environment.clockOffsetMs)
+    const now = toRealTime(environmentNow, environment.clockOffsetMs)
     await reportShortfall({ db, logger }, now, { rail, asset })
   }
 
@@ -307,7 +310,7 @@ function toInstruction({ request, id }: Candidate): PayoutInstruction {
 }
 
 function toPayout(
-  environmentNow: Date,
+  environmentNow: EnvironmentTime,
   { request, id }: Candidate,
   { rail, destination, fee }: Pick<Payout, 'rail' | 'destination' | 'fee'>,
 ): Payout {

@@ -10,7 +10,7 @@ export type TreasuryShortfall = { rail: string; asset: Asset; refusals: bigint; 
 /**
  * For a payout that the merchant can afford and the treasury, or the account at the bank, cannot
  * cover: counts it for metrics and `manilla doctor`, and logs an alarm at most once a minute per
- * treasury and asset, whichever process finds it. `now` is real time.
+ * treasury and asset, whichever process finds it.
  */
 export async function reportShortfall(
   { db, logger }: { db: Queryable; logger: Logger },

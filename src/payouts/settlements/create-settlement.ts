@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import type { RealTime } from '../../base/clock.js'
 import { type Outcome, Refusal, returnRefusal } from '../../base/refusal.js'
 import {
   decideConversion,
@@ -32,7 +33,7 @@ import {
  */
 export async function createSettlement(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   prepared: PreparedSettlement,
 ): Promise<Outcome<SettlementWithPayout>> {
   if (prepared.conversion) return convertAndSettle(tx, now, prepared).catch(returnRefusal)
@@ -63,7 +64,7 @@ export async function createSettlement(
  */
 async function convertAndSettle(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   prepared: PreparedSettlement,
 ): Promise<Outcome<SettlementWithPayout>> {
   const { payout } = prepared.payout

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
+import type { RealTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { toJson } from '../../base/json-text.js'
@@ -94,11 +95,11 @@ export async function readSettlementDestination(
 
 /**
  * Emits an event if settlements go elsewhere than before, so that the merchant learns of it while
- * they wait. `now` is real time.
+ * they wait.
  */
 export async function announceDestination(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   environment: Environment,
   before: SettlementDestination,
 ): Promise<void> {
@@ -129,7 +130,7 @@ function identityOf({
 
 type Confirmation = { environment: Environment; userId: string }
 
-/** A second owner or admin confirms a bank account. `at` is in the environment's time. */
+/** A second owner or admin confirms a bank account. */
 export async function confirmAccount(
   tx: Tx,
   at: Date,

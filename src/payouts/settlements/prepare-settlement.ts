@@ -1,4 +1,4 @@
-import { second } from '../../base/clock.js'
+import { type EnvironmentTime, second } from '../../base/clock.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { toJson } from '../../base/json-text.js'
@@ -31,7 +31,7 @@ import { settlementReference } from './settlement.js'
  */
 export async function prepareSettlement(
   dependencies: SettlementDependencies,
-  environmentNow: Date,
+  environmentNow: EnvironmentTime,
   request: SettlementRequest,
 ): Promise<Outcome<PreparedSettlement>> {
   const { db, preparation, naira } = dependencies

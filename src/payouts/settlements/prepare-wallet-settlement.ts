@@ -1,4 +1,4 @@
-import { second } from '../../base/clock.js'
+import { type EnvironmentTime, second } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal, returnRefusal } from '../../base/refusal.js'
@@ -26,7 +26,7 @@ import { settlementReference } from './settlement.js'
  */
 export async function prepareWalletSettlement(
   dependencies: SettlementDependencies,
-  environmentNow: Date,
+  environmentNow: EnvironmentTime,
   request: SettlementRequest,
   settings: Settings,
 ): Promise<Outcome<PreparedSettlement>> {
@@ -36,7 +36,7 @@ export async function prepareWalletSettlement(
 /** Throws refusals, or returns them. */
 async function prepare(
   { db, preparation, naira, exchange }: SettlementDependencies,
-  environmentNow: Date,
+  environmentNow: EnvironmentTime,
   { environment, scheduledFor, requestedAmount, hasMinimum }: SettlementRequest,
   { settlement: settings, approvals }: Settings,
 ): Promise<Outcome<PreparedSettlement>> {

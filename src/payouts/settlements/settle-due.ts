@@ -1,4 +1,4 @@
-import { after, second } from '../../base/clock.js'
+import { after, type RealTime, second, toEnvironmentTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId, Mode } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
@@ -66,7 +66,7 @@ async function settle(dependencies: ScheduleDependencies, now: Date, claim: Clai
   const refuse = (refusal: Refusal) =>
     postpone(dependencies, now, claim, { refusal, isTemporary: isTemporary(refusal) })
   if (environment.isSuspended) return refuse(suspended)
-  const environmentNow = after(now, environment.clockOffsetMs)
+  const environmentNow = toEnvironmentTime(now, environment.clockOffsetMs)
   const request = { environment, scheduledFor, requestedAmount: null, hasMinimum: true }
   const prepared = await prepareSettlement(dependencies, environmentNow, request)
   if (prepared instanceof Refusal) return refuse(prepared)
@@ -114,7 +114,7 @@ async function lockClaim(tx: Tx, { environmentId, attempts }: Claim): Promise<bo
 }
 
 /** The rest of what one transfer may carry is settled at once, for the same time or request. */
-function keepDue(tx: Tx, now: Date, environmentId: EnvironmentId): void {
+function keepDue(tx: Tx, now: RealTime, environmentId: EnvironmentId): void {
   tx.write(sql`
     update settlement_schedules set due_at = ${now}, last_refusal = null
     where environment_id = ${environmentId}`)
@@ -122,7 +122,7 @@ function keepDue(tx: Tx, now: Date, environmentId: EnvironmentId): void {
 
 async function scheduleNext(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environmentId, scheduledFor }: Claim,
   lastRefusal: string | null = null,
 ): Promise<void> {

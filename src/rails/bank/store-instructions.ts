@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
@@ -25,7 +25,7 @@ const begin = listStatement<typeof named, { token: string }>({
 /** Call it before sending. Returns the tokens that may be sent: the others are closed. */
 export async function beginSending(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { rail, tokens }: { rail: string; tokens: string[] },
 ): Promise<Set<string>> {
   if (tokens.length === 0) return new Set()
@@ -42,7 +42,7 @@ type InstructionName = { rail: string; token: string }
  */
 export async function beginSendingRefund(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { rail, token }: InstructionName,
 ): Promise<Date | undefined> {
   const busyUntil = after(now, limits.banks.refundRetryMs)
@@ -104,7 +104,7 @@ const close = listStatement<typeof named, { token: string; refusal: string }>({
 /** Closes those whose every sending was refused. Returns why, by token. */
 export async function closeRefused(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { rail, tokens }: { rail: string; tokens: string[] },
 ): Promise<Map<string, string>> {
   if (tokens.length === 0) return new Map()

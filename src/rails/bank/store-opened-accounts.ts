@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { column, Table } from '../../postgres/table.js'
@@ -77,7 +78,7 @@ export function numberKey({ number, at }: NumberAt): string {
 /** Stores the account, unless a concurrent request has. Returns the stored one. */
 export async function storeOpenedAccount(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   { rail, account }: { rail: string; account: StoredAccount },
 ): Promise<StoredAccount> {
   const { reference } = account

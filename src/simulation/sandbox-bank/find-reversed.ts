@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { sandboxBankLimits } from './limits.js'
@@ -12,7 +13,11 @@ const lockKey = 7_265_647
  * process at a time, so numbers are committed in order and a reader that continues from the last
  * number it saw misses none. Rows that another transaction has locked are listed next time.
  */
-export async function findReversed(tx: Tx, now: Date, after: bigint): Promise<ReversedTransfers> {
+export async function findReversed(
+  tx: Tx,
+  now: RealTime,
+  after: bigint,
+): Promise<ReversedTransfers> {
   const limit = sandboxBankLimits.reversalsPerBatchMax
   await tx.rows(sql`select pg_advisory_xact_lock(${lockKey})`)
   tx.write(sql`
@@ -23,7 +28,7 @@ export async function findReversed(tx: Tx, now: Date, after: bigint): Promise<Re
       for no key update skip locked),
     numbered as (
       select reference, row_number() over (order by reverses_at, reference) as place from due)
-    update sandbox_transfers t set is_told = true,
+    update sandbox_transfers t set is_reported = true,
       reversal_number = numbered.place
         + (select coalesce(max(reversal_number), 0) from sandbox_transfers)
     from numbered where t.reference = numbered.reference`)

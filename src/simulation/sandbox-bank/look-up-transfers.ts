@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { lockTransfers, markReported } from './store-transfers.js'
 import { hasEnded, type SandboxTransfer } from './transfer.js'
@@ -9,7 +10,7 @@ import { hasEnded, type SandboxTransfer } from './transfer.js'
  */
 export async function lookUpTransfers(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   references: string[],
 ): Promise<Map<string, SandboxTransfer>> {
   const transfers = await lockTransfers(tx, references)

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Outcome } from '../../base/refusal.js'
 import type { AccountOpening, OpenedAccount } from '../../collections/ports.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -13,7 +14,7 @@ import { findAccounts, insertSandboxAccounts, type SandboxAccount } from './stor
  */
 export async function openAccounts(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   openings: AccountOpening[],
 ): Promise<Outcome<OpenedAccount>[]> {
   const refusals = openings.map(refuseAccount)
@@ -30,7 +31,7 @@ export async function openAccounts(
 
 async function openAll(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   openings: Map<string, AccountOpening>,
 ): Promise<Map<string, SandboxAccount>> {
   const accounts = new Map<string, SandboxAccount>()

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { firstOfEach } from './first-of-each.js'
@@ -14,7 +15,7 @@ import { type NewTransfer, type Plan, planTransfer } from './transfer.js'
  */
 export async function receiveOrders(
   db: Database,
-  now: Date,
+  now: RealTime,
   orders: PaymentOrder[],
 ): Promise<PaymentOrder[]> {
   const first = firstOfEach(orders, ({ reference }) => reference)
@@ -31,7 +32,11 @@ export async function receiveOrders(
 }
 
 /** Sending a lost order again revives it. */
-async function receiveOthers(tx: Tx, now: Date, orders: PaymentOrder[]): Promise<PaymentOrder[]> {
+async function receiveOthers(
+  tx: Tx,
+  now: RealTime,
+  orders: PaymentOrder[],
+): Promise<PaymentOrder[]> {
   const first = firstOfEach(orders, ({ reference }) => reference)
   const refunds = await judgeRefunds(tx, [...first.values()])
   const toTransfer = (isRepeat: boolean) => (order: PaymentOrder) =>
@@ -42,7 +47,7 @@ async function receiveOthers(tx: Tx, now: Date, orders: PaymentOrder[]): Promise
     [...first.keys()].filter((reference) => !inserted.has(reference)),
   )
   const hasSameText = ({ reference, text }: PaymentOrder) =>
-    text === (existing.get(reference)?.paymentOrder ?? first.get(reference)!.text)
+    text === (existing.get(reference)?.instruction ?? first.get(reference)!.text)
 
   const revived = [...first.values()].filter(
     (order) => existing.get(order.reference)?.isLost && hasSameText(order),
@@ -60,7 +65,7 @@ function planOrder(
     : planTransfer(now, { accountNumber: refund?.accountNumber ?? accountNumber, isRepeat })
   return {
     reference,
-    paymentOrder: text,
+    instruction: text,
     amount,
     receivedAt: now,
     isLost: plan.isLost,

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { ReportedPayment, SimulatedPayment } from '../../collections/ports.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -16,7 +16,7 @@ import { findPaymentsById, insertSandboxPayments } from './store-payments.js'
  */
 export async function receivePayments(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   received: SimulatedPayment[],
 ): Promise<(ReportedPayment | undefined)[]> {
   const first = firstOfEach(received, ({ id }) => id)

@@ -26,7 +26,7 @@ const listRefunds = listStatement<{ id: 'text' }, BookedRefund>({
   name: 'list_sandbox_refunds',
   columns: { id: 'text' },
   text: (ids) => `
-    select t.reference, t.refund_of, t.amount, (t.is_told and t.ending = 'failed') or
+    select t.reference, t.refund_of, t.amount, (t.is_reported and t.ending = 'failed') or
       t.reversal_number is not null as has_returned
     from sandbox_transfers t
     where t.refund_of in (select list.id from ${ids})`,

@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import type { Clock } from '../../base/clock.js'
+import type { Clock, RealTime } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import type { BankRail } from '../../collections/ports.js'
@@ -185,7 +185,7 @@ async function sendAttempts(
  */
 async function instructTransfer(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { reference, instruction }: { reference: string; instruction: TestInstruction },
 ): Promise<Instructed> {
   const transfer = (await lockTransfers(tx, [reference])).get(reference)

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { sandboxBankLimits } from './limits.js'
 import { lookUpTransfers } from './look-up-transfers.js'
@@ -26,7 +27,7 @@ type Statement = { lines: SandboxStatementLine[]; next: StatementCursor | null }
  */
 export async function readStatement(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { from, to, after }: { from: Date; to: Date; after: StatementCursor | undefined },
 ): Promise<Statement> {
   const limit = sandboxBankLimits.statementLinesMax

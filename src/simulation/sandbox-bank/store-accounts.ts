@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { sandboxBankItself } from './magic-accounts.js'
@@ -48,7 +49,7 @@ const close = listStatement({
  */
 export function insertSandboxAccounts(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   openings: Pick<SandboxAccount, 'reference' | 'name'>[],
 ): Promise<SandboxAccount[]> {
   return db.rows(
@@ -64,7 +65,7 @@ export async function findAccounts(db: Queryable, references: string[]): Promise
   return db.rows(find(references.map((reference) => ({ reference }))))
 }
 
-export function closeAccounts(tx: Tx, now: Date, numbers: string[]): void {
+export function closeAccounts(tx: Tx, now: RealTime, numbers: string[]): void {
   if (numbers.length > 0)
     tx.write(
       close(

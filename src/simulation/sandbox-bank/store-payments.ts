@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
@@ -43,7 +44,7 @@ const lock = listStatement<typeof named, SandboxPaymentRow>({
  */
 export async function insertSandboxPayments(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   payments: SandboxPayment[],
 ): Promise<Set<string>> {
   tx.write(sql`select pg_advisory_xact_lock(${lockKey})`)

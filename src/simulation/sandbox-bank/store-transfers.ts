@@ -44,8 +44,8 @@ const report = listStatement({
   name: 'report_sandbox_endings',
   columns: named,
   text: (list) => `
-    update sandbox_transfers t set is_told = true
-    from ${list} where t.reference = list.reference and not t.is_told`,
+    update sandbox_transfers t set is_reported = true
+    from ${list} where t.reference = list.reference and not t.is_reported`,
 })
 
 export type Planned = Plan & { reference: string; receivedAt: Date }

@@ -5,7 +5,7 @@ import { findMagicAccount, ordinary } from './magic-accounts.js'
 
 export const sandboxTransfers = new Table('sandbox_transfers', {
   reference: column.text(),
-  paymentOrder: column.text(),
+  instruction: column.text(),
   amount: column.int8(),
   receivedAt: column.time(),
   isLost: column.bool(),
@@ -15,7 +15,7 @@ export const sandboxTransfers = new Table('sandbox_transfers', {
   endsAt: column.time().orNull(),
   reversesAt: column.time().orNull(),
   /** The ending was reported to a caller, so it is final whatever the clock says. */
-  isReported: column.bool().named('is_told'),
+  isReported: column.bool(),
   /** The payment that it returns. */
   refundOf: column.text().orNull(),
 })

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import type { JsonText } from '../../base/json-text.js'
 import type { EventType } from '../../events/catalogue.js'
@@ -62,7 +62,7 @@ const claim = listStatement<typeof columns, ClaimedDelivery>({
 /** Claims due deliveries, oldest first, up to the capacity of each endpoint. */
 export async function claimDeliveries(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   shares: EndpointShare[],
 ): Promise<ClaimedDelivery[]> {
   if (shares.length === 0) return []
@@ -93,7 +93,7 @@ const handBack = listStatement({
 /** Makes claimed deliveries due at once, as if they had not been claimed. */
 export async function handBackDeliveries(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   deliveries: ClaimedDelivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return

@@ -1,4 +1,4 @@
-import { after, day } from '../../base/clock.js'
+import { after, day, type RealTime } from '../../base/clock.js'
 import { firstIdAt } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import type { Database } from '../../postgres/database.js'
@@ -9,7 +9,7 @@ import { sql } from '../../postgres/sql.js'
  * many. Reads each environment by the primary key, in which events are sorted by time: an index on
  * the end alone would make every delivery slower.
  */
-export async function deleteOldDeliveries(db: Database, now: Date): Promise<number> {
+export async function deleteOldDeliveries(db: Database, now: RealTime): Promise<number> {
   const { deliveryDays, rowsDeletedPerBatchMax } = limits.retention
   const before = after(now, -deliveryDays * day)
   const deleted = await db.rows(sql`

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { emitAll } from '../../events/emit.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -61,7 +62,7 @@ const endDeliveries = listStatement<typeof endColumns, { eventId: string; endpoi
  */
 export async function recordAttempts(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   attempts: FinishedAttempt[],
 ): Promise<WebhookEndpoint[]> {
   const before = await lockFailingEndpoints(tx, attempts)

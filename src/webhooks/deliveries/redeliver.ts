@@ -1,4 +1,4 @@
-import { after, day } from '../../base/clock.js'
+import { after, day, type RealTime } from '../../base/clock.js'
 import { newId, prefixes, toReference } from '../../base/ids.js'
 import { toJson } from '../../base/json-text.js'
 import { limits } from '../../base/limits.js'
@@ -26,7 +26,7 @@ const dueAgain = sql`
 /** Sends an event again, to one endpoint or to all that subscribe to it. Returns their number. */
 export async function redeliver(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { event, endpoint }: { event: Event; endpoint: WebhookEndpoint | undefined },
 ): Promise<number> {
   const recipients = endpoint ? sql`w.id = ${endpoint.id}` : sql.raw(listensTo('w', 'e.type'))
@@ -73,7 +73,7 @@ function missedEvents(
  * Sends all events since a time that this endpoint subscribes to and has not received: those that
  * wait for a retry, were given up, or happened while it was disabled. Returns their number.
  */
-export async function recover(tx: Tx, now: Date, missed: Missed): Promise<number> {
+export async function recover(tx: Tx, now: RealTime, missed: Missed): Promise<number> {
   const columns = sql`e.environment_id, e.id, w.id, 'PENDING', ${now}, ${now}`
   const rows = await tx.rows(sql`
     insert into deliveries (environment_id, event_id, endpoint_id, state, due_at, created_at)
@@ -83,14 +83,14 @@ export async function recover(tx: Tx, now: Date, missed: Missed): Promise<number
 }
 
 /** How many events `recover` would send now. */
-export async function countMissed(db: Queryable, now: Date, missed: Missed): Promise<number> {
+export async function countMissed(db: Queryable, now: RealTime, missed: Missed): Promise<number> {
   const [row] = await db.rows(sql<{ count: number }>`
     select count(*)::int from (${missedEvents(sql`1`, now, missed)}) events`)
   return row!.count
 }
 
 /** Creates an event for this endpoint only, to test it. Returns the event's reference. */
-export async function sendTest(tx: Tx, now: Date, endpoint: WebhookEndpoint): Promise<string> {
+export async function sendTest(tx: Tx, now: RealTime, endpoint: WebhookEndpoint): Promise<string> {
   const [row] = await tx.rows(sql<{ sequence: number }>`
     update webhook_endpoints set event_sequence = event_sequence + 1
     where environment_id = ${endpoint.environmentId} and id = ${endpoint.id}

@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, type RealTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
@@ -29,7 +29,7 @@ export type CreatedEndpoint = { endpoint: WebhookEndpoint; secret: Secret }
 
 export async function createEndpoint(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { environment, seal, url, eventTypes, description }: NewEndpoint,
 ): Promise<CreatedEndpoint> {
   // Serializes creates: two at once must not both be the tenth endpoint.
@@ -89,7 +89,7 @@ export async function changeEndpoint(
 }
 
 /** Keeps the history of deliveries; sends no more. */
-export async function deleteEndpoint(tx: Tx, now: Date, name: EndpointName): Promise<void> {
+export async function deleteEndpoint(tx: Tx, now: RealTime, name: EndpointName): Promise<void> {
   const { environmentId, id } = await lockEndpoint(tx, name)
   tx.write(sql`
     update webhook_endpoints set deleted_at = ${now}, is_enabled = false,
@@ -100,7 +100,7 @@ export async function deleteEndpoint(tx: Tx, now: Date, name: EndpointName): Pro
 /** Previous secrets keep signing until their overlap ends, so that receivers can switch safely. */
 export async function rotateSecret(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { seal, ...name }: EndpointName & { seal: Seal },
 ): Promise<CreatedEndpoint> {
   const endpoint = await lockEndpoint(tx, name)

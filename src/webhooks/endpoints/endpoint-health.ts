@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { toJson } from '../../base/json-text.js'
 import type { NewEvent } from '../../events/emit.js'
@@ -90,7 +91,7 @@ export async function lockFailingEndpoints(
 /** Returns the locked endpoints that these attempts disable. */
 export function changeHealth(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { before, attempts }: { before: WebhookEndpoint[]; attempts: FinishedAttempt[] },
 ): WebhookEndpoint[] {
   const after = before.map((endpoint) => judgeHealth(endpoint, attemptsAt(endpoint, attempts), now))

@@ -1,3 +1,4 @@
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import type { Statement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -41,7 +42,7 @@ const walk = `
  */
 export async function findOpenEndpoints(
   db: Queryable,
-  now: Date,
+  now: RealTime,
   from: EndpointPosition,
 ): Promise<OpenEndpoint[]> {
   const { endpointsPerPollMax } = webhookLimits

@@ -1,4 +1,4 @@
-import { after, hour } from '../../base/clock.js'
+import { after, hour, type RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
@@ -104,7 +104,7 @@ export class HourlyCounts {
   }
 
   /** Keeps what could not be written for the next time. */
-  async write(db: Queryable, now: Date): Promise<void> {
+  async write(db: Queryable, now: RealTime): Promise<void> {
     if (this.#hours.size === 0) return
     const written = this.#hours
     this.#hours = new Map()

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { newId, toUuid } from '../../base/ids.js'
 import { toJson } from '../../base/json-text.js'
@@ -28,7 +29,7 @@ type StoredLevel = { environmentId: EnvironmentId; asset: Asset; isLow: boolean 
  * fall. Processes may run concurrently: the one that changes the row emits. Returns the number of
  * events.
  */
-export async function watchBalances(db: Database, now: Date): Promise<number> {
+export async function watchBalances(db: Database, now: RealTime): Promise<number> {
   let emitted = 0
   for (let last = 0; ; ) {
     const watched = await listLowBalances(db, last)
@@ -83,7 +84,7 @@ const changeLevels = listStatement<typeof columns, LevelChange>({
       event_sequence as sequence`,
 })
 
-async function recordLevels(db: Database, now: Date, levels: Level[]): Promise<number> {
+async function recordLevels(db: Database, now: RealTime, levels: Level[]): Promise<number> {
   const rows = levels.map((level) => ({
     environmentId: level.environmentId,
     asset: level.asset,

@@ -31,7 +31,7 @@ const db = await freshDatabase()
 const now = manualClock().now()
 
 await db.rows(sql`
-  insert into sandbox_transfers (reference, payment_order, amount, received_at, is_lost, ending,
+  insert into sandbox_transfers (reference, instruction, amount, received_at, is_lost, ending,
     ends_at)
   select 'bt-' || n, '{}', 1, ${now}, false, 'completed', ${now}
   from generate_series(1, 60000) n`)

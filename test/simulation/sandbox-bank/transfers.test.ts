@@ -231,10 +231,10 @@ describe('a reported ending is final', () => {
         values: [attempt.token],
       })
     const refusal = 'never edited or removed'
-    await expect(change(`is_told = false`)).rejects.toThrow(refusal)
+    await expect(change(`is_reported = false`)).rejects.toThrow(refusal)
     await expect(change(`ends_at = ends_at + interval '1 hour'`)).rejects.toThrow(refusal)
     await expect(change(`amount = 1`)).rejects.toThrow(refusal)
-    await expect(change(`payment_order = ''`)).rejects.toThrow(refusal)
+    await expect(change(`instruction = ''`)).rejects.toThrow(refusal)
     clock.advance(reversesAfterMs)
     await bank.findReversed(0n)
     await expect(change(`reverses_at = null, reversal_number = null`)).rejects.toThrow(refusal)

@@ -151,12 +151,12 @@ const list = ({ openPage }: ApiParts) =>
         async readPage({ cursor: sent, limit }) {
           const { db, cursor, toNext } = openPage(sent)
           const positions = toPositions(query.asset as Asset | undefined, cursor)
-          const found = await readPage(db, environment.id, { positions, filter, limit })
-          const causes = [...new Set(found.entries.map(({ causeId }) => causeId))]
+          const page = await readPage(db, environment.id, { positions, filter, limit })
+          const causes = [...new Set(page.entries.map(({ causeId }) => causeId))]
           const counterparties = await findCounterparties(db, environment.id, causes)
           return {
-            items: found.entries.map((entry) => toJson(toItem(entry, counterparties))),
-            nextCursor: toNext(found.next && writeCursor(found.next)),
+            items: page.entries.map((entry) => toJson(toItem(entry, counterparties))),
+            nextCursor: toNext(page.next && writeCursor(page.next)),
           }
         },
       })
@@ -207,20 +207,20 @@ const summary = ({ openPage }: ApiParts) =>
       const asset = query.asset as Asset
       const { db } = openPage(undefined)
       const statement = { environmentId: environment.id, asset }
-      const found = await summarizeStatement(db, statement, readTimeRange(query))
-      if (!found) throw tooManyEntries()
-      const { firstNumber, lastNumber } = found
+      const summary = await summarizeStatement(db, statement, readTimeRange(query))
+      if (!summary) throw tooManyEntries()
+      const { firstNumber, lastNumber } = summary
       return success(200, 'Statement summary', {
         asset,
-        opening: toWire(found.opening, asset),
-        received: toWire(found.received, asset),
-        added: toWire(found.added, asset),
-        converted: toWire(found.converted, asset),
-        refunded: toWire(found.refunded, asset),
-        paidOut: toWire(found.paidOut, asset),
-        fees: toWire(found.fees, asset),
-        setAside: toWire(found.setAside, asset),
-        closing: toWire(found.closing, asset),
+        opening: toWire(summary.opening, asset),
+        received: toWire(summary.received, asset),
+        added: toWire(summary.added, asset),
+        converted: toWire(summary.converted, asset),
+        refunded: toWire(summary.refunded, asset),
+        paidOut: toWire(summary.paidOut, asset),
+        fees: toWire(summary.fees, asset),
+        setAside: toWire(summary.setAside, asset),
+        closing: toWire(summary.closing, asset),
         firstNumber: firstNumber === null ? null : Number(firstNumber),
         lastNumber: lastNumber === null ? null : Number(lastNumber),
       })
@@ -250,9 +250,9 @@ async function readPage(
     lists.push(await listStatementEntries(db, range, { filter, limit: limit + 1 }))
   }
   const entries = mergeNewestFirst(lists, limit)
-  const found = lists.reduce((sum, list) => sum + list.entries.length, 0)
+  const foundCount = lists.reduce((sum, list) => sum + list.entries.length, 0)
   const isSearched = lists.every(({ searchedTo }) => searchedTo === undefined)
-  if (found <= entries.length && isSearched) return { entries, next: null }
+  if (foundCount <= entries.length && isSearched) return { entries, next: null }
   const next = positions.map(({ asset, below }, index) => {
     const { entries: own, searchedTo } = lists[index]!
     const shown = entries.filter((entry) => entry.asset === asset)
@@ -268,8 +268,8 @@ async function readPage(
   return { entries, next: Object.fromEntries(next) }
 }
 
-function minimum(one: bigint, other: bigint): bigint {
-  return one < other ? one : other
+function minimum(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }
 
 function toPositions(asset: Asset | undefined, cursor: string | undefined): Position[] {

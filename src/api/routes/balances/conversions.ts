@@ -210,7 +210,7 @@ const read = ({ db }: ApiParts) =>
     answers: { 200: conversion },
     refusals: ['not_found'],
     async handle({ environment, params: { reference } }) {
-      const found = await getConversion(db, { environmentId: environment.id, reference })
-      return success(200, 'Conversion', showConversion(found))
+      const conversion = await getConversion(db, { environmentId: environment.id, reference })
+      return success(200, 'Conversion', showConversion(conversion))
     },
   })

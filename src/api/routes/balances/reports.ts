@@ -169,14 +169,14 @@ const received = ({ openPage }: ApiParts) =>
       const { db } = openPage(undefined)
       const read = (wanted: Period) =>
         readMoney(db, { environmentId: environment.id, asset }, { ...wanted, bucket })
-      const found = await read(period)
-      const buckets = showBuckets(bucket, period, found, (one) => show(one ?? sumMoney([])))
+      const rows = await read(period)
+      const buckets = showBuckets(bucket, period, rows, (sums) => show(sums ?? sumMoney([])))
       if (wantsCsv)
         return answerList(
           { query: {}, wantsCsv, forExcel },
           { title: 'Received', columns: receivedColumns, readPage: () => toPage(asset, buckets) },
         )
-      const total = sumMoney(found)
+      const total = sumMoney(rows)
       const compared = query.compare
         ? comparePrevious(total, await readPrevious(period, read), { asset, show })
         : { previous: null, change: null }
@@ -289,12 +289,14 @@ const conversion = ({ openPage }: ApiParts) =>
       const bucket = bucketOf(query)
       const period = readPeriod(now, { ...query, bucket })
       const { db } = openPage(undefined)
-      const found = await readConversion(db, environment.id, { ...period, bucket })
-      const total = found.reduce(addConversion, noSessions)
+      const rows = await readConversion(db, environment.id, { ...period, bucket })
+      const total = rows.reduce(addConversion, noSessions)
       return success(200, 'Conversion', {
         total: showConversion(total),
         ...showPeriod(bucket, period),
-        buckets: showBuckets(bucket, period, found, (one) => showConversion(one ?? noSessions)),
+        buckets: showBuckets(bucket, period, rows, (conversion) =>
+          showConversion(conversion ?? noSessions),
+        ),
       })
     },
   })
@@ -303,13 +305,13 @@ type Conversion = Omit<ConversionBucket, 'start'>
 
 const noSessions: Conversion = { created: 0n, opened: 0n, paid: 0n, expired: 0n, cancelled: 0n }
 
-function addConversion(sum: Conversion, one: Conversion): Conversion {
+function addConversion(sum: Conversion, conversion: Conversion): Conversion {
   return {
-    created: sum.created + one.created,
-    opened: sum.opened + one.opened,
-    paid: sum.paid + one.paid,
-    expired: sum.expired + one.expired,
-    cancelled: sum.cancelled + one.cancelled,
+    created: sum.created + conversion.created,
+    opened: sum.opened + conversion.opened,
+    paid: sum.paid + conversion.paid,
+    expired: sum.expired + conversion.expired,
+    cancelled: sum.cancelled + conversion.cancelled,
   }
 }
 
@@ -367,17 +369,17 @@ const balance = ({ openPage }: ApiParts) =>
       const { db } = openPage(undefined)
       const key = { environmentId: environment.id, asset }
       const { opening, buckets } = await readBalances(db, key, { ...period, bucket })
-      const lowest = buckets.reduce((low, one) => (one.lowest < low.lowest ? one : low))
+      const lowest = buckets.reduce((low, row) => (row.lowest < low.lowest ? row : low))
       return success(200, 'Balance', {
         asset,
         opening: toWire(opening, asset),
         closing: toWire(buckets.at(-1)!.closing, asset),
         lowest: { amount: toWire(lowest.lowest, asset), from: lowest.start.toISOString() },
         ...showPeriod(bucket, period),
-        buckets: buckets.map((one) => ({
-          from: one.start.toISOString(),
-          closing: toWire(one.closing, asset),
-          lowest: toWire(one.lowest, asset),
+        buckets: buckets.map((row) => ({
+          from: row.start.toISOString(),
+          closing: toWire(row.closing, asset),
+          lowest: toWire(row.lowest, asset),
         })),
       })
     },
@@ -447,15 +449,15 @@ const fees = ({ openPage }: ApiParts) =>
       const period = readPeriod(now, { ...query, bucket })
       const { db } = openPage(undefined)
       const key = { environmentId: environment.id, asset }
-      const found = await readEntrySums(db, key, { ...period, bucket })
-      const starts = new Map(found.map(({ start }) => [start.getTime(), start]))
+      const sums = await readEntrySums(db, key, { ...period, bucket })
+      const starts = new Map(sums.map(({ start }) => [start.getTime(), start]))
       const buckets = [...starts.values()].map((start) => ({
         start,
-        rows: found.filter((row) => row.start.getTime() === start.getTime()),
+        rows: sums.filter((row) => row.start.getTime() === start.getTime()),
       }))
       return success(200, 'Fees', {
         currency: asset,
-        total: showFeesByKind(found, asset),
+        total: showFeesByKind(sums, asset),
         ...showPeriod(bucket, period),
         buckets: showBuckets(bucket, period, buckets, (fees) =>
           showFeesByKind(fees?.rows ?? [], asset),
@@ -529,18 +531,18 @@ const payoutTimes = ({ openPage }: ApiParts) =>
       const period = readPeriod(now, { ...query, bucket })
       const { db } = openPage(undefined)
       const key = { environmentId: environment.id, kind }
-      const found = await readPayoutTimes(db, key, { ...period, bucket })
+      const rows = await readPayoutTimes(db, key, { ...period, bucket })
       const sum = (field: 'completed' | 'failed') =>
-        Number(found.reduce((total, one) => total + one[field], 0n))
+        Number(rows.reduce((total, times) => total + times[field], 0n))
       return success(200, 'Payout times', {
         kind,
         total: { count: sum('completed'), failed: sum('failed') },
         ...showPeriod(bucket, period),
-        buckets: showBuckets(bucket, period, found, (one) => ({
-          medianMs: toNumber(one?.medianMs),
-          p95Ms: toNumber(one?.p95Ms),
-          count: Number(one?.completed ?? 0n),
-          failed: Number(one?.failed ?? 0n),
+        buckets: showBuckets(bucket, period, rows, (times) => ({
+          medianMs: toNumber(times?.medianMs),
+          p95Ms: toNumber(times?.p95Ms),
+          count: Number(times?.completed ?? 0n),
+          failed: Number(times?.failed ?? 0n),
         })),
       })
     },
@@ -559,13 +561,13 @@ function showPeriod(bucket: BucketSize, { from, to }: Period) {
 }
 
 /** Every bucket of the period, with what was found in it. */
-function showBuckets<Found extends { start: Date }>(
+function showBuckets<Row extends { start: Date }>(
   bucket: BucketSize,
   period: Period,
-  found: Found[],
-  show: (one: Found | undefined) => object,
+  rows: Row[],
+  show: (row: Row | undefined) => object,
 ): object[] {
-  const byStart = new Map(found.map((one) => [one.start.getTime(), one]))
+  const byStart = new Map(rows.map((row) => [row.start.getTime(), row]))
   return listBuckets(bucket, period).map((start) => ({
     from: start.toISOString(),
     ...show(byStart.get(start.getTime())),

@@ -61,7 +61,7 @@ export function requeryRoute(api: ApiParts, { kind, path, resource }: About, tex
       return api.change(
         request,
         (tx) => getAccount(tx, name),
-        (found) => successText(200, titleOf(kind), show(found)),
+        (account) => successText(200, titleOf(kind), show(account)),
       )
     },
   })

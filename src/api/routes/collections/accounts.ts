@@ -28,7 +28,7 @@ import { createResource } from '../../pipeline/create-resource.js'
 import { type CsvColumn, csvColumns, inBothUnits } from '../../server/csv.js'
 import { cursorOf } from '../../server/cursor.js'
 import { successText } from '../../server/envelope.js'
-import type { RequestContext } from '../../server/keyed-lane.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 
@@ -40,7 +40,7 @@ export const referenceIn = Type.String({
   examples: ['order-1001'],
 })
 
-/** Of a dedicated account or wallet. */
+/** The merchant's reference of a dedicated account or wallet. */
 export const externalReferenceIn = withExample(
   withDescription(referenceIn, 'Your own reference of the customer, unique per environment.'),
   'customer-77',
@@ -48,51 +48,51 @@ export const externalReferenceIn = withExample(
 
 export async function createAccount(
   api: ApiParts,
-  caller: RequestContext,
+  keyedRequest: KeyedRequest,
   request: Omit<AccountRequest, 'environment' | 'name' | 'retryKey'>,
   message: string,
 ): Promise<KeyedAnswer> {
-  const { environment, now } = caller
+  const { environment, now } = keyedRequest
   const prepared = await api.collections.prepareAccount(now, {
     ...request,
     environment,
     name: environment.merchantName,
-    retryKey: retryKeyOf(caller),
+    retryKey: retryKeyOf(keyedRequest),
   })
-  return createResource(api, caller, prepared, { message, commit: api.commitAccount })
+  return createResource(api, keyedRequest, prepared, { message, commit: api.commitAccount })
 }
 
 export async function createWallet(
   api: ApiParts,
-  caller: RequestContext,
+  keyedRequest: KeyedRequest,
   request: Omit<WalletRequest, 'environment' | 'retryKey'>,
   message: string,
 ): Promise<KeyedAnswer> {
-  const { environment, now } = caller
-  const retryKey = retryKeyOf(caller)
+  const { environment, now } = keyedRequest
+  const retryKey = retryKeyOf(keyedRequest)
   const prepared = await api.collections.prepareWallet(now, { ...request, environment, retryKey })
-  return createResource(api, caller, prepared, { message, commit: api.commitAccount })
+  return createResource(api, keyedRequest, prepared, { message, commit: api.commitAccount })
 }
 
-export function retryKeyOf({ key }: RequestContext): string | undefined {
+export function retryKeyOf({ key }: KeyedRequest): string | undefined {
   return key && `${key.digest}/${key.fingerprint.toString('hex')}`
 }
 
 /** Ends an account, then asks the bank to reject further payments. */
 export async function endAndClose(
   api: ApiParts,
-  caller: RequestContext,
+  keyedRequest: KeyedRequest,
   name: AccountLookup,
   message: string,
 ): Promise<KeyedAnswer> {
   let ended: EndedAccount | undefined
   const answered = await api.change(
-    caller,
+    keyedRequest,
     async (tx, now) => {
       ended = await endAccount(tx, now, name)
       return ended
     },
-    (found) => successText(200, message, show(found)),
+    (account) => successText(200, message, show(account)),
   )
   if (ended) api.collections.closeAccount(ended.account)
   if (ended?.counterpart) api.collections.closeAccount(ended.counterpart)

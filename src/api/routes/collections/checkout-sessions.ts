@@ -222,8 +222,8 @@ const read = ({ db }: ApiParts) => {
     answers: { 200: checkoutSession },
     refusals: ['not_found'],
     async handle({ environment, params: { reference }, now }) {
-      const found = await readSession({ environmentId: environment.id, reference })
-      return successText(200, 'Checkout session', showSession(now, found))
+      const session = await readSession({ environmentId: environment.id, reference })
+      return successText(200, 'Checkout session', showSession(now, session))
     },
   })
 }
@@ -259,8 +259,8 @@ const cancel = (api: ApiParts) =>
           isEnded = true
           return getSession(tx, name)
         },
-        (found) =>
-          successText(200, 'Session cancelled', showSession(serverTime, found as FoundSession)),
+        (session) =>
+          successText(200, 'Session cancelled', showSession(serverTime, session as FoundSession)),
       )
       if (isEnded) api.collections.closeAccount(account)
       return answered

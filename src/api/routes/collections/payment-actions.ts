@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { RealTime } from '../../../base/clock.js'
 import { prefixes } from '../../../base/ids.js'
 import { Refusal, returnRefusal } from '../../../base/refusal.js'
 import { referenceSample } from '../../../base/shapes.js'
@@ -6,7 +7,7 @@ import { getPayment } from '../../../collections/payments/find-payments.js'
 import type { Payment } from '../../../collections/payments/payment.js'
 import { closeRequest } from '../../../collections/payments/payment-requests.js'
 import { acceptHeld, notHeld, returnHeld } from '../../../collections/payments/resolve-payment.js'
-import { payment, showPayment } from '../../../collections/payments/resource.js'
+import { payment as paymentSchema, showPayment } from '../../../collections/payments/resource.js'
 import {
   asPaymentAction,
   type PreparedReturn,
@@ -38,7 +39,7 @@ import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
 import { success } from '../../server/envelope.js'
-import type { RequestContext } from '../../server/keyed-lane.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { type RouteRequest, route } from '../../server/route.js'
 
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
@@ -77,7 +78,7 @@ export const resolvePayment = (api: ApiParts) =>
       'Accepts the held amount of a payment, or returns it to the sender or to `destination`. Stablecoins are returned only to a wallet that you name.',
     params,
     body: resolution,
-    answers: { 200: payment },
+    answers: { 200: paymentSchema },
     refusals: [
       'not_found',
       ...withReasons('payment_action_failed', 'invalid_state', 'balance_limit', 'no_destination'),
@@ -89,22 +90,22 @@ export const resolvePayment = (api: ApiParts) =>
     async handle(request) {
       const name = { environmentId: request.environment.id, ...request.params }
       const { body } = request
-      const found = await getPayment(api.db, name)
+      const payment = await getPayment(api.db, name)
       const requested = readReturnDestination(
         body.action === 'return' ? body.destination : undefined,
-        found,
+        payment,
       )
       if (body.action === 'return') {
         // Also while nothing is held: it may be held again at the commit, when a return that waits
         // is rejected. Without the rule, the money would leave to any destination then.
-        const rule = ruleFor(api, request, { found, requested, amount: found.amountHeld })
-        if (rule && found.amountHeld === 0n) return commitRefusal(api, request, notHeld(found))
-        if (rule) return returnToOther(api, request, { found, requested, rule })
+        const rule = ruleFor(api, request, { payment, requested, amount: payment.amountHeld })
+        if (rule && payment.amountHeld === 0n) return commitRefusal(api, request, notHeld(payment))
+        if (rule) return returnToOther(api, request, { payment, requested, rule })
       }
       const destination =
         body.action === 'accept'
           ? undefined
-          : await findDestination(api, request, { found, requested }).catch(returnRefusal)
+          : await findDestination(api, request, { payment, requested }).catch(returnRefusal)
       if (destination instanceof Refusal) return commitRefusal(api, request, destination)
       return api.change(
         request,
@@ -112,7 +113,7 @@ export const resolvePayment = (api: ApiParts) =>
           const resolved = destination
             ? await returnHeld(tx, now, { ...name, destination })
             : await acceptHeld(tx, now, name)
-          await closeAnswered(tx, now, request, found)
+          await closeAnswered(tx, now, request, payment)
           return resolved
         },
         (resolved) => success(200, 'Payment resolved', showPayment(resolved)),
@@ -120,17 +121,17 @@ export const resolvePayment = (api: ApiParts) =>
     },
   })
 
-type ResolveRequest = RequestContext & Caller & { params: { reference: string } }
+type ResolveRequest = KeyedRequest & Caller & { params: { reference: string } }
 
 /** Held money that goes elsewhere than back to its sender is a payout like a refund. */
 async function returnToOther(
   api: ApiParts,
   request: ResolveRequest,
-  { found, requested, rule }: ReturnRequest & { rule: RuleRequest },
+  { payment, requested, rule }: ReturnRequest & { rule: RuleRequest },
 ): Promise<KeyedAnswer> {
   const name = { environmentId: request.environment.id, ...request.params }
   const prepared = await prepare(api, request, {
-    found,
+    payment,
     requested,
     amount: rule.amount,
     takesFrom: 'suspense',
@@ -139,7 +140,7 @@ async function returnToOther(
   return commitReturn(
     api,
     request,
-    { found, prepared },
+    { payment, prepared },
     (tx, now) => returnElsewhere(tx, now, { name, prepared }),
     ({ payment: returned, status }) =>
       success(
@@ -153,15 +154,15 @@ async function returnToOther(
 /** Commits the payout of a payment's money, and sends it unless it waits for approval. */
 async function commitReturn(
   api: ApiParts,
-  request: RequestContext & Caller,
-  { found, prepared }: { found: Payment; prepared: PreparedReturn },
-  apply: (tx: Tx, now: Date) => Promise<ReturnedPayment>,
+  request: KeyedRequest & Caller,
+  { payment, prepared }: { payment: Payment; prepared: PreparedReturn },
+  apply: (tx: Tx, now: RealTime) => Promise<ReturnedPayment>,
   toAnswer: (returned: ReturnedPayment) => Answer,
 ): Promise<KeyedAnswer> {
   return commitAndSend(api, request, {
     async commit(tx, now) {
       const returned = await apply(tx, now)
-      await closeAnswered(tx, now, request, found)
+      await closeAnswered(tx, now, request, payment)
       return returned
     },
     toAnswer,
@@ -194,7 +195,7 @@ export const refundOfPayment = (api: ApiParts) =>
         },
       ),
     ),
-    answers: { 201: payment },
+    answers: { 201: paymentSchema },
     example: { amountAccepted: 0, amountReturning: 1_250_000, status: 'RETURNING' },
     refusals: [
       'not_found',
@@ -212,12 +213,12 @@ export const refundOfPayment = (api: ApiParts) =>
     ],
     async handle(request) {
       const name = { environmentId: request.environment.id, ...request.params }
-      const found = await getPayment(api.db, name)
+      const payment = await getPayment(api.db, name)
       const { reason, note } = request.body ?? {}
-      const amount = readAmount(request.body?.amount, found) ?? found.amountAccepted
-      const requested = readReturnDestination(request.body?.destination, found)
+      const amount = readAmount(request.body?.amount, payment) ?? payment.amountAccepted
+      const requested = readReturnDestination(request.body?.destination, payment)
       const prepared = await prepare(api, request, {
-        found,
+        payment,
         requested,
         amount,
         takesFrom: 'available',
@@ -227,7 +228,7 @@ export const refundOfPayment = (api: ApiParts) =>
       return commitReturn(
         api,
         request,
-        { found, prepared },
+        { payment, prepared },
         (tx, now) => refundPayment(tx, now, { name, refund: prepared }),
         ({ payment: refunded, status }) =>
           success(
@@ -244,10 +245,10 @@ type Caller = Pick<
   'environment' | 'now' | 'actor' | 'keyId'
 >
 
-/** A decision answers the request of the person who asked for it. */
+/** A decision answers the request of the member who asked for it. */
 async function closeAnswered(
   tx: Tx,
-  now: Date,
+  now: RealTime,
   { actor }: Pick<Caller, 'actor'>,
   { environmentId, id: paymentId }: Payment,
 ): Promise<void> {
@@ -255,7 +256,7 @@ async function closeAnswered(
   await closeRequest(tx, now, { environmentId, paymentId, userId: actor.userId, state: 'DONE' })
 }
 
-type ReturnRequest = { found: Payment; requested: Destination | undefined }
+type ReturnRequest = { payment: Payment; requested: Destination | undefined }
 
 type PayoutOfPayment = ReturnRequest & {
   amount: bigint
@@ -266,16 +267,16 @@ type PayoutOfPayment = ReturnRequest & {
 async function prepare(
   api: ApiParts,
   caller: Caller,
-  { found, requested, amount, takesFrom, why }: PayoutOfPayment,
+  { payment, requested, amount, takesFrom, why }: PayoutOfPayment,
 ): Promise<PreparedReturn> {
-  if (takesFrom === 'available') await refuseUnaffordableRefund(api.db, found, amount)
-  const rail = railOf(api, caller, found)
+  if (takesFrom === 'available') await refuseUnaffordableRefund(api.db, payment, amount)
+  const rail = railOf(api, caller, payment)
   if (await isRailPaused(api.db, rail.name)) throw railPaused('payment_action_failed')
-  const destination = await findDestination(api, caller, { found, requested })
-  await inspectWallet(api, caller, { found, destination, amount })
+  const destination = await findDestination(api, caller, { payment, requested })
+  await inspectWallet(api, caller, { payment, destination, amount })
   const { clockOffsetMs } = caller.environment
-  const rule = ruleFor(api, caller, { found, requested, amount })
-  return prepareReturn(rail, caller.now, found, {
+  const rule = ruleFor(api, caller, { payment, requested, amount })
+  return prepareReturn(rail, caller.now, payment, {
     amount,
     takesFrom,
     destination,
@@ -293,20 +294,20 @@ async function prepare(
 function ruleFor(
   { rails }: ApiParts,
   { environment, now, actor, keyId }: Caller,
-  { found, requested, amount }: ReturnRequest & { amount: bigint },
+  { payment, requested, amount }: ReturnRequest & { amount: bigint },
 ): RuleRequest | null {
   if (!requested) return null
-  const { railId: id, sender } = found
-  const bank = rails.banksByName.get(found.rail)
-  const ofSender = found.asset === 'NGN' ? destinationOf({ id, sender }, bank) : undefined
+  const { railId: id, sender } = payment
+  const bank = rails.banksByName.get(payment.rail)
+  const senderAccount = payment.asset === 'NGN' ? destinationOf({ id, sender }, bank) : undefined
   const isSender =
     requested.kind === 'bank_account' &&
-    requested.accountNumber === ofSender?.accountNumber &&
-    requested.bankCode === ofSender.bankCode
+    requested.accountNumber === senderAccount?.accountNumber &&
+    requested.bankCode === senderAccount.bankCode
   if (isSender) return null
   return {
     environmentId: environment.id,
-    asset: found.asset,
+    asset: payment.asset,
     amount,
     createdByKey: keyId,
     createdByUser: actor.kind === 'user' ? actor.userId : null,
@@ -321,14 +322,14 @@ function ruleFor(
 async function inspectWallet(
   api: ApiParts,
   caller: Caller,
-  { found, destination, amount }: { found: Payment; destination: Destination; amount: bigint },
+  { payment, destination, amount }: { payment: Payment; destination: Destination; amount: bigint },
 ): Promise<void> {
-  const { asset } = found
+  const { asset } = payment
   if (asset === 'NGN') return
-  railOf(api, caller, found)
+  railOf(api, caller, payment)
   const request = {
     environment: caller.environment,
-    kind: returnKindOf(found),
+    kind: returnKindOf(payment),
     asset,
     amount,
     requestedAmount: formatDecimal(amount, asset),
@@ -340,8 +341,8 @@ async function inspectWallet(
 }
 
 /** Money goes back only through the bank or chain that it came from. */
-function railOf({ rails }: ApiParts, { environment }: Caller, found: Payment): PayoutRail {
-  const rail = rails.named(found.rail)
+function railOf({ rails }: ApiParts, { environment }: Caller, payment: Payment): PayoutRail {
+  const rail = rails.named(payment.rail)
   if (rail) return rail
   throw new Refusal('payment_action_failed', {
     reason: 'rail_unavailable',
@@ -353,12 +354,12 @@ function railOf({ rails }: ApiParts, { environment }: Caller, found: Payment): P
 async function findDestination(
   { rails }: ApiParts,
   { environment }: Caller,
-  { found, requested }: ReturnRequest,
+  { payment, requested }: ReturnRequest,
 ): Promise<Destination> {
   if (requested) return withBankName(requested, rails.payoutBankOf(environment))
-  if (found.asset !== 'NGN') throw noDestination(unknownOwner)
-  const { railId: id, sender } = found
-  const destination = destinationOf({ id, sender }, rails.banksByName.get(found.rail))
+  if (payment.asset !== 'NGN') throw noDestination(unknownOwner)
+  const { railId: id, sender } = payment
+  const destination = destinationOf({ id, sender }, rails.banksByName.get(payment.rail))
   if (destination) return destination
   throw noDestination('The bank did not report who sent this payment.')
 }

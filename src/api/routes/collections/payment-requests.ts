@@ -43,7 +43,7 @@ const paymentRequest = resource('PaymentRequest', {
   createdAt: timestamp('When it was asked for.'),
 })
 
-/** For people who may not decide about payments: they ask a member who may. */
+/** For members who may not decide about payments: they ask a member who may. */
 export function paymentRequestRoutes(api: ApiParts): Route[] {
   return [ask(api), list(api), decline(api)]
 }
@@ -71,7 +71,7 @@ const ask = (api: ApiParts) =>
     answers: { 201: paymentRequest },
     async handle(request) {
       const { action, note, amount } = request.body
-      const found = await getPayment(api.db, nameOf(request))
+      const payment = await getPayment(api.db, nameOf(request))
       if (amount !== undefined && action !== 'refund')
         throw new Refusal('validation_failed', {
           message: 'Only a refund has an amount.',
@@ -83,11 +83,11 @@ const ask = (api: ApiParts) =>
         (tx, now) =>
           requestDecision(tx, now, nameOf(request), {
             action: action as PaymentRequest['action'],
-            amount: readAmount(amount, found) ?? null,
+            amount: readAmount(amount, payment) ?? null,
             note,
             requestedBy: { id: userId, name },
           }),
-        (asked) => success(201, 'Requested', show(asked, found.asset)),
+        (asked) => success(201, 'Requested', show(asked, payment.asset)),
       )
     },
   })
@@ -104,9 +104,11 @@ const list = ({ db }: ApiParts) =>
     params,
     answers: { 200: Type.Object({ items: Type.Array(paymentRequest) }) },
     async handle(request) {
-      const found = await getPayment(db, nameOf(request))
-      const requests = await listRequests(db, found)
-      return success(200, 'Requests', { items: requests.map((one) => show(one, found.asset)) })
+      const payment = await getPayment(db, nameOf(request))
+      const requests = await listRequests(db, payment)
+      return success(200, 'Requests', {
+        items: requests.map((asked) => show(asked, payment.asset)),
+      })
     },
   })
 
@@ -122,13 +124,13 @@ const decline = (api: ApiParts) =>
     params,
     answers: { 200: Type.Object({}) },
     async handle(request) {
-      const found = await getPayment(api.db, nameOf(request))
-      await refuseOthers(api, found, request.actor as UserActor)
+      const payment = await getPayment(api.db, nameOf(request))
+      await refuseOthers(api, payment, request.actor as UserActor)
       return api.change(
         request,
         async (tx, now) => {
           const { userId } = request.actor as UserActor
-          const { environmentId, id: paymentId } = found
+          const { environmentId, id: paymentId } = payment
           const closing = { environmentId, paymentId, userId, state: 'DECLINED' } as const
           if (!(await closeRequest(tx, now, closing))) throw noRequest()
         },
@@ -137,9 +139,9 @@ const decline = (api: ApiParts) =>
     },
   })
 
-async function refuseOthers({ db }: ApiParts, found: Payment, actor: UserActor): Promise<void> {
+async function refuseOthers({ db }: ApiParts, payment: Payment, actor: UserActor): Promise<void> {
   if (actor.permissions.has('payments.decide')) return
-  const [open] = (await listRequests(db, found)).filter(({ state }) => state === 'OPEN')
+  const [open] = (await listRequests(db, payment)).filter(({ state }) => state === 'OPEN')
   if (!open) throw noRequest()
   if (open.requestedBy.id === actor.userId) return
   throw new Refusal('forbidden', {
@@ -161,15 +163,15 @@ function nameOf({ environment, params: { reference } }: Named): PaymentName {
   return { environmentId: environment.id, reference }
 }
 
-function show(one: PaymentRequest, asset: Asset) {
+function show(asked: PaymentRequest, asset: Asset) {
   return {
-    reference: toReference(prefixes.paymentRequest, one.id),
-    action: one.action,
-    amount: one.amount === null ? null : toWire(one.amount, asset),
-    note: one.note,
-    status: one.state,
-    requestedBy: one.requestedBy.name,
-    decidedBy: one.decidedBy?.name ?? null,
-    createdAt: one.createdAt.toISOString(),
+    reference: toReference(prefixes.paymentRequest, asked.id),
+    action: asked.action,
+    amount: asked.amount === null ? null : toWire(asked.amount, asset),
+    note: asked.note,
+    status: asked.state,
+    requestedBy: asked.requestedBy.name,
+    decidedBy: asked.decidedBy?.name ?? null,
+    createdAt: asked.createdAt.toISOString(),
   }
 }

@@ -243,13 +243,13 @@ const returns = ({ db }: ApiParts) =>
     async handle({ environment, params: { reference }, query }) {
       const { cursor, limit = limits.http.pageSizeDefault } = query
       const payment = await getPayment(db, { environmentId: environment.id, reference })
-      const found = await listReturns(db, payment, {
+      const returns = await listReturns(db, payment, {
         beforeId: cursor === undefined ? undefined : cursorOfReturns.read(cursor),
         limit: limit + 1,
       })
-      const shown = found.slice(0, limit)
+      const shown = returns.slice(0, limit)
       const last = shown.at(-1)?.id
-      const nextCursor = found.length > limit ? cursorOfReturns.write(last!) : null
+      const nextCursor = returns.length > limit ? cursorOfReturns.write(last!) : null
       return success(200, 'Returns', { items: shown.map(showReturn), nextCursor })
     },
   })

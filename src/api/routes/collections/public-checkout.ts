@@ -32,8 +32,8 @@ const read = (api: ApiParts) =>
     answers: { 200: publicCheckoutSession },
     refusals: ['checkout_session_not_found'],
     async handle({ params: { reference }, now }) {
-      const found = await getPublicSession(api, reference)
-      return answerRead(now, found)
+      const publicSession = await getPublicSession(api, reference)
+      return answerRead(now, publicSession)
     },
   })
 
@@ -43,11 +43,11 @@ const read = (api: ApiParts) =>
  */
 const lastAnswers = new WeakMap<PublicSession, { atMs: number; answer: Answer }>()
 
-function answerRead(now: Date, found: PublicSession): Answer {
-  const last = lastAnswers.get(found)
+function answerRead(now: Date, publicSession: PublicSession): Answer {
+  const last = lastAnswers.get(publicSession)
   if (last?.atMs === now.getTime()) return last.answer
-  const answer = successText(200, 'Checkout session', writePublicSession(now, found))
-  lastAnswers.set(found, { atMs: now.getTime(), answer })
+  const answer = successText(200, 'Checkout session', writePublicSession(now, publicSession))
+  lastAnswers.set(publicSession, { atMs: now.getTime(), answer })
   return answer
 }
 
@@ -90,10 +90,10 @@ const simulate = (api: ApiParts) =>
       ...withReasons('checkout_session_failed', 'no_payment_method'),
     ],
     async handle({ params: { reference }, body, now }) {
-      const found = await getPublicSession(api, reference)
-      const method = (body as SimulateBody)?.method ?? defaultMethod(found)
-      if (!canSimulate(api, found, method)) throw noSession()
-      await simulatePaymentOnce(api, found, { now, method })
+      const publicSession = await getPublicSession(api, reference)
+      const method = (body as SimulateBody)?.method ?? defaultMethod(publicSession)
+      if (!canSimulate(api, publicSession, method)) throw noSession()
+      await simulatePaymentOnce(api, publicSession, { now, method })
       const paid = await getPublicSession(api, reference)
       const message = method === 'crypto' ? 'Stablecoins sent' : outcomeMessage(paid)
       return successText(200, message, writePublicSession(now, paid))
@@ -134,11 +134,11 @@ export function canSimulate(
 /** The session's id names the payment, so repeating the request pays once per method. */
 export async function simulatePaymentOnce(
   api: ApiParts,
-  found: PublicSession,
+  publicSession: PublicSession,
   { now, method }: { now: Date; method: Method },
 ): Promise<void> {
-  if (method === 'crypto') await depositOnce(api, found)
-  else await transferOnce(api, found, now)
+  if (method === 'crypto') await depositOnce(api, publicSession)
+  else await transferOnce(api, publicSession, now)
 }
 
 async function depositOnce(api: ApiParts, { wallet, session }: PublicSession): Promise<void> {
@@ -151,8 +151,8 @@ async function depositOnce(api: ApiParts, { wallet, session }: PublicSession): P
   await pollWalletSoon(wallet)
 }
 
-async function transferOnce(api: ApiParts, found: PublicSession, now: Date): Promise<void> {
-  const { account, session, mode, clockOffsetMs } = found
+async function transferOnce(api: ApiParts, publicSession: PublicSession, now: Date): Promise<void> {
+  const { account, session, mode, clockOffsetMs } = publicSession
   const { sandboxPayers, judgeNotice } = api.collections
   if (!account) throw acceptsNoTransfers()
   const id = `sbp_${session.id.replaceAll('-', '')}`
@@ -173,9 +173,9 @@ async function getPublicSession(
   { collections }: ApiParts,
   reference: string,
 ): Promise<PublicSession> {
-  const found = await collections.findPublicSession(reference)
-  if (!found) throw noSession()
-  return found
+  const publicSession = await collections.findPublicSession(reference)
+  if (!publicSession) throw noSession()
+  return publicSession
 }
 
 /** The deposit may have landed all the same; a retry does not send it twice. */

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { drawQr } from '../../checkout-page/draw-qr.js'
+import { drawQrFile } from '../../checkout-page/draw-qr.js'
 import { closed } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
@@ -22,9 +22,6 @@ export const drawQrCode = (_: ApiParts) =>
     query: closed({ text: Type.String({ minLength: 1, maxLength: textLengthMax }) }),
     answers: {},
     async handle({ query: { text } }) {
-      const { markup } = drawQr(text, 'QR code')
-      // An image of its own needs the namespace; inside a page it does not.
-      const svg = markup.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
-      return success(200, 'QR code', { svg })
+      return success(200, 'QR code', { svg: drawQrFile(text) })
     },
   })

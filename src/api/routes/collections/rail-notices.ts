@@ -45,7 +45,7 @@ export const railNotices = (api: ApiParts) =>
     answers: { 200: Type.Object({}) },
     refusals: ['authentication_failed', 'not_found'],
     async handle({ params, headers, bodyText }) {
-      const mode = modes.find((one) => one === params.mode)
+      const mode = modes.find((known) => known === params.mode)
       const rail = mode && api.rails.bankOf(mode, params.rail)
       if (!mode || !rail) throw unknownRail()
       // The signature covers the raw bytes, not the parsed body.

@@ -40,32 +40,32 @@ const item = Type.Object({
 })
 
 type Source = {
-  /** Who can do something about it: a person with any of these. */
+  /** A member with any of these can do something about it. */
   permissions: Permission[]
   /** The resource that it shows, if the user must be allowed to see it as well. */
   shows?: ResourceKind
   link: string
-  find: (db: Queryable, environment: Environment, person: Person) => Promise<Attention[]>
+  find: (db: Queryable, environment: Environment, member: Member) => Promise<Attention[]>
 }
-type Person = { userId: string; now: Date }
+type Member = { userId: string; now: Date }
 
-/** In the order in which they are shown. */
+/** Listed in the order in which they are shown. */
 const sources: Source[] = [
   {
     permissions: ['payouts.approve'],
     link: '/payouts?status=PENDING',
-    find: (db, { id: environmentId }, person) => findApprovals(db, { environmentId, ...person }),
+    find: (db, { id: environmentId }, member) => findApprovals(db, { environmentId, ...member }),
   },
   {
     permissions: ['payouts.approve'],
     link: '/payouts/batches',
-    find: (db, { id: environmentId }, person) =>
-      findBatchApprovals(db, { environmentId, ...person }),
+    find: (db, { id: environmentId }, member) =>
+      findBatchApprovals(db, { environmentId, ...member }),
   },
   {
     permissions: ['settings.change'],
     link: '/settings',
-    find: (db, { id: environmentId }, person) => findProposedRule(db, { environmentId, ...person }),
+    find: (db, { id: environmentId }, member) => findProposedRule(db, { environmentId, ...member }),
   },
   {
     permissions: ['payments.decide', 'payments.ask'],
@@ -125,13 +125,13 @@ export const listAttention = ({ db }: ApiParts): Route =>
     answers: { 200: Type.Object({ items: Type.Array(item) }) },
     async handle({ environment, permissions, signedIn, now }) {
       const items: object[] = []
-      const person = { userId: signedIn!.userId, now }
+      const member = { userId: signedIn!.userId, now }
       // One after the other: a page holds one connection at a time.
       for (const { permissions: any, shows, link, find } of sources) {
         const isSeen = shows === undefined || sees(permissions, shows)
         const may = isSeen && any.some((permission) => permissions.has(permission))
-        const found = may ? await find(db, environment, person) : []
-        items.push(...found.map((one) => show(one, linkTo(one, link))))
+        const found = may ? await find(db, environment, member) : []
+        items.push(...found.map((item) => show(item, linkTo(item, link))))
       }
       if (!signedIn!.hasSecondFactor) items.push(show(missingFactor, '/you'))
       return success(200, 'What waits for you', { items })

@@ -146,7 +146,7 @@ const list = ({ openPage }: ApiParts) =>
       ...readTimeRange(query),
     }),
     rows: eventList,
-    show: (found, { environment }) => toText(found, environment.mode),
+    show: (event, { environment }) => toText(event, environment.mode),
   })
 
 const read = ({ db }: ApiParts) => {
@@ -164,8 +164,8 @@ const read = ({ db }: ApiParts) => {
     refusals: ['not_found'],
     async handle({ environment, permissions, params: { id } }) {
       const name = { environmentId: environment.id, reference: id, permissions }
-      const found = await readEvent(name)
-      return successText(200, 'Event', toText(found, environment.mode))
+      const event = await readEvent(name)
+      return successText(200, 'Event', toText(event, environment.mode))
     },
   })
 }
@@ -185,8 +185,8 @@ const deliveries = ({ db }: ApiParts) =>
     refusals: ['not_found'],
     async handle({ environment, permissions, query, params: { id } }) {
       const name = { environmentId: environment.id, reference: id, permissions }
-      const found = await getEvent(db, name)
-      const items = (await listDeliveries(db, found)).map(showDelivery)
+      const event = await getEvent(db, name)
+      const items = (await listDeliveries(db, event)).map(showDelivery)
       return success(
         200,
         'Deliveries',
@@ -234,12 +234,12 @@ const redeliverTo = (api: ApiParts) =>
         request,
         async (tx, now) => {
           const name = { environmentId: environment.id, reference: params.id }
-          const found = await getEvent(tx, { ...name, permissions })
+          const event = await getEvent(tx, { ...name, permissions })
           const endpoint =
             body?.endpointId === undefined
               ? undefined
               : await getEnabledEndpoint(tx, { ...name, reference: body.endpointId })
-          const count = await redeliver(tx, now, { event: found, endpoint })
+          const count = await redeliver(tx, now, { event, endpoint })
           if (endpoint && count === 0) throw isForAnotherEndpoint()
           return count
         },

@@ -85,12 +85,12 @@ export async function findHits(
 async function findAll(search: Search): Promise<Hit[]> {
   const { db, environmentId, wanted, permissions } = search
   const signed = await findPayoutBySignature(db, environmentId, wanted.text)
-  const ofPayout =
+  const payoutSearch =
     signed === undefined ? search : { ...search, wanted: { ...wanted, text: signed } }
   const groups = [
-    await findNamed(ofPayout),
+    await findNamed(payoutSearch),
     sees(permissions, 'payment') ? await findPaymentHits(search) : [],
-    sees(permissions, 'bank_transfer') ? await findPayoutHits(ofPayout) : [],
+    sees(permissions, 'bank_transfer') ? await findPayoutHits(payoutSearch) : [],
     sees(permissions, 'checkout_session') ? await findSessionHits(search) : [],
     sees(permissions, 'virtual_account') ? await findAccountHits(search) : [],
   ].map((hits) => hits.filter(({ kind }) => sees(permissions, kind)))
@@ -105,7 +105,7 @@ async function findAll(search: Search): Promise<Hit[]> {
 async function findNamed(search: Search): Promise<Hit[]> {
   const { db, environmentId, permissions } = search
   const { text } = search.wanted
-  const ofKind = (kind: Hit['kind']) => (row: Omit<Hit, 'kind' | 'reference'>) => ({
+  const toHitOf = (kind: Hit['kind']) => (row: Omit<Hit, 'kind' | 'reference'>) => ({
     kind,
     reference: text,
     ...row,
@@ -118,7 +118,7 @@ async function findNamed(search: Search): Promise<Hit[]> {
       from events where environment_id = ${environmentId} and id = ${eventId}`)
     return rows
       .filter(({ title }) => seesEvent(permissions, title as EventType))
-      .map(ofKind('event'))
+      .map(toHitOf('event'))
   }
   const endpointId = fromReference(prefixes.webhookEndpoint, text)
   if (endpointId) {
@@ -127,7 +127,7 @@ async function findNamed(search: Search): Promise<Hit[]> {
         case when is_enabled then 'enabled' else 'disabled' end as status
       from webhook_endpoints where environment_id = ${environmentId} and id = ${endpointId}
         and deleted_at is null`)
-    return rows.map(ofKind('webhook_endpoint'))
+    return rows.map(toHitOf('webhook_endpoint'))
   }
   const returnId = fromReference(prefixes.paymentReturn, text)
   if (returnId) {
@@ -152,13 +152,13 @@ async function findNamed(search: Search): Promise<Hit[]> {
     select method || ' ' || path as title, key_name as subtitle, status::text as status
     from request_logs where environment_id = ${environmentId} and request_id = ${text}
     order by id desc limit 1`)
-  return rows.map(ofKind('request'))
+  return rows.map(toHitOf('request'))
 }
 
 async function findPaymentHits({ db, environmentId, wanted, hidesPayers }: Search): Promise<Hit[]> {
   const { text, payer, recipient, order } = wanted
   const status =
-    wanted.status && paymentStatuses.find((one) => one === wanted.status?.toUpperCase())
+    wanted.status && paymentStatuses.find((known) => known === wanted.status?.toUpperCase())
   if (recipient !== undefined || (wanted.status !== undefined && !status) || isEmpty(wanted))
     return []
   const amount = readAmount(wanted)
@@ -190,7 +190,7 @@ function toPaymentHit(payment: ListedPayment): Hit {
 async function findPayoutHits({ db, environmentId, wanted }: Search): Promise<Hit[]> {
   const { text, payer, recipient, order } = wanted
   const named = wanted.status?.toUpperCase().replace('CONFIRMED', 'COMPLETED')
-  const status = payoutStatuses.find((one) => one === named)
+  const status = payoutStatuses.find((known) => known === named)
   if (payer !== undefined || (named !== undefined && !status) || isEmpty(wanted)) return []
   const amount = readAmount(wanted)
   if (amount === null) return []
@@ -270,12 +270,14 @@ async function findAccountsByName(search: Search): Promise<string[]> {
 }
 
 function isEmpty({ text, payer, recipient, order, status, amount }: SearchText): boolean {
-  return text === '' && [payer, recipient, order, status, amount].every((one) => one === undefined)
+  return (
+    text === '' && [payer, recipient, order, status, amount].every((filter) => filter === undefined)
+  )
 }
 
 /** Filters that only payments and payouts have. */
 function hasOther({ payer, recipient, status, amount }: SearchText): boolean {
-  return [payer, recipient, status, amount].some((one) => one !== undefined)
+  return [payer, recipient, status, amount].some((filter) => filter !== undefined)
 }
 
 /** Null: not an amount, so nothing has it. */

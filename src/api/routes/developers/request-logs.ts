@@ -74,7 +74,7 @@ const fields = {
   ),
 }
 
-const withBodies = {
+const entryWithBodies = {
   ...fields,
   requestBody: orNull(
     text('{"amount":"25.50","asset":"USDC","network":"SOLANA"}'),
@@ -184,7 +184,7 @@ const read = ({ db }: ApiParts, seesLogged: SeesLogged) =>
       'req_8f3a5c0d9e1b7a46000042',
       'The `X-Request-Id` of the response, or the `id` of the log entry.',
     ),
-    answers: { 200: Type.Object(withBodies) },
+    answers: { 200: Type.Object(entryWithBodies) },
     refusals: ['not_found'],
     async handle({ environment, permissions, params: { requestId } }) {
       if (!isRequestId(requestId)) throw notFound('request', requestId)

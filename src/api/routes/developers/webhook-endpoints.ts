@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { changedFields } from '../../../audit/changed-fields.js'
-import { after, hour, second } from '../../../base/clock.js'
+import { hour, second } from '../../../base/clock.js'
 import { prefixes, toReference } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
@@ -69,7 +69,7 @@ import { listRoute } from '../../server/list-route.js'
 import { pageOf } from '../../server/page-of.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
-const withSecret = resource('WebhookEndpointWithSecret', {
+const endpointWithSecret = resource('WebhookEndpointWithSecret', {
   ...webhookEndpoint.properties,
   secret: Type.String({
     description: 'Signing secret for `v1` signatures. Shown only in this response.',
@@ -119,7 +119,7 @@ export function webhookEndpointRoutes(api: ApiParts): Route[] {
 }
 
 const base = { access: 'secret', tag } as const
-const ofSecret = withReasons('validation_failed', 'secret_of_another_caller')
+const secretRefusals = withReasons('validation_failed', 'secret_of_another_caller')
 const path = '/v1/webhook-endpoints'
 
 const create = (api: ApiParts) =>
@@ -136,8 +136,8 @@ const create = (api: ApiParts) =>
       events: Type.Optional(events),
       description: Type.Optional(description),
     }),
-    answers: { 201: withSecret },
-    refusals: [...withReasons('webhook_endpoint_failed', 'too_many'), ...ofSecret],
+    answers: { 201: endpointWithSecret },
+    refusals: [...withReasons('webhook_endpoint_failed', 'too_many'), ...secretRefusals],
     handle(request) {
       const { environment, body } = request
       checkMayRoute(request)
@@ -159,7 +159,7 @@ const create = (api: ApiParts) =>
   })
 
 /**
- * Deliveries name payers. So a person who may not see payers in live mode does not choose where
+ * Deliveries name payers. So a member who may not see payers in live mode does not choose where
  * live events go, though they may switch an endpoint on and off and resend to it.
  */
 function checkMayRoute({
@@ -293,7 +293,7 @@ const remove = ({ db }: ApiParts) =>
     refusals: ['not_found'],
     async handle(request) {
       await db.transaction(async (tx) => {
-        await deleteEndpoint(tx, request.now, nameOf(request))
+        await deleteEndpoint(tx, request.realNow, nameOf(request))
         auditCall(tx, request.audited, {})
       })
       return success(200, 'Webhook endpoint deleted', {})
@@ -310,8 +310,12 @@ const rotate = (api: ApiParts) =>
     summary: 'Rotate the signing secret',
     description: `Events are signed with both secrets for ${webhookLimits.secretOverlapMs / hour} hours. The new one is only shown in this response.`,
     params,
-    answers: { 200: withSecret },
-    refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'too_many'), ...ofSecret],
+    answers: { 200: endpointWithSecret },
+    refusals: [
+      'not_found',
+      ...withReasons('webhook_endpoint_failed', 'too_many'),
+      ...secretRefusals,
+    ],
     handle(request) {
       return api.change(
         request,
@@ -375,7 +379,7 @@ const recoverSince = (api: ApiParts) =>
       const types = typesSeen(request.permissions)
       if (request.body.dryRun) {
         const endpoint = await getEnabledEndpoint(api.db, nameOf(request))
-        const deliveries = await countMissed(api.db, realTimeOf(request), {
+        const deliveries = await countMissed(api.db, request.realNow, {
           endpoint,
           since,
           types,
@@ -463,21 +467,21 @@ const listDeliveriesTo = ({ db, openPage }: ApiParts) =>
     show: (delivered) => toJson(showEndpointDelivery(delivered)),
   })
 
-function showEndpointDelivery(one: EndpointDelivery) {
-  const isWaiting = one.state === 'PENDING' && !one.isInFlight
+function showEndpointDelivery(delivery: EndpointDelivery) {
+  const isWaiting = delivery.state === 'PENDING' && !delivery.isInFlight
   return {
-    eventId: toReference(prefixes.event, one.eventId),
-    type: one.type,
-    eventCreatedAt: one.eventCreatedAt.toISOString(),
-    status: one.state,
-    attemptCount: one.attempts,
-    nextAttemptAt: isWaiting ? one.dueAt.toISOString() : null,
-    finishedAt: one.finishedAt?.toISOString() ?? null,
-    lastAttempt: one.startedAt && {
-      startedAt: one.startedAt.toISOString(),
-      durationMs: one.durationMs,
-      status: one.status,
-      error: one.error,
+    eventId: toReference(prefixes.event, delivery.eventId),
+    type: delivery.type,
+    eventCreatedAt: delivery.eventCreatedAt.toISOString(),
+    status: delivery.state,
+    attemptCount: delivery.attempts,
+    nextAttemptAt: isWaiting ? delivery.dueAt.toISOString() : null,
+    finishedAt: delivery.finishedAt?.toISOString() ?? null,
+    lastAttempt: delivery.startedAt && {
+      startedAt: delivery.startedAt.toISOString(),
+      durationMs: delivery.durationMs,
+      status: delivery.status,
+      error: delivery.error,
     },
   }
 }
@@ -519,7 +523,7 @@ const stats = ({ db }: ApiParts) =>
     refusals: ['not_found'],
     async handle(request) {
       const endpoint = await getEndpoint(db, nameOf(request))
-      const hours = await listDeliveryHours(db, endpoint, realTimeOf(request))
+      const hours = await listDeliveryHours(db, endpoint, request.realNow)
       const undelivered = await countUndelivered(db, endpoint.environmentId, [endpoint.id])
       const sum = (field: 'delivered' | 'failed') =>
         hours.reduce((total, hour) => total + hour[field], 0)
@@ -537,11 +541,6 @@ const stats = ({ db }: ApiParts) =>
       })
     },
   })
-
-/** Deliveries are due in real time, also where the test clock is ahead. */
-function realTimeOf({ environment, now }: RouteRequest<unknown, unknown, unknown>): Date {
-  return after(now, -environment.clockOffsetMs)
-}
 
 function nameOf({ environment, params }: RouteRequest<unknown, unknown, { id: string }>) {
   return { environmentId: environment.id, reference: params.id }

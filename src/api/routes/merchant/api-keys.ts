@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { after, hour } from '../../../base/clock.js'
+import { hour } from '../../../base/clock.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
@@ -57,7 +57,7 @@ const list = ({ db }: ApiParts) =>
     async handle(request) {
       const { environment, query } = request
       const keys = await listKeys(db, environment.id)
-      const items = keys.map((key) => showKey(key, realTimeOf(request)))
+      const items = keys.map((key) => showKey(key, request.realNow))
       return success(
         200,
         'API keys',
@@ -203,24 +203,16 @@ const reveal = ({ db, seal }: ApiParts) =>
     description: 'For secret keys of test mode that the console or the demo created.',
     params,
     async handle(request) {
-      const now = realTimeOf(request)
+      const { realNow: now } = request
       const revealed = await db.transaction(async (tx) => {
         const { userId } = request.actor as UserActor
-        const found = await revealKey(tx, now, { ...nameOf(request), seal, userId })
-        auditCall(tx, request.audited, detailsOf(found))
-        return found
+        const key = await revealKey(tx, now, { ...nameOf(request), seal, userId })
+        auditCall(tx, request.audited, detailsOf(key))
+        return key
       })
       return success(200, 'API key', { ...showKey(revealed, now), key: revealed.key.reveal() })
     },
   })
-
-/** Keys live in real time, whatever the test clock shows. */
-function realTimeOf({
-  environment,
-  now,
-}: Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'now'>): Date {
-  return after(now, -environment.clockOffsetMs)
-}
 
 /** A reference that is not one names no key. */
 function nameOf({

@@ -27,7 +27,7 @@ import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
-/** A looser rule that waits for a second person, as the console shows it. */
+/** A looser rule that waits for a second member, as the console shows it. */
 const settingChange = resource('SettingChange', {
   id: reference(prefixes.settingChange, 'Identifies the change.'),
   approvals: Approvals,
@@ -51,7 +51,7 @@ const changedRule = resource('ApprovalRule', {
 const base = { access: 'user', tag: 'Settings' } as const
 const params = inPath('id', referenceSample(prefixes.settingChange))
 
-/** Of people only: an API key could loosen the rule that holds it. */
+/** For members only: an API key could loosen the rule that holds it. */
 export function approvalRuleRoutes(api: ApiParts): Route[] {
   return [change(api), list(api), confirm(api), cancel(api)]
 }

@@ -144,14 +144,14 @@ export async function readState(db: Database, chain: string) {
 /** Verifies the newest lines of a chain and notes the result. */
 export async function verifyNow({ db, clock }: { db: Database; clock: Clock }, chain: string) {
   const { linesVerifiedMax } = auditLimits
-  const found: ChainVerdict = await verifyChain(db, chain, { newest: linesVerifiedMax })
+  const verdict: ChainVerdict = await verifyChain(db, chain, { newest: linesVerifiedMax })
   const verifiedAt = clock.now()
-  await db.transaction(async (tx) => storeVerification(tx, verifiedAt, found))
-  const { lines, isWhole, faults } = found
+  await db.transaction(async (tx) => storeVerification(tx, verifiedAt, verdict))
+  const { lines, isWhole, faults } = verdict
   return { lines, isWhole, fault: faults[0]?.message ?? null, verifiedAt }
 }
 
-/** Whose lines the caller may see and wants. An unknown person has none. */
+/** Whose lines the caller may see and wants. An unknown user has none. */
 function readUser(wanted: string | undefined, actor: Actor): string | undefined {
   const ownId = actor.kind === 'user' ? actor.userId : unusedId
   const maySeeAll = actor.kind === 'user' && actor.permissions.has('audit.see')

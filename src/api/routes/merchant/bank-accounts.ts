@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { RealTime } from '../../../base/clock.js'
 import type { Environment } from '../../../base/environment.js'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
@@ -86,11 +87,11 @@ const add = (api: ApiParts) =>
     async handle(request) {
       const { environment, body } = request
       const { bankCode, accountNumber, isPrimary = false } = body
-      const found = await directoryOf(api, environment).resolveName({ bankCode, accountNumber })
-      if (found instanceof Refusal) throw found
-      const accountName = [...found.accountName].slice(0, limits.names.length).join('')
+      const holder = await directoryOf(api, environment).resolveName({ bankCode, accountNumber })
+      if (holder instanceof Refusal) throw holder
+      const accountName = [...holder.accountName].slice(0, limits.names.length).join('')
       const names = await findApprovedNames(api.db, api.seal, environment.merchantId)
-      const nameDiffers = !isHolderOf(names, found.accountName)
+      const nameDiffers = !isHolderOf(names, holder.accountName)
       const { userId } = request.actor as UserActor
       return api.change(
         request,
@@ -171,7 +172,7 @@ type Named = RouteRequest<unknown, unknown, { reference: string }>
 function changeOne(
   api: ApiParts,
   request: Named,
-  apply: (tx: Tx, now: Date) => Promise<BankAccount>,
+  apply: (tx: Tx, now: RealTime) => Promise<BankAccount>,
 ) {
   return api.change(
     request,

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { after } from '../../../base/clock.js'
 import { fromReference, prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
@@ -36,7 +35,7 @@ const base = {
   access: 'user',
   tag: 'Console',
   answers: {},
-  // It names people and their identity numbers.
+  // It has names and identity numbers of the owners.
   hidesBodies: true,
 } as const
 
@@ -77,7 +76,7 @@ const save = (api: ApiParts) =>
     async handle(request) {
       const { environment, body } = request
       const { merchantId } = environment
-      const now = realTimeOf(request)
+      const { realNow: now } = request
       await api.db.transaction(async (tx) => {
         await saveKyc(tx, now, { merchantId, seal: api.seal, form: body.form })
         auditCall(tx, request.audited, {})
@@ -133,7 +132,7 @@ const uploadDocument = (api: ApiParts) =>
           reason: 'unsupported_media_type',
           message: `The file must be one of ${fileTypes.join(', ')}.`,
         })
-      const now = realTimeOf(request)
+      const { realNow: now } = request
       const sealed = api.seal.sealBytes(body)
       const document = await api.db.transaction(async (tx) => {
         const state = await lockEditableKyc(tx, merchantId)
@@ -168,9 +167,9 @@ const downloadDocument = (api: ApiParts) =>
     async handle(request) {
       const { merchantId } = request.environment
       const document = await api.db.transaction(async (tx) => {
-        const found = await readKycDocument(tx, api.seal, { merchantId, id: idOf(request) })
-        auditCall(tx, request.audited, detailsOf(found))
-        return found
+        const opened = await readKycDocument(tx, api.seal, { merchantId, id: idOf(request) })
+        auditCall(tx, request.audited, detailsOf(opened))
+        return opened
       })
       return toDownload(document)
     },
@@ -212,10 +211,6 @@ export function toDownload({ content, contentType, name }: KycDocument & { conte
 }
 
 type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'now' | 'actor'>
-
-function realTimeOf({ environment, now }: Pick<Request, 'environment' | 'now'>): Date {
-  return after(now, -environment.clockOffsetMs)
-}
 
 function idOf({ params }: { params: { id: string } }): string | undefined {
   return fromReference(prefixes.kycDocument, params.id)

@@ -36,7 +36,7 @@ const note = resource('Note', {
 })
 
 /**
- * Notes are written and read by people, so API keys have no access to them. Their text is in no
+ * Notes are written and read by members, so API keys have no access to them. Their text is in no
  * log and no stored answer: a note that is withdrawn is gone.
  */
 export function noteRoutes(api: ApiParts): Route[] {
@@ -88,7 +88,7 @@ function routesOf(api: ApiParts, { path, sees, name, example, find }: Subject): 
     answers: { 200: Type.Object({ items: Type.Array(note) }) },
     async handle(request) {
       const notes = await listNotes(api.db, await subjectOf(request))
-      return success(200, 'Notes', { items: notes.map((one) => show(one, request)) })
+      return success(200, 'Notes', { items: notes.map((note) => show(note, request)) })
     },
   })
 

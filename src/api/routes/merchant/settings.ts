@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { changedFields } from '../../../audit/changed-fields.js'
-import { after } from '../../../base/clock.js'
 import { lockEnvironment } from '../../../merchants/environments.js'
 import {
   aboutDefaultCustomer,
@@ -85,14 +84,13 @@ export const changeSettings = ({ db, seal }: ApiParts) =>
     body: SettingsChange,
     answers: { 200: ShownSettings },
     refusals: withReasons('forbidden', 'console_only'),
-    async handle({ environment, body, now, audited }) {
+    async handle({ environment, body, now, realNow, audited }) {
       const { dedicatedAccounts, ...patch } = body
       const settings = await db.transaction(async (tx) => {
         await lockEnvironment(tx, environment.id)
         const before = audited && (await getSettings(tx, environment))
         const destination = body.settlement && (await readSettlementDestination(tx, environment))
         const changed = await patchSettings(tx, now, environment, patch)
-        const realNow = after(now, -environment.clockOffsetMs)
         if (destination) await announceDestination(tx, realNow, environment, destination)
         const sent = dedicatedAccounts?.defaultCustomer
         const sealed = { seal, environmentId: environment.id }

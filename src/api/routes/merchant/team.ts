@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { writeAuditLine } from '../../../audit/write-line.js'
-import { after } from '../../../base/clock.js'
 import { emailPattern } from '../../../base/contact-patterns.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
@@ -31,7 +30,7 @@ import {
 import { type Role, roles } from '../../../team/permissions.js'
 import { endSessionsAt } from '../../../team/sessions.js'
 import { findUserByEmail, lockUsers, normalizeEmail } from '../../../team/users.js'
-import { drawQrFile } from '../../console/draw-qr-file.js'
+import { drawQrFile } from '../../checkout-page/draw-qr.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
@@ -72,8 +71,8 @@ function actingOf(request: RouteRequest<unknown, unknown, unknown>): Acting {
   const actor = request.actor as UserActor
   const { merchantId } = environment
   const { userId, email, memberships } = signedIn!
-  const own = memberships.find((one) => one.merchantId === merchantId)
-  const now = after(request.now, -environment.clockOffsetMs)
+  const own = memberships.find((membership) => membership.merchantId === merchantId)
+  const { realNow: now } = request
   return {
     merchantId,
     userId,

@@ -45,15 +45,15 @@ import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
 import { success, successText } from '../../server/envelope.js'
-import type { RequestContext } from '../../server/keyed-lane.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 
 const path = '/v1/disbursements'
 const params = inPath('reference', referenceSample(prefixes.bankTransfer))
 const transfer = Type.Union([bankTransfer, cryptoTransfer])
 
-/** Of every decision about an order that waits. */
-export const ofDecision = {
+/** Shared by the decisions about pending payouts and batches. */
+export const decisionBase = {
   access: 'user',
   permission: 'payouts.approve',
   stepUp: 'always',
@@ -61,14 +61,14 @@ export const ofDecision = {
   method: 'POST',
 } as const
 
-/** Of people only: API keys can neither approve nor reject. */
+/** For members only: API keys can neither approve nor reject. */
 export function approvalRoutes(api: ApiParts): Route[] {
   return [approve(api), reject(api), check(api), waiting(api), read(api)]
 }
 
 const approve = (api: ApiParts) =>
   route({
-    ...ofDecision,
+    ...decisionBase,
     path: `${path}/:reference/approve`,
     stopsWhenSuspended: true,
     operation: 'approveDisbursement',
@@ -94,7 +94,7 @@ const approve = (api: ApiParts) =>
 /** Sends a transfer if this is the last approval that it needs. */
 export async function approveTransfer(
   api: ApiParts,
-  request: RequestContext,
+  request: KeyedRequest,
   approval: Parameters<typeof approvePayout>[3],
 ): Promise<KeyedAnswer> {
   const attempt = await prepareApproval(api, request.now, approval).catch(returnRefusal)
@@ -113,7 +113,7 @@ export async function approveTransfer(
 
 const reject = (api: ApiParts) =>
   route({
-    ...ofDecision,
+    ...decisionBase,
     path: `${path}/:reference/reject`,
     operation: 'rejectDisbursement',
     summary: 'Reject a transfer',
@@ -138,7 +138,7 @@ const reject = (api: ApiParts) =>
 
 export function rejectTransfer(
   api: ApiParts,
-  request: RequestContext,
+  request: KeyedRequest,
   rejection: Parameters<typeof rejectPayout>[2],
 ): Promise<KeyedAnswer> {
   return api.change(
@@ -193,17 +193,17 @@ const check = ({ db }: ApiParts) =>
         approvedBy: [],
         waitsSince: now,
       }
-      const found = (await findApprovers(db, environment.id, [waiting])).get(userId)!
-      const expiresAt = judgeExpiry({ waitsSince: now, enoughFrom: found[0]?.from })
+      const approvers = (await findApprovers(db, environment.id, [waiting])).get(userId)!
+      const expiresAt = judgeExpiry({ waitsSince: now, enoughFrom: approvers[0]?.from })
       return success(200, 'Approval check', {
         needed,
-        approvers: found.map((approver) => showApprover(approver, now)),
+        approvers: approvers.map((approver) => showApprover(approver, now)),
         expiresAt: expiresAt.toISOString(),
       })
     },
   })
 
-const ofReading = {
+const readBase = {
   access: 'user',
   permission: 'payouts.see',
   tag: 'Disbursements',
@@ -212,22 +212,22 @@ const ofReading = {
 
 const waiting = ({ db }: ApiParts) =>
   route({
-    ...ofReading,
+    ...readBase,
     path: `${path}/waiting`,
     operation: 'listWaitingDisbursements',
     summary: 'List what waits for approval',
     description: 'Transfers, and refunds to another destination, oldest first.',
     answers: { 200: Type.Object({ items: Type.Array(transfer) }) },
     async handle({ environment, actor, now }) {
-      const found = await listWaiting(db, environment.id)
-      const items = await showAll(db, found, { environment, actor, now })
+      const payouts = await listWaiting(db, environment.id)
+      const items = await showAll(db, payouts, { environment, actor, now })
       return successText(200, 'Waiting', objectOf({ items: arrayOf(items) }))
     },
   })
 
 const read = ({ db }: ApiParts) =>
   route({
-    ...ofReading,
+    ...readBase,
     path: `${path}/:reference`,
     operation: 'readDisbursement',
     summary: 'Read a transfer or a refund',
@@ -236,25 +236,25 @@ const read = ({ db }: ApiParts) =>
     params,
     answers: { 200: transfer },
     async handle({ environment, params: { reference }, actor, now }) {
-      const found = await getPayout(db, { environmentId: environment.id, reference })
-      const [shown] = await showAll(db, [found], { environment, actor, now })
+      const payout = await getPayout(db, { environmentId: environment.id, reference })
+      const [shown] = await showAll(db, [payout], { environment, actor, now })
       return successText(200, 'Transfer', shown!)
     },
   })
 
 type Reader = Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'actor' | 'now'>
 
-/** As lists show them, with what each belongs to and, while it waits, who may approve it. */
+/** Payouts as lists show them, with what each belongs to and, while it waits, its approvers. */
 async function showAll(
   db: Queryable,
-  found: PayoutWithAttempts[],
+  payouts: PayoutWithAttempts[],
   { environment: { id: environmentId }, actor, now }: Reader,
 ): Promise<JsonText[]> {
-  const keyIds = found.flatMap(({ payout }) => payout.createdByKey ?? [])
-  const userIds = found.flatMap(({ payout }) => payout.createdByUser ?? [])
+  const keyIds = payouts.flatMap(({ payout }) => payout.createdByKey ?? [])
+  const userIds = payouts.flatMap(({ payout }) => payout.createdByUser ?? [])
   const keys = await findKeyNames(db, environmentId, keyIds)
   const users = await findUserNames(db, userIds)
-  const pending = found.flatMap(({ payout }) => (payout.status === 'PENDING' ? payout : []))
+  const pending = payouts.flatMap(({ payout }) => (payout.status === 'PENDING' ? payout : []))
   const approversOfEach = await findApprovers(
     db,
     environmentId,
@@ -267,14 +267,14 @@ async function showAll(
   const payments = await findPaymentsOfReturns(
     db,
     environmentId,
-    found.filter(({ payout }) => isReturn(payout)).map(({ payout }) => payout.id),
+    payouts.filter(({ payout }) => isReturn(payout)).map(({ payout }) => payout.id),
   )
   const origins = await findPayoutOrigins(
     db,
     environmentId,
-    found.map(({ payout }) => payout.id),
+    payouts.map(({ payout }) => payout.id),
   )
-  return found.map((disbursement) => {
+  return payouts.map((disbursement) => {
     const { id } = disbursement.payout
     const more = toJson({
       payment: payments.get(id)?.payment ?? null,
@@ -289,12 +289,15 @@ async function showAll(
   })
 }
 
-/** Who may approve it, and whether the person who asks may now. */
-export function showApprovers(found: Approver[], { actor, now }: Pick<Reader, 'actor' | 'now'>) {
+/** Who may approve it, and whether the user who asks may now. */
+export function showApprovers(
+  approvers: Approver[],
+  { actor, now }: Pick<Reader, 'actor' | 'now'>,
+) {
   const { userId } = actor as UserActor
   return {
-    mayApprove: found.some(({ id, from }) => id === userId && from <= now),
-    approvers: found.map((approver) => showApprover(approver, now)),
+    mayApprove: approvers.some(({ id, from }) => id === userId && from <= now),
+    approvers: approvers.map((approver) => showApprover(approver, now)),
   }
 }
 

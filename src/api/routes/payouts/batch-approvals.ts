@@ -5,22 +5,22 @@ import { approveBatch, rejectBatch } from '../../../payouts/batches/decide-batch
 import { payoutBatch } from '../../../payouts/batches/resource.js'
 import { closed, inPath, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import type { RequestContext } from '../../server/keyed-lane.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { type Route, route } from '../../server/route.js'
-import { deciderOf, nameOf, ofDecision } from './approvals.js'
+import { deciderOf, decisionBase, nameOf } from './approvals.js'
 import { changeBatch } from './payout-batches.js'
 
 const path = '/v1/disbursements/batches'
 const params = inPath('reference', referenceSample(prefixes.payoutBatch))
 
-/** For people only: API keys can neither approve nor reject. */
+/** For members only: API keys can neither approve nor reject. */
 export function batchApprovalRoutes(api: ApiParts): Route[] {
   return [approve(api), reject(api)]
 }
 
 const approve = (api: ApiParts) =>
   route({
-    ...ofDecision,
+    ...decisionBase,
     path: `${path}/:reference/approve`,
     stopsWhenSuspended: true,
     operation: 'approvePayoutBatch',
@@ -45,7 +45,7 @@ const approve = (api: ApiParts) =>
 
 export function approveWaitingBatch(
   api: ApiParts,
-  request: RequestContext,
+  request: KeyedRequest,
   approval: Omit<Parameters<typeof approveBatch>[2], 'at'>,
 ) {
   const answer = { status: 200, message: 'Batch approved', keepsKey: true }
@@ -56,7 +56,7 @@ export function approveWaitingBatch(
 
 const reject = (api: ApiParts) =>
   route({
-    ...ofDecision,
+    ...decisionBase,
     path: `${path}/:reference/reject`,
     operation: 'rejectPayoutBatch',
     summary: 'Reject a payout batch',
@@ -81,7 +81,7 @@ const reject = (api: ApiParts) =>
 
 export function rejectWaitingBatch(
   api: ApiParts,
-  request: RequestContext,
+  request: KeyedRequest,
   rejection: Omit<Parameters<typeof rejectBatch>[2], 'at'>,
 ) {
   const answer = { status: 200, message: 'Batch rejected', keepsKey: false }

@@ -119,7 +119,7 @@ const list = ({ openPage }: ApiParts) =>
       const userIds = new Set(rows.flatMap(({ payout }) => payout.createdByUser ?? []))
       const keys = await findKeyNames(db, environment.id, [...keyIds])
       const users = await findUserNames(db, [...userIds])
-      return { rows: rows.map((found) => showDisbursement(found, { keys, users })), next }
+      return { rows: rows.map((row) => showDisbursement(row, { keys, users })), next }
     },
     show: (shown) => shown,
   })

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { RealTime } from '../../../base/clock.js'
 import { prefixes, toReference } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { referenceSample } from '../../../base/shapes.js'
@@ -38,7 +39,7 @@ import { answerList } from '../../server/answer-list.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
 import { cursorOf, numberCursor } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
-import type { RequestContext } from '../../server/keyed-lane.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { listRoute, pageReader } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 import { showApprovers } from './approvals.js'
@@ -46,8 +47,8 @@ import { showApprovers } from './approvals.js'
 const path = '/v1/disbursements/batches'
 const params = inPath('reference', referenceSample(prefixes.payoutBatch))
 const base = { access: 'secret', tag: 'Disbursements' } as const
-const ofReading = { ...base, method: 'GET', permission: 'payouts.see' } as const
-const ofChange = { ...base, method: 'POST', permission: 'payouts.create' } as const
+const readBase = { ...base, method: 'GET', permission: 'payouts.see' } as const
+const changeBase = { ...base, method: 'POST', permission: 'payouts.create' } as const
 
 export function payoutBatchRoutes(api: ApiParts): Route[] {
   return [
@@ -66,9 +67,9 @@ export function payoutBatchRoutes(api: ApiParts): Route[] {
 /** Changes a batch, at most once per key, and answers with the batch. */
 export function changeBatch(
   api: Pick<ApiParts, 'change'>,
-  request: RequestContext,
+  request: KeyedRequest,
   { status, message, keepsKey }: { status: number; message: string; keepsKey: boolean },
-  change: (tx: Tx, now: Date) => Promise<Batch> | Batch,
+  change: (tx: Tx, now: RealTime) => Promise<Batch> | Batch,
 ) {
   const toAnswer = (batch: Batch) => success(status, message, showBatch(batch))
   return api.change(request, change, toAnswer, { isKept: keepsKey })
@@ -76,7 +77,7 @@ export function changeBatch(
 
 const create = (api: ApiParts) =>
   route({
-    ...ofChange,
+    ...changeBase,
     path,
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
@@ -120,7 +121,7 @@ function creatorOf({ keyId, actor }: { keyId: string | null; actor: Actor }): Pa
 
 const template = () =>
   route({
-    ...ofReading,
+    ...readBase,
     path: `${path}/template`,
     isCsvOnly: true,
     csvSample: batchTemplate('bank_transfer'),
@@ -143,7 +144,7 @@ const template = () =>
 
 const list = ({ openPage }: ApiParts) =>
   listRoute(openPage, {
-    ...ofReading,
+    ...readBase,
     path,
     operation: 'listPayoutBatches',
     summary: 'List payout batches',
@@ -193,7 +194,7 @@ const batchColumns = csvColumns(
 
 const read = ({ db }: ApiParts) =>
   route({
-    ...ofReading,
+    ...readBase,
     path: `${path}/:reference`,
     operation: 'getPayoutBatch',
     summary: 'Retrieve a payout batch',
@@ -208,7 +209,7 @@ const read = ({ db }: ApiParts) =>
     },
   })
 
-/** Adds the creator and, for people, who may approve a batch that waits. */
+/** Adds the creator and, for members, who may approve a batch that waits. */
 export async function showAll(
   db: Queryable,
   batches: Batch[],
@@ -275,7 +276,7 @@ const itemColumns = csvColumns(
 
 const items = ({ db, openPage }: ApiParts) =>
   listRoute(openPage, {
-    ...ofReading,
+    ...readBase,
     path: `${path}/:reference/items`,
     operation: 'listPayoutBatchItems',
     summary: 'List the items of a batch',
@@ -305,7 +306,7 @@ const items = ({ db, openPage }: ApiParts) =>
 
 const report = (api: ApiParts) =>
   route({
-    ...ofReading,
+    ...readBase,
     path: `${path}/:reference/report`,
     isCsvOnly: true,
     isHeavy: true,
@@ -335,7 +336,7 @@ const report = (api: ApiParts) =>
 
 const submit = (api: ApiParts) =>
   route({
-    ...ofChange,
+    ...changeBase,
     path: `${path}/:reference/submit`,
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
@@ -376,7 +377,7 @@ const submit = (api: ApiParts) =>
 
 const cancel = (api: ApiParts) =>
   route({
-    ...ofChange,
+    ...changeBase,
     path: `${path}/:reference/cancel`,
     operation: 'cancelPayoutBatch',
     summary: 'Cancel a payout batch',
@@ -397,7 +398,7 @@ const cancel = (api: ApiParts) =>
 
 const retry = (api: ApiParts) =>
   route({
-    ...ofChange,
+    ...changeBase,
     path: `${path}/:reference/retry`,
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,

@@ -32,7 +32,7 @@ import { submitWithConversion } from '../../pipeline/submit-with-conversion.js'
 import type { CsvColumn } from '../../server/csv.js'
 import { cursorOf } from '../../server/cursor.js'
 import { successText } from '../../server/envelope.js'
-import type { RequestContext } from '../../server/keyed-lane.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 
@@ -62,21 +62,21 @@ export function toPayoutRequest(
 /** Prepares, commits and sends one payout, and returns the answer. */
 export async function submitPayout(
   api: ApiParts,
-  context: RequestContext,
+  keyedRequest: KeyedRequest,
   request: PayoutRequest,
   messages: { submitted: string; pending: string },
   fundFrom?: FundFrom,
 ): Promise<KeyedAnswer> {
-  if (fundFrom) return submitWithConversion(api, context, request, { fundFrom, messages })
-  if (mayNeedApproval(request)) return submitUnderRule(api, context, request, messages)
-  const prepared = await api.payoutPreparation.prepare(context.now, request)
-  return createResource(api, context, prepared, {
+  if (fundFrom) return submitWithConversion(api, keyedRequest, request, { fundFrom, messages })
+  if (mayNeedApproval(request)) return submitUnderRule(api, keyedRequest, request, messages)
+  const prepared = await api.payoutPreparation.prepare(keyedRequest.now, request)
+  return createResource(api, keyedRequest, prepared, {
     message: messages.submitted,
     commit: api.commitPayout,
     send: api.sendPayout,
     keepsKey: true,
   }).catch((error: unknown) => {
-    if (error instanceof UnderRule) return submitUnderRule(api, context, request, messages)
+    if (error instanceof UnderRule) return submitUnderRule(api, keyedRequest, request, messages)
     throw error
   })
 }

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { after } from '../../../base/clock.js'
 import { invalidField } from '../../../base/refusal.js'
 import { getSettings } from '../../../merchants/settings/settings.js'
 import {
@@ -25,7 +24,7 @@ import { type Route, type RouteRequest, route } from '../../server/route.js'
 const path = '/v1/settings/settlement-destination'
 const base = { path, access: 'user', tag: 'Console', answers: {} } as const
 
-/** For people only: an API key must not send the merchant's money to another wallet. */
+/** For members only: an API key must not send the merchant's money to another wallet. */
 export function settlementDestinationRoutes(api: ApiParts): Route[] {
   return [read(api), change(api), confirm(api)]
 }
@@ -60,7 +59,7 @@ const change = ({ db, rails }: ApiParts) =>
       walletAddress: Type.Optional(solanaAddress),
     }),
     async handle(request) {
-      const { environment, now } = request
+      const { environment, now, realNow } = request
       const { userId } = request.actor as UserActor
       const changed = await db.transaction(async (tx) => {
         const saved = destinationOf(await getSettings(tx, environment))
@@ -69,7 +68,6 @@ const change = ({ db, rails }: ApiParts) =>
         if (rail) await refuseOurWallet(tx, rail.name, destination)
         const before = await readSettlementDestination(tx, environment)
         const made = await chooseDestination(tx, now, environment, { destination, userId })
-        const realNow = after(now, -environment.clockOffsetMs)
         await announceDestination(tx, realNow, environment, before)
         auditCall(tx, request.audited, made)
         return show(tx, request)

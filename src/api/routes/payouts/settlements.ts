@@ -191,7 +191,7 @@ const list = ({ openPage }: ApiParts) =>
       return { status: status && payoutStatusOf(status), period: readTimeRange(query) }
     },
     rows: (db, { environment }, filter, page) => listSettlements(db, environment.id, filter, page),
-    show: (found) => toJson(show(found)),
+    show: (settlement) => toJson(show(settlement)),
   })
 
 const summary = ({ openPage }: ApiParts) =>
@@ -237,8 +237,8 @@ const read = ({ db }: ApiParts) =>
     answers: { 200: settlement },
     refusals: ['not_found'],
     async handle({ environment, params: { reference } }) {
-      const found = await getSettlement(db, { environmentId: environment.id, reference })
-      return success(200, 'Settlement', show(found))
+      const settlement = await getSettlement(db, { environmentId: environment.id, reference })
+      return success(200, 'Settlement', show(settlement))
     },
   })
 

@@ -13,21 +13,19 @@ import type { Route } from '../server/route.js'
 import type { UserCaller } from './caller.js'
 import { readSessionToken } from './session-cookie.js'
 
-/** A person and, on routes of a merchant, the merchant for which they act. */
-export type AuthenticatedPerson = { signedIn: SignedIn; caller: UserCaller | undefined }
-
-type Tools = { sessions: Sessions; consoleUrl: string | undefined; now: Date }
+/** A user and, on routes of a merchant, the merchant for which they act. */
+export type AuthenticatedUser = { signedIn: SignedIn; caller: UserCaller | undefined }
 
 /**
  * Authenticates a request of the console by its cookie. Every request, also a read, must name the
  * merchant in a header, and every change must come from a page of the same origin: a page of
  * another origin can do neither.
  */
-export async function authenticatePerson(
+export async function authenticateUser(
   request: FastifyRequest,
   route: Route,
-  { sessions, consoleUrl, now }: Tools,
-): Promise<AuthenticatedPerson> {
+  { sessions, consoleUrl, now }: { sessions: Sessions; consoleUrl: string | undefined; now: Date },
+): Promise<AuthenticatedUser> {
   if (request.method !== 'GET' && request.method !== 'HEAD') refuseOtherOrigins(request, consoleUrl)
   const isHere = isConsoleHost(request.headers.host, consoleUrl)
   const token = isHere ? readSessionToken(request) : undefined
@@ -63,7 +61,7 @@ export function refuseOtherOrigins(
   })
 }
 
-/** Whether the console answers on this host: on every one, unless it has its own. */
+/** Whether the console answers on this host: on every host, unless it has its own. */
 export function isConsoleHost(host: string | undefined, consoleUrl: string | undefined): boolean {
   return consoleUrl === undefined || host?.toLowerCase() === new URL(consoleUrl).host
 }
@@ -93,7 +91,7 @@ function findCaller(request: FastifyRequest, route: Route, signedIn: SignedIn): 
       details: [{ field: 'Manilla-Merchant', issue: 'is required' }],
     })
   const merchantId = fromReference(prefixes.merchant, merchant)
-  const membership = signedIn.memberships.find((one) => one.merchantId === merchantId)
+  const membership = signedIn.memberships.find((candidate) => candidate.merchantId === merchantId)
   if (!membership)
     throw new Refusal('forbidden', {
       reason: 'role',
