@@ -16,7 +16,7 @@ export async function listBalances(
   db: Queryable,
   environmentId: EnvironmentId,
 ): Promise<Balance[]> {
-  return withUnused(await listBalancesOf(db, [environmentId]))
+  return addUnusedAssets(await listBalancesOf(db, [environmentId]))
 }
 
 /**
@@ -29,12 +29,12 @@ export function createBalanceReader<Shown>(db: Queryable, show: (balances: Balan
     for (const row of await listBalancesOf(db, [...used.keys()]))
       used.get(row.environmentId)!.push(row)
     const shown = new Map<EnvironmentId, Shown>()
-    for (const [id, balances] of used) shown.set(id, show(withUnused(balances)))
+    for (const [id, balances] of used) shown.set(id, show(addUnusedAssets(balances)))
     return environmentIds.map((id) => shown.get(id)!)
   })
 }
 
-function withUnused(used: Balance[]): Balance[] {
+function addUnusedAssets(used: Balance[]): Balance[] {
   return assetNames.map((asset) => {
     const row = used.find((balance) => balance.asset === asset)
     return {

@@ -42,7 +42,7 @@ export async function findStatementEnd(
 }
 
 /** The entries of one type and effect in a part of a statement. */
-export type StatementLine = {
+export type StatementSum = {
   purpose: Purpose
   kind: StatementEntry['kind']
   count: number
@@ -54,11 +54,11 @@ export type StatementLine = {
 export async function sumStatement(
   db: Queryable,
   { environmentId, asset, first, last }: StatementKey & { first: bigint; last: bigint },
-): Promise<StatementLine[]> {
+): Promise<StatementSum[]> {
   if (first > last) return []
   const range = sql`environment_id = ${environmentId} and asset = ${asset}
     and entry_number between ${first} and ${last}`
-  return db.rows(sql<StatementLine>`
+  return db.rows(sql<StatementSum>`
     select purpose, kind, count(*)::int as count, sum(change)::int8 as change from (
       select purpose, case when is_hold then 'hold' else 'post' end as kind,
         case when credit = 'available' then amount else -amount end as change

@@ -18,7 +18,7 @@ export async function resealMerchants(db: Database, seal: Seal): Promise<number>
 
 async function resealKeys(db: Database, seal: Seal): Promise<number> {
   type Row = { id: string; sealed: string }
-  return inPages(async (after) => {
+  return resealInPages(async (after) => {
     const rows = await db.rows(sql<Row>`
       select id, sealed_key as sealed from api_keys
       where sealed_key is not null and id > ${after}
@@ -35,7 +35,7 @@ async function resealKeys(db: Database, seal: Seal): Promise<number> {
 
 async function resealForms(db: Database, seal: Seal): Promise<number> {
   type Row = { id: string; sealed: string }
-  return inPages(async (after) => {
+  return resealInPages(async (after) => {
     const rows = await db.rows(sql<Row>`
       select merchant_id as id, sealed_form as sealed from kyc_submissions
       where merchant_id > ${after} order by merchant_id limit ${kycLimits.formsPerBatchMax}`)
@@ -99,7 +99,7 @@ async function resealCustomers(db: Database, seal: Seal): Promise<number> {
 
 type Page = { changed: number; last: string | undefined }
 
-async function inPages(readPage: (after: string) => Promise<Page>): Promise<number> {
+async function resealInPages(readPage: (after: string) => Promise<Page>): Promise<number> {
   let changed = 0
   let last: string | undefined = beforeFirst
   while (last !== undefined) {

@@ -38,7 +38,7 @@ const columns = sql`
   id, request_id, key_id, key_name, method, path, query, status, duration_us, is_replayed, code,
   reason`
 
-export type EntryFilter = TimeRange & {
+export type LogEntryFilter = TimeRange & {
   /** Inclusive on both ends. */
   statuses?: { from: number; to: number } | undefined
   method?: string | undefined
@@ -49,7 +49,7 @@ export type EntryFilter = TimeRange & {
   resourceId?: string | undefined
 }
 
-const entryList: ListTable<EntryFilter> = {
+const entryList: ListTable<LogEntryFilter> = {
   name: 'list_requests',
   table: 'request_logs',
   rowsScannedMax: requestLogLimits.entriesScannedPerPageMax,
@@ -93,7 +93,7 @@ const entryList: ListTable<EntryFilter> = {
 export function listRequestLogEntries(
   db: Queryable,
   environmentId: EnvironmentId,
-  filter: EntryFilter,
+  filter: LogEntryFilter,
   page: Page,
 ): Promise<RowPage<RequestLogEntry>> {
   return findRows(db, entryList, { environmentId, filter }, page, {

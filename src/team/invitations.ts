@@ -5,12 +5,12 @@ import { type Sql, sql } from '../postgres/sql.js'
 import { column, Table } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
-import { normalizeEmail } from './people.js'
 import type { Role } from './permissions.js'
 import { hashToken } from './sessions.js'
+import { normalizeEmail } from './users.js'
 
 /** What a link is for: joining a merchant, becoming an operator, or setting a new password. */
-export type Purpose =
+export type LinkPurpose =
   | { kind: 'member'; merchantId: string; role: Role; maySeeLive: boolean }
   | { kind: 'operator' }
   /** Null: made by an operator, for a user of any merchant. */
@@ -35,7 +35,7 @@ export type Invitation = Pick<
   typeof invitations.row,
   'id' | 'email' | 'makerId' | 'createdBy' | 'createdAt' | 'expiresAt'
 > & {
-  purpose: Purpose
+  purpose: LinkPurpose
   /** Null for operators and new passwords. */
   merchantName: string | null
 }
@@ -91,7 +91,7 @@ function toInvitation(row: Row): Invitation {
   return { id, email, merchantName, makerId, createdBy, createdAt, expiresAt, purpose }
 }
 
-function purposeOf(row: Row): Purpose {
+function purposeOf(row: Row): LinkPurpose {
   const { merchantId, role, maySeeLive, resetsUserId, madeInMerchantId } = row
   if (resetsUserId !== null) return { kind: 'reset', userId: resetsUserId, madeInMerchantId }
   if (merchantId === null) return { kind: 'operator' }

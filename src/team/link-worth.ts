@@ -2,15 +2,15 @@ import type { RealTime } from '../base/clock.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import {
   type Invitation,
+  type LinkPurpose,
   listInvitationsBy,
-  type Purpose,
   revokeInvitations,
   takeInvitation,
 } from './invitations.js'
 import { type Gift, whyNotGive } from './may-give.js'
 import { belongsElsewhere, findGiver, findMember, lockMembers } from './members.js'
-import { lockUsers } from './people.js'
 import type { Role } from './permissions.js'
+import { lockUsers } from './users.js'
 
 type Link = Pick<Invitation, 'makerId' | 'purpose'>
 
@@ -28,13 +28,13 @@ export async function isWorthGiving(db: Queryable, link: Link): Promise<boolean>
 }
 
 /** The merchant at which the maker of a link needs a right. */
-function merchantOf(purpose: Purpose): string | null {
+function merchantOf(purpose: LinkPurpose): string | null {
   if (purpose.kind === 'operator') return null
   return purpose.kind === 'member' ? purpose.merchantId : purpose.madeInMerchantId
 }
 
 /** Undefined if a password link is for a user for whom it cannot be made. */
-async function findGift(db: Queryable, purpose: Purpose): Promise<Gift | undefined> {
+async function findGift(db: Queryable, purpose: LinkPurpose): Promise<Gift | undefined> {
   if (purpose.kind === 'operator') return purpose
   if (purpose.kind === 'member') {
     const { role, maySeeLive } = purpose

@@ -4,8 +4,8 @@ import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { signInLimits } from './limits.js'
 import type { Giver } from './may-give.js'
-import { lastSeen, secondFactor } from './people.js'
 import type { Role } from './permissions.js'
+import { lastSeen, secondFactor } from './users.js'
 
 /** A user who belongs to a merchant, or did. */
 export type Member = {

@@ -15,7 +15,7 @@ import { type ChallengePurpose, isOwnChallenge, newChallenge } from './challenge
 import { signInLimits } from './limits.js'
 
 /** Where the console is, as browsers see it. Passkeys belong to its host. */
-export type Site = { origins: string[]; host: string }
+export type ConsoleSite = { origins: string[]; host: string }
 
 const passkeys = new Table('passkeys', {
   id: column.uuid(),
@@ -31,7 +31,7 @@ const passkeys = new Table('passkeys', {
 
 export type Passkey = typeof passkeys.row
 
-type PasskeyDependencies = { seal: Seal; now: Date; site: Site }
+type PasskeyDependencies = { seal: Seal; now: Date; site: ConsoleSite }
 
 /** 25 packages, which most processes never need. */
 const library = () => import('@simplewebauthn/server')

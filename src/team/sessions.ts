@@ -8,8 +8,8 @@ import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { consoleLimits } from './limits.js'
 import { belongsElsewhere } from './members.js'
-import { lockUsers } from './people.js'
 import { type Permission, permissionsOf, type Role, viewPermissions } from './permissions.js'
+import { lockUsers } from './users.js'
 
 /** A member of a merchant, or an operator who views it. */
 export type Membership = {

@@ -8,10 +8,13 @@ import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
 import { toJson } from '../../src/base/json-text.js'
 import type { NewEvent } from '../../src/events/emit.js'
 import { sql } from '../../src/postgres/sql.js'
-import { durationClassOf, medianOf } from '../../src/webhooks/deliveries/durations.js'
 import { createSigner } from '../../src/webhooks/deliveries/message.js'
 import { readPublicKey } from '../../src/webhooks/deliveries/signing.js'
-import { HourlyCounts } from '../../src/webhooks/endpoints/hourly-counts.js'
+import {
+  durationClassOf,
+  HourlyCounts,
+  medianDurationOf,
+} from '../../src/webhooks/endpoints/hourly-counts.js'
 import { webhookLimits } from '../../src/webhooks/limits.js'
 import { answerAll, claimFor, emit, endedOf, newEventOf, record } from '../support/deliveries.js'
 import { openManilla } from '../support/open-manilla.js'
@@ -553,10 +556,12 @@ describe('statistics of an endpoint', () => {
         const counts: number[] = Array.from({ length: 200 }, () => 0)
         for (const ms of all) counts[durationClassOf(ms)]! += 1
         const exact = all.toSorted((a, b) => a - b)[Math.ceil(all.length / 2) - 1]!
-        expect(Math.abs(medianOf(counts)! - exact)).toBeLessThanOrEqual(0.05 * (exact + 1) + 0.5)
+        expect(Math.abs(medianDurationOf(counts)! - exact)).toBeLessThanOrEqual(
+          0.05 * (exact + 1) + 0.5,
+        )
       }),
       { numRuns: 300 },
     )
-    expect([medianOf([]), medianOf([0, 0])]).toEqual([null, null])
+    expect([medianDurationOf([]), medianDurationOf([0, 0])]).toEqual([null, null])
   })
 })

@@ -4,8 +4,8 @@ import { sql } from '../../src/postgres/sql.js'
 import { toStatement } from '../../src/postgres/statement.js'
 import type { Queryable, Source } from '../../src/postgres/transactions/tx.js'
 import {
-  type EntryFilter,
   getEntry,
+  type LogEntryFilter,
   listRequestLogEntries,
 } from '../../src/request-log/find-entries.js'
 import { freshDatabase } from '../support/database.js'
@@ -58,14 +58,14 @@ function typesOf(node: Node): string[] {
   return [...(isHarmless ? [] : [own]), ...(node.Plans ?? []).flatMap(typesOf)]
 }
 
-async function plansFor(filter: EntryFilter): Promise<Set<string>> {
+async function plansFor(filter: LogEntryFilter): Promise<Set<string>> {
   const notes: string[] = []
   const page = { before: undefined, limit: 20 }
   await listRequestLogEntries(noting(notes), environmentId, filter, page)
   return new Set(notes)
 }
 
-test.each<[string, string, EntryFilter]>([
+test.each<[string, string, LogEntryFilter]>([
   ['everything', 'request_logs_pkey', {}],
   ['a path', 'request_logs_pkey', { pathPrefix: '/v1/y' }],
   ['a time', 'request_logs_pkey', { from: new Date(0), to: new Date() }],
@@ -80,7 +80,7 @@ test.each<[string, string, EntryFilter]>([
   expect(await plansFor(filter)).toEqual(new Set([index]))
 })
 
-test.each<EntryFilter>([
+test.each<LogEntryFilter>([
   {},
   { keyId },
   { statuses: { from: 400, to: 499 }, from: new Date(0), to: new Date() },

@@ -3,7 +3,7 @@ import { modes } from '../../src/base/environment.js'
 import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
 import { keyPermissions } from '../../src/merchants/keys/key-permissions.js'
 import { sql } from '../../src/postgres/sql.js'
-import { createInvitation, type Purpose } from '../../src/team/invitations.js'
+import { createInvitation, type LinkPurpose } from '../../src/team/invitations.js'
 import { type Gift, type Giver, whyNotGive } from '../../src/team/may-give.js'
 import { allPermissions, type Permission, type Role, roles } from '../../src/team/permissions.js'
 import { openManilla, type Reply, type TestService } from '../support/open-manilla.js'
@@ -196,7 +196,7 @@ describe('by requests and links', () => {
     return status < 400
   }
 
-  function openLink(purpose: Purpose, makerId: string | null, email = newEmail()) {
+  function openLink(purpose: LinkPurpose, makerId: string | null, email = newEmail()) {
     return service.db.transaction(async (tx) =>
       createInvitation(tx, service.clock.now(), { email, purpose, makerId, createdBy: 'test' }),
     )
@@ -316,7 +316,7 @@ describe('by requests and links', () => {
       { kind: 'operator' },
       { kind: 'member', merchantId, role: 'owner', maySeeLive: true },
       { kind: 'reset', userId: target.userId, madeInMerchantId: null },
-    ] as Purpose[])
+    ] as LinkPurpose[])
       expect(await take((await openLink(purpose, null)).id)).toBe(true)
     expectMatch()
   })

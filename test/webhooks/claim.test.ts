@@ -10,10 +10,10 @@ import {
 } from '../../src/webhooks/deliveries/claim-deliveries.js'
 import { recordAttempts } from '../../src/webhooks/deliveries/record-attempts.js'
 import {
+  type EndpointPosition,
   findOpenEndpoints,
   firstPosition,
   type OpenEndpoint,
-  type Position,
 } from '../../src/webhooks/endpoints/find-open-endpoints.js'
 import { webhookLimits } from '../../src/webhooks/limits.js'
 import { freshDatabase } from '../support/database.js'
@@ -173,7 +173,7 @@ describe('the scan of endpoints with open deliveries', () => {
   /** As workers do: page after page, until one is not full. */
   async function scan(at = now): Promise<OpenEndpoint[][]> {
     const pages: OpenEndpoint[][] = []
-    for (let position: Position = firstPosition; ; position = pages.at(-1)!.at(-1)!) {
+    for (let position: EndpointPosition = firstPosition; ; position = pages.at(-1)!.at(-1)!) {
       pages.push(await findOpenEndpoints(db, at, position))
       if (pages.at(-1)!.length < endpointsPerPollMax) return pages
     }

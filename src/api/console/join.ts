@@ -6,16 +6,16 @@ import { findInvitation, type Invitation, revokeResets } from '../../team/invita
 import { isWorthGiving, takeLink } from '../../team/link-worth.js'
 import { addMember } from '../../team/members.js'
 import { savePassword } from '../../team/passwords.js'
+import { endSessionsOf, type SignedIn } from '../../team/sessions.js'
 import {
+  createUser,
   findUserByEmail,
   getFactors,
   getUser,
   hasSecondFactor,
   makeOperator,
   type User,
-} from '../../team/people.js'
-import { endSessionsOf, type SignedIn } from '../../team/sessions.js'
-import { createUser } from '../../team/users.js'
+} from '../../team/users.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { checkPassword } from './own-account.js'
 import { enter, signInFailed, signInWithPassword } from './sign-in.js'

@@ -11,7 +11,6 @@ import { signInLimits } from '../../team/limits.js'
 import { endOwnSession, listOwnSessions } from '../../team/list-sessions.js'
 import { findPasskey, noteUse, readProof } from '../../team/passkeys.js'
 import { findPassword, savePassword } from '../../team/passwords.js'
-import { type Factors, getFactors, hasSecondFactor } from '../../team/people.js'
 import {
   endSession,
   endSessionsOf,
@@ -20,6 +19,7 @@ import {
   noteProof,
   type SignedIn,
 } from '../../team/sessions.js'
+import { type Factors, getFactors, hasSecondFactor } from '../../team/users.js'
 import { closed, inPath } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { success } from '../server/envelope.js'

@@ -14,7 +14,6 @@ import {
   readNewPasskey,
   savePasskey,
 } from '../../team/passkeys.js'
-import { getFactors, hasSecondFactor } from '../../team/people.js'
 import {
   deleteRecoveryCodes,
   newRecoveryCodes,
@@ -28,6 +27,7 @@ import {
   stepOf,
   totpUri,
 } from '../../team/totp.js'
+import { getFactors, hasSecondFactor } from '../../team/users.js'
 import { drawQrFile } from '../checkout-page/draw-qr.js'
 import { closed, inPath } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'

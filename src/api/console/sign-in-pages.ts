@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
-import { getFactors, hasSecondFactor } from '../../team/people.js'
 import type { SignedIn } from '../../team/sessions.js'
+import { getFactors, hasSecondFactor } from '../../team/users.js'
 import {
   clearedStepCookie,
   isLoopbackHost,

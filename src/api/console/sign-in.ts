@@ -5,6 +5,10 @@ import { takeChallenge } from '../../team/challenges.js'
 import { countGuess, forgetGuesses, type Guess, takeBack } from '../../team/guesses.js'
 import { findPasskey, noteUse, readProof, wrongPasskey } from '../../team/passkeys.js'
 import { findPassword } from '../../team/passwords.js'
+import { isRecoveryCode, takeRecoveryCode } from '../../team/recovery-codes.js'
+import { createSession, endSessionOfToken } from '../../team/sessions.js'
+import { findStep, startStep, takeStepToken } from '../../team/sign-in-steps.js'
+import { findTotpSecret, stepOf, takeStep } from '../../team/totp.js'
 import {
   findUserByEmail,
   getFactors,
@@ -12,11 +16,7 @@ import {
   hasSecondFactor,
   normalizeEmail,
   type User,
-} from '../../team/people.js'
-import { isRecoveryCode, takeRecoveryCode } from '../../team/recovery-codes.js'
-import { createSession, endSessionOfToken } from '../../team/sessions.js'
-import { findStep, startStep, takeStepToken } from '../../team/sign-in-steps.js'
-import { findTotpSecret, stepOf, takeStep } from '../../team/totp.js'
+} from '../../team/users.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { auditUser, type Visit } from './visit.js'
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { writeAuditLine } from '../../audit/write-line.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import type { Site } from '../../team/passkeys.js'
+import type { ConsoleSite } from '../../team/passkeys.js'
 import type { SignedIn } from '../../team/sessions.js'
 import { isLoopbackHost, readSessionToken, readStepToken } from '../auth/session-cookie.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
@@ -17,7 +17,7 @@ export type Visit = {
   browser: string
   headers: IncomingHttpHeaders
   protocol: 'http' | 'https'
-  site: Site
+  site: ConsoleSite
   /** Token of the session that the browser has now. */
   sessionToken: string | undefined
   /** Token of a sign-in whose password was right. */
@@ -52,7 +52,7 @@ export function visitOf(
  * A proxy that ends TLS may hide the protocol. Browsers use passkeys only over TLS, or on
  * loopback.
  */
-function siteOf(consoleUrl: string | undefined, host: string): Site {
+function siteOf(consoleUrl: string | undefined, host: string): ConsoleSite {
   if (consoleUrl !== undefined) return { origins: [consoleUrl], host: new URL(consoleUrl).hostname }
   const url = URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : undefined
   const name = url?.hostname ?? ''
@@ -61,7 +61,7 @@ function siteOf(consoleUrl: string | undefined, host: string): Site {
 }
 
 /** Browsers refuse passkeys for addresses that are numbers. */
-export function takesPasskeys({ host }: Site): boolean {
+export function takesPasskeys({ host }: ConsoleSite): boolean {
   return host !== '' && isIP(host.replace(/^\[|\]$/g, '')) === 0
 }
 

@@ -4,8 +4,8 @@ import type { Asset } from '../../money/assets.js'
 import {
   type AmountRange,
   type CommonFilter,
+  type FilterLookup,
   type List,
-  type Lookup,
   matchTerms,
   type Restriction,
   servesAll,
@@ -102,7 +102,7 @@ function restrictCurrency(
 
 async function restrictMerchantReference(
   reference: string,
-  { db, environmentId, filter: { accountId } }: Lookup<PaymentFilter>,
+  { db, environmentId, filter: { accountId } }: FilterLookup<PaymentFilter>,
 ): Promise<Restriction[]> {
   if (accountId !== undefined) {
     const isOfAccount = await hasMerchantReference(db, { environmentId, id: accountId }, reference)
@@ -114,7 +114,10 @@ async function restrictMerchantReference(
     : [{ condition: isOfAccountWith(reference) }]
 }
 
-async function restrictText(text: string, lookup: Lookup<PaymentFilter>): Promise<Restriction[]> {
+async function restrictText(
+  text: string,
+  lookup: FilterLookup<PaymentFilter>,
+): Promise<Restriction[]> {
   const id = fromReference(prefixes.payment, text)
   if (id !== undefined) return [{ column: 'id', values: [id] }]
   const accountIds = await findAccountIds(lookup.db, lookup.environmentId, text)

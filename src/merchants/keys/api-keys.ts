@@ -117,8 +117,8 @@ export function insertHolder(
   now: RealTime,
   { environmentId, id, userId, how }: KeySighting,
 ): void {
-  const sighting = { environmentId, keyId: id, userId, how, seenAt: now }
-  tx.write(sql`${insertInto('api_key_holders', sighting)} on conflict do nothing`)
+  const holder = { environmentId, keyId: id, userId, how, seenAt: now }
+  tx.write(sql`${insertInto('api_key_holders', holder)} on conflict do nothing`)
 }
 
 /** Locks the key, so that rolling and revoking it take turns. */

@@ -227,14 +227,11 @@ const Settlement = Type.Object(
   closed,
 )
 
-export type SettlementDestination = Pick<
-  Static<typeof Settlement>,
-  'payTo' | 'asset' | 'walletAddress'
->
+export type SettlementChoice = Pick<Static<typeof Settlement>, 'payTo' | 'asset' | 'walletAddress'>
 
 export function destinationOf({
   settlement: { payTo, asset, walletAddress },
-}: Pick<Settings, 'settlement'>): SettlementDestination {
+}: Pick<Settings, 'settlement'>): SettlementChoice {
   return { payTo, asset, walletAddress }
 }
 

@@ -21,7 +21,7 @@ import {
   mergeSettings,
   type Settings,
   type SettingsPatch,
-  type SettlementDestination,
+  type SettlementChoice,
 } from './settings-document.js'
 import { type SettlementSettings, scheduleSettlement } from './settlement-schedule.js'
 
@@ -104,7 +104,7 @@ function refuseOtherRule(current: Approvals, sent: Approvals): void {
  */
 function judgeDestination(
   { mode }: Environment,
-  before: SettlementDestination,
+  before: SettlementChoice,
   settings: Settings,
 ): void {
   const destination = destinationOf(settings)
@@ -128,7 +128,7 @@ export async function writeDestination(
   tx: Tx,
   now: EnvironmentTime,
   environmentId: EnvironmentId,
-  destination: SettlementDestination,
+  destination: SettlementChoice,
 ): Promise<void> {
   const before = await readStored(tx, environmentId)
   const stored = mergeSettings(before, { settlement: destination })

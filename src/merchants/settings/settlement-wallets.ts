@@ -10,7 +10,7 @@ import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { lockEnvironment } from '../environments.js'
 import { bankAccountLimits } from '../limits.js'
 import { getSettings, writeDestination } from './settings.js'
-import { destinationOf, hasLimits, type SettlementDestination } from './settings-document.js'
+import { destinationOf, hasLimits, type SettlementChoice } from './settings-document.js'
 
 const settlementWallets = new Table('settlement_wallets', {
   id: column.uuid(),
@@ -35,7 +35,7 @@ export async function findSettlementWallet(
   return row
 }
 
-type Choice = { destination: SettlementDestination; userId: string }
+type Choice = { destination: SettlementChoice; userId: string }
 
 /**
  * Changes where settlements go. In live mode, and under an approval rule, settlements to a wallet
@@ -46,7 +46,7 @@ export async function chooseDestination(
   now: EnvironmentTime,
   environment: Environment,
   { destination, userId }: Choice,
-): Promise<{ before: SettlementDestination; after: SettlementDestination }> {
+): Promise<{ before: SettlementChoice; after: SettlementChoice }> {
   await lockEnvironment(tx, environment.id)
   const settings = await getSettings(tx, environment)
   const before = destinationOf(settings)
@@ -70,7 +70,7 @@ export async function chooseDestination(
 
 /** Whether the settings name this wallet. */
 export function isChosen(
-  { asset, walletAddress }: Pick<SettlementDestination, 'asset' | 'walletAddress'>,
+  { asset, walletAddress }: Pick<SettlementChoice, 'asset' | 'walletAddress'>,
   wallet: SettlementWallet | undefined,
 ): wallet is SettlementWallet {
   return wallet?.asset === asset && wallet.address === walletAddress

@@ -5,10 +5,10 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { getEnvironment } from '../../merchants/environments.js'
 import type { Database } from '../../postgres/database.js'
-import { createInvitation, type Purpose, revokeLinksOf } from '../../team/invitations.js'
-import { deleteFactors, findUserByEmail, listUsers, setDisabled } from '../../team/people.js'
+import { createInvitation, type LinkPurpose, revokeLinksOf } from '../../team/invitations.js'
 import { roles } from '../../team/permissions.js'
 import { endSessionsOf } from '../../team/sessions.js'
+import { deleteFactors, findUserByEmail, listUsers, setDisabled } from '../../team/users.js'
 import { auditOperator, type OperatorLine } from '../changes/audit-operator.js'
 import { type Action, type CommandCall, command, type InputOf } from '../definitions/definition.js'
 import * as fields from '../definitions/fields.js'
@@ -133,7 +133,7 @@ function readEmail(text: string): string {
 async function readPurpose(
   db: Database,
   { operator, merchant, role, testOnly }: InputOf<typeof access>,
-): Promise<Purpose> {
+): Promise<LinkPurpose> {
   if (operator ? merchant !== undefined : merchant === undefined)
     throw refuse('Say what the person may do: either --operator, or --merchant with --role.')
   if (merchant === undefined) return { kind: 'operator' }
@@ -143,7 +143,7 @@ async function readPurpose(
 
 async function makeLink(
   { db, now, operator, service }: CommandCall,
-  { email, purpose, line }: { email: string; purpose: Purpose; line: OperatorLine },
+  { email, purpose, line }: { email: string; purpose: LinkPurpose; line: OperatorLine },
 ) {
   const { token, expiresAt } = await db.transaction(async (tx) => {
     auditOperator(tx, now, operator, line)

@@ -4,8 +4,8 @@ import type { Asset } from '../../money/assets.js'
 import {
   type AmountRange,
   type CommonFilter,
+  type FilterLookup,
   type List,
-  type Lookup,
   matchTerms,
   type Restriction,
   withinAmounts,
@@ -99,7 +99,10 @@ function kindsOf({ kinds, currency }: PayoutFilter): TransferKind[] {
   )
 }
 
-async function restrictText(text: string, lookup: Lookup<PayoutFilter>): Promise<Restriction[]> {
+async function restrictText(
+  text: string,
+  lookup: FilterLookup<PayoutFilter>,
+): Promise<Restriction[]> {
   const { db, environmentId, filter } = lookup
   const kinds = kindsOf(filter)
   const own = kinds.map((kind) => fromReference(payoutKinds[kind].prefix, text)).find(Boolean)

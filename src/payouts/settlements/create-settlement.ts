@@ -10,7 +10,7 @@ import {
 import { emitAll } from '../../events/emit.js'
 import type { StatementEnd } from '../../ledger/book.js'
 import { accountsOf, insertMoved } from '../../ledger/move.js'
-import { type StatementLine, sumStatement } from '../../ledger/statement.js'
+import { type StatementSum, sumStatement } from '../../ledger/statement.js'
 import { lockPrimary } from '../../merchants/settings/bank-accounts.js'
 import { getSettings } from '../../merchants/settings/settings.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -169,7 +169,7 @@ async function report(
   }
 }
 
-function addLines(early: StatementLine[], later: StatementLine[]): StatementLine[] {
+function addLines(early: StatementSum[], later: StatementSum[]): StatementSum[] {
   const sums = new Map(early.map((line) => [`${line.purpose}/${line.kind}`, line]))
   for (const line of later) {
     const name = `${line.purpose}/${line.kind}`

@@ -3,7 +3,7 @@ import type { Environment, EnvironmentId, Mode } from '../../base/environment.js
 import { Refusal } from '../../base/refusal.js'
 import type { Conversion } from '../../conversions/conversion.js'
 import type { Exchange } from '../../conversions/exchange.js'
-import { findStatementEnd, type StatementLine, sumStatement } from '../../ledger/statement.js'
+import { findStatementEnd, type StatementSum, sumStatement } from '../../ledger/statement.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { PayoutPreparation, PreparedPayout } from '../requests/prepare-payouts.js'
@@ -38,7 +38,7 @@ export type PreparedSettlement = {
   early: EarlySums
 }
 
-type EarlySums = { firstEntry: bigint; lastEntry: bigint; lines: StatementLine[] }
+type EarlySums = { firstEntry: bigint; lastEntry: bigint; lines: StatementSum[] }
 
 export type SettlementRequest = {
   environment: Environment

@@ -21,7 +21,7 @@ import {
   withDescription,
   withExample,
 } from '../../base/shapes.js'
-import type { StatementLine } from '../../ledger/statement.js'
+import type { StatementSum } from '../../ledger/statement.js'
 import { toWire } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
 import { type Payout, type PayoutStatus, referenceOf } from '../payout.js'
@@ -238,6 +238,6 @@ function isoOrNull(time: Date | null): string | null {
 }
 
 /** All entries of one type and effect have the same sign. */
-function sumOf(lines: StatementLine[]): bigint {
+function sumOf(lines: StatementSum[]): bigint {
   return lines.reduce((sum, { change }) => sum + change, 0n)
 }

@@ -1,11 +1,11 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
-import type { StatementLine } from '../../ledger/statement.js'
+import type { StatementSum } from '../../ledger/statement.js'
 import { column, Table } from '../../postgres/table.js'
 import type { Payout } from '../payout.js'
 
 /** A line as it is stored. Sums are text, because a JSON number is not exact. */
-type StoredLine = Omit<StatementLine, 'change'> & { change: string }
+type StoredLine = Omit<StatementSum, 'change'> & { change: string }
 
 export const settlements = new Table('settlements', {
   environmentId: column.int4<EnvironmentId>(),
@@ -36,7 +36,7 @@ export const settlements = new Table('settlements', {
  * part of the naira statement since the settlement before it. `opening` plus all changes in `lines`
  * is what the payout or the conversion took, and `closing`.
  */
-export type Settlement = Omit<typeof settlements.row, 'lines'> & { lines: StatementLine[] }
+export type Settlement = Omit<typeof settlements.row, 'lines'> & { lines: StatementSum[] }
 
 export const settlementStatuses = ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
 

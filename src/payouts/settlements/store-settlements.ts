@@ -5,7 +5,13 @@ import { notFound } from '../../base/refusal.js'
 import { listLimits } from '../../postgres/limits.js'
 import { findRows } from '../../postgres/lists/find-rows.js'
 import { type TimeRange, toIdRange, withinRange } from '../../postgres/lists/key-range.js'
-import type { ListTable, Lookup, Page, Restriction, RowPage } from '../../postgres/lists/list.js'
+import type {
+  FilterLookup,
+  ListTable,
+  Page,
+  Restriction,
+  RowPage,
+} from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
@@ -53,11 +59,11 @@ export async function countParts(
   return row!.parts
 }
 
-const ofPayouts = { environmentId: 'int4', payoutId: 'uuid' } as const
+const payoutKeyColumns = { environmentId: 'int4', payoutId: 'uuid' } as const
 
-const findOfPayouts = listStatement<typeof ofPayouts, Row>({
+const findOfPayouts = listStatement<typeof payoutKeyColumns, Row>({
   name: 'find_settlements_of_payouts',
-  columns: ofPayouts,
+  columns: payoutKeyColumns,
   text: (list) => `
     select ${columns} from ${list} join settlements s
       on s.environment_id = list.environment_id and s.payout_id = list.payout_id`,
@@ -120,7 +126,7 @@ export async function listSettlements(
     select ${columns} from settlements s
     where s.environment_id = ${environmentId} and s.last_entry = any(${entries}::int8[])
     order by s.last_entry desc`)
-  return { rows: await withPayouts(db, rows.map(toSettlement)), next: found.next }
+  return { rows: await attachPayouts(db, rows.map(toSettlement)), next: found.next }
 }
 
 /**
@@ -129,7 +135,7 @@ export async function listSettlements(
  */
 async function restrictPeriod(
   { from, to }: TimeRange,
-  { db, environmentId }: Lookup<SettlementFilter>,
+  { db, environmentId }: FilterLookup<SettlementFilter>,
 ): Promise<Restriction[]> {
   if (!from && !to) return []
   const { settlementsAtOnceMax: most } = settlementLimits
@@ -179,12 +185,12 @@ export async function getSettlement(
         select ${columns} from settlements s
         where s.environment_id = ${environmentId} and s.id = ${id}`)
     : []
-  const [found] = await withPayouts(db, rows.map(toSettlement))
+  const [found] = await attachPayouts(db, rows.map(toSettlement))
   if (!found) throw notFound('settlement', reference)
   return found
 }
 
-async function withPayouts(
+async function attachPayouts(
   db: Queryable,
   settlements: Settlement[],
 ): Promise<SettlementWithPayout[]> {

@@ -8,7 +8,7 @@ import { port, socketPath } from './address.js'
 import { findBinaries } from './binaries.js'
 import { isAlive, readFrom, unlessTaken } from './other-processes.js'
 import { endServer, findServer } from './postmaster.js'
-import type { Site } from './site.js'
+import type { ServerSite } from './site.js'
 
 type Launched = { child: ChildProcess; logStart: number }
 
@@ -23,7 +23,7 @@ const defaultSettings = {
 }
 
 /** Undefined if a server is running already. Removes what dead servers left. */
-export async function launchUnlessServed(site: Site): Promise<Launched | undefined> {
+export async function launchUnlessServed(site: ServerSite): Promise<Launched | undefined> {
   const found = await findServer(site)
   if (found.state === 'running') return undefined
   if (found.state === 'orphan') await endServer(site, found, 'QUIT')
@@ -50,7 +50,7 @@ function removeStaleLock(file: string): void {
 }
 
 /** Logs to a file: a pipe would break when this process ends, and the server with it. */
-async function launch(site: Site): Promise<Launched> {
+async function launch(site: ServerSite): Promise<Launched> {
   const { postgres } = await findBinaries(site.account)
   const log = openLog(site)
   const logStart = fs.fstatSync(log).size
@@ -67,7 +67,7 @@ async function launch(site: Site): Promise<Launched> {
 }
 
 /** The server listens on its socket only, whatever the caller's settings are. */
-function flagsOf(site: Site): string[] {
+function flagsOf(site: ServerSite): string[] {
   const settings = {
     ...defaultSettings,
     ...site.settings,
@@ -78,7 +78,7 @@ function flagsOf(site: Site): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
 
-function openLog({ logFile, account }: Site): number {
+function openLog({ logFile, account }: ServerSite): number {
   const size = fs.statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (size > embeddedLimits.logBytes) fs.renameSync(logFile, `${logFile}.1`)
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = fs.constants

@@ -7,7 +7,7 @@ import { spawnOptions } from './account.js'
 import { socketPath } from './address.js'
 import { ensureDatabase } from './ensure-database.js'
 import { hasCode, isAlive, readFrom } from './other-processes.js'
-import type { Site } from './site.js'
+import type { ServerSite } from './site.js'
 import { isOwnDirectory } from './socket-directory.js'
 
 /** The main process of a server, in PostgreSQL's own word. */
@@ -18,7 +18,7 @@ export type Running = Postmaster & { child: ChildProcess | undefined }
 type Found = Postmaster & { state: 'running' | 'orphan' | 'absent' }
 
 /** A server is running when its socket answers; its files may be left over from a crash. */
-export async function findServer(site: Site): Promise<Found> {
+export async function findServer(site: ServerSite): Promise<Found> {
   const socketDirectory = readPostmaster(site)?.socketDirectory ?? site.socketDirectory
   const isListening =
     isOwnDirectory(socketDirectory, site.account) && (await answers(socketDirectory))
@@ -31,7 +31,7 @@ export async function findServer(site: Site): Promise<Found> {
 }
 
 /** PostgreSQL documents the fields of this file for tools such as pg_ctl. */
-function readPostmaster({ dataDirectory }: Site) {
+function readPostmaster({ dataDirectory }: ServerSite) {
   const lines = readFrom(join(dataDirectory, 'postmaster.pid')).split('\n')
   const [pid, , , , socketDirectory, , , status] = lines
   if (!socketDirectory) return undefined
@@ -50,7 +50,7 @@ function answers(socketDirectory: string): Promise<boolean> {
 
 /** Undefined if the server ended before it was ready, or another one was first. */
 export async function waitUntilReady(
-  site: Site,
+  site: ServerSite,
   child: ChildProcess | undefined,
 ): Promise<Running | undefined> {
   const { startTimeoutMs, pollIntervalMs } = embeddedLimits
@@ -72,7 +72,7 @@ function hasEnded(child: ChildProcess): boolean {
 }
 
 /** Fast shutdown: ends all sessions, keeps everything committed. Returns when it has ended. */
-export async function stopServer(site: Site, running: Running): Promise<void> {
+export async function stopServer(site: ServerSite, running: Running): Promise<void> {
   const { child, socketDirectory } = running
   const isRunning = child ? !hasEnded(child) : await answers(socketDirectory)
   if (isRunning) await endServer(site, running, 'INT')
@@ -80,7 +80,7 @@ export async function stopServer(site: Site, running: Running): Promise<void> {
 
 /** INT shuts down in order; QUIT at once, because an orphan has nothing to save. */
 export async function endServer(
-  site: Site,
+  site: ServerSite,
   { pid, socketDirectory, child }: Postmaster & { child?: ChildProcess | undefined },
   signal: 'INT' | 'QUIT',
 ): Promise<void> {

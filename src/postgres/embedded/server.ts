@@ -8,7 +8,7 @@ import { initialize } from './initdb.js'
 import { launchUnlessServed } from './launch.js'
 import { readFrom } from './other-processes.js'
 import { type Running, stopServer, waitUntilReady } from './postmaster.js'
-import type { Site } from './site.js'
+import type { ServerSite } from './site.js'
 import { claimSocketDirectory, removeSocketDirectory } from './socket-directory.js'
 
 export type EmbeddedServer = { url: string; wasAdopted: boolean; stop(): Promise<void> }
@@ -32,7 +32,7 @@ export async function startEmbeddedServer(options: {
   const account = findServerAccount(options.dataDirectory)
   const dataDirectory = placeDataDirectory(options.dataDirectory, account)
   await initialize(dataDirectory, account)
-  const site: Site = {
+  const site: ServerSite = {
     account,
     dataDirectory,
     socketDirectory: claimSocketDirectory(dataDirectory, account),
@@ -52,7 +52,7 @@ export async function startEmbeddedServer(options: {
 }
 
 /** PostgreSQL itself decides which server gets the directory; the loser adopts the winner. */
-async function findOrLaunch(site: Site): Promise<Running> {
+async function findOrLaunch(site: ServerSite): Promise<Running> {
   const { conflictTimeoutMs, launchRetryIntervalMs } = embeddedLimits
   for (let waitedMs = 0; ; waitedMs += launchRetryIntervalMs) {
     // A service that stopped a moment ago may have removed it.
@@ -68,7 +68,7 @@ async function findOrLaunch(site: Site): Promise<Running> {
   }
 }
 
-function failure(site: Site, logged: string): Error {
+function failure(site: ServerSite, logged: string): Error {
   const advice = conflict.test(logged)
     ? 'Another PostgreSQL uses this data: stop the process named above (kill -INT) and start again.'
     : 'Fix the problem and start again, or set DATABASE_URL to your own PostgreSQL.'

@@ -1,7 +1,7 @@
 import type { ServerUser } from './reach.js'
 
 /** One data directory and what is needed to serve it. */
-export type Site = {
+export type ServerSite = {
   account: ServerUser | undefined
   dataDirectory: string
   socketDirectory: string

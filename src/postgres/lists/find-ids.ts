@@ -15,7 +15,7 @@ import {
   type RowPage,
   resolveFilters,
   usableIndexes,
-  type Wanted,
+  type WantedRows,
   wantedColumns,
 } from './list.js'
 import { newestIds } from './newest-ids.js'
@@ -145,7 +145,7 @@ const byId: NonNullable<ListTable<never>['order']> = {
 type IndexRead<Filter> = {
   list: ListTable<Filter>
   index: ListIndex
-  wanted: Wanted
+  wanted: WantedRows
   environmentId: EnvironmentId
 }
 

@@ -14,7 +14,7 @@ import {
   type RowPage,
   resolveFilters,
   usableIndexes,
-  type Wanted,
+  type WantedRows,
   wantedColumns,
 } from './list.js'
 import { type Column, descending, typed, withinIndexRange } from './newest-ids.js'
@@ -75,7 +75,7 @@ type Scanned = {
 function readIndex<Filter>(
   list: ListTable<Filter>,
   { serves, where = sql`true`, of }: ListIndex,
-  { wanted, range, query }: { wanted: Wanted; range: KeyRange; query: ListQuery<Filter> },
+  { wanted, range, query }: { wanted: WantedRows; range: KeyRange; query: ListQuery<Filter> },
 ): Scanned {
   const alias = of ? 'n.' : 't.'
   const { type, name } = list.key ?? id
@@ -111,7 +111,7 @@ function readIndex<Filter>(
 }
 
 /** The range of a list whose key is a number. */
-function toNumberRange(wanted: Wanted, { name }: Column, before: string | undefined): KeyRange {
+function toNumberRange(wanted: WantedRows, { name }: Column, before: string | undefined): KeyRange {
   const { min, max } = wanted.ranges.get(name) ?? {}
   const end = max === undefined ? undefined : max + 1n
   return {

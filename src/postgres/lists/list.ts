@@ -5,8 +5,8 @@ import type { Queryable } from '../transactions/tx.js'
 import type { KeyRange, TimeRange } from './key-range.js'
 import {
   type Column,
-  type ColumnType,
-  type Position,
+  type IndexColumnType,
+  type ListPosition,
   typed,
   type WantedColumn,
 } from './newest-ids.js'
@@ -25,7 +25,7 @@ export type ListTable<Filter> = {
   /** The last column of every index, which names the rows. By default the id. */
   key?: Column
   /** If more columns than the key sort the rows, these columns and a key's position in them. */
-  order?: { columns: Column[]; positionOf: (key: string) => Position[] }
+  order?: { columns: Column[]; positionOf: (key: string) => ListPosition[] }
   /** Rows that a page reads for filters which its index does not serve. */
   rowsScannedMax?: number
   /** The columns that filters and indexes name. */
@@ -46,7 +46,7 @@ export type CommonFilter = TimeRange & {
 }
 
 type ListColumn = {
-  type: ColumnType
+  type: IndexColumnType
   /** All values, for an index that has this column while no filter names it. */
   values?: readonly string[]
   /** Filters restrict it to any number of values. */
@@ -57,7 +57,7 @@ type FilterOf<Filter, Name extends keyof Filter> =
   | string
   | ((
       value: NonNullable<Filter[Name]>,
-      lookup: Lookup<Filter>,
+      lookup: FilterLookup<Filter>,
     ) => Restriction[] | Promise<Restriction[]>)
 
 /** Limits the rows of a list. A filter stands for one or more. */
@@ -78,7 +78,7 @@ const nothing: Restriction[] = [{ column: 'id', values: [] }]
 
 /** A filter by words of a name, an account number or an address. */
 export function matchTerms(kind: SearchKind) {
-  return async (text: string, { db, environmentId, filter }: Lookup<unknown>) => {
+  return async (text: string, { db, environmentId, filter }: FilterLookup<unknown>) => {
     const { hidesPayers } = filter
     const terms = await findTerms(db, { environmentId, kind, text, hidesPayers })
     return terms ? [{ terms }] : nothing
@@ -90,7 +90,7 @@ export function matchNamed(
   kind: SearchKind,
   find: (db: Queryable, environmentId: EnvironmentId, text: string) => Promise<string[]>,
 ) {
-  return async (text: string, lookup: Lookup<unknown>): Promise<Restriction[]> => {
+  return async (text: string, lookup: FilterLookup<unknown>): Promise<Restriction[]> => {
     const ids = await find(lookup.db, lookup.environmentId, text)
     return ids.length > 0 ? [{ column: 'id', values: ids }] : matchTerms(kind)(text, lookup)
   }
@@ -121,18 +121,18 @@ export type ListIndex = {
   /** Values of other columns that a partial index is limited to. */
   holds?: Record<string, readonly string[]>
   /** Whether it is right for these filters and this many rows. */
-  isSuitable?: (wanted: Wanted, limit: number) => boolean
+  isSuitable?: (wanted: WantedRows, limit: number) => boolean
   /** If the index is of another table, that table and its column with the key. */
   of?: { table: string; key: string; rowsScannedMax?: number }
   /** Reads the ids, where that takes more than one range per combination of values. */
-  read?: (wanted: Wanted, range: KeyRange, limit: number) => Sql
+  read?: (wanted: WantedRows, range: KeyRange, limit: number) => Sql
 }
 
 /** Whose rows are listed, and which of them. */
 export type ListQuery<Filter> = { environmentId: EnvironmentId; filter: Filter & CommonFilter }
 
 /** What a filter needs to find its restrictions. */
-export type Lookup<Filter> = ListQuery<Filter> & { db: Queryable }
+export type FilterLookup<Filter> = ListQuery<Filter> & { db: Queryable }
 
 export type Page = {
   /** Where the previous page ended. */
@@ -148,7 +148,7 @@ export type RowPage<Row> = {
 }
 
 /** The restrictions of all filters together. */
-export type Wanted = {
+export type WantedRows = {
   values: Map<string, { values: readonly (string | number)[]; isHint: boolean }>
   ranges: Map<string, { min: bigint | undefined; max: bigint | undefined }>
   terms: TermSearch[]
@@ -160,8 +160,8 @@ export async function resolveFilters<Filter>(
   db: Queryable,
   list: ListTable<Filter>,
   query: ListQuery<Filter>,
-): Promise<Wanted | undefined> {
-  const wanted: Wanted = { values: new Map(), ranges: new Map(), terms: [], conditions: [] }
+): Promise<WantedRows | undefined> {
+  const wanted: WantedRows = { values: new Map(), ranges: new Map(), terms: [], conditions: [] }
   for (const name of Object.keys(list.filters) as (keyof typeof list.filters)[]) {
     const value = query.filter[name]
     if (value === undefined || value === null) continue
@@ -176,7 +176,7 @@ export async function resolveFilters<Filter>(
   return wanted
 }
 
-function restrict(wanted: Wanted, restriction: Restriction): void {
+function restrict(wanted: WantedRows, restriction: Restriction): void {
   if ('terms' in restriction) wanted.terms.push(restriction.terms)
   else if ('condition' in restriction) wanted.conditions.push(restriction.condition)
   else if ('values' in restriction) {
@@ -192,7 +192,7 @@ function restrict(wanted: Wanted, restriction: Restriction): void {
 /** The indexes that can be read for these filters, the best first. */
 export function usableIndexes(
   { columns, indexes }: Pick<ListTable<never>, 'columns' | 'indexes'>,
-  wanted: Wanted,
+  wanted: WantedRows,
   limit: number,
 ): ListIndex[] {
   const isWanted = (column: string) =>
@@ -211,7 +211,7 @@ export function usableIndexes(
 }
 
 /** Whether an index alone finds the rows. */
-export function servesAll(wanted: Wanted, serves: readonly string[]): boolean {
+export function servesAll(wanted: WantedRows, serves: readonly string[]): boolean {
   const { values, ranges, terms, conditions } = wanted
   return (
     terms.length + conditions.length + ranges.size === 0 &&
@@ -221,7 +221,7 @@ export function servesAll(wanted: Wanted, serves: readonly string[]): boolean {
 
 export function wantedColumns(
   { columns }: Pick<ListTable<never>, 'columns'>,
-  wanted: Wanted,
+  wanted: WantedRows,
   serves: readonly string[],
 ): WantedColumn[] {
   return serves.map((name) => {
@@ -233,7 +233,7 @@ export function wantedColumns(
 /** Conditions on the table `t` for what the index does not serve. */
 export function conditionsBeside(
   { columns }: Pick<ListTable<never>, 'columns'>,
-  wanted: Wanted,
+  wanted: WantedRows,
   { serves, holds = {} }: Pick<ListIndex, 'serves' | 'holds'>,
 ): Sql[] {
   const conditions = [...wanted.conditions]

@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../sql.js'
 
-export type ColumnType = 'text' | 'uuid' | 'timestamptz' | 'int4' | 'int8'
+export type IndexColumnType = 'text' | 'uuid' | 'timestamptz' | 'int4' | 'int8'
 
-export type Column = { name: string; type: ColumnType }
+export type Column = { name: string; type: IndexColumnType }
 
 /** A column of an index with the wanted values. */
 export type WantedColumn = Column & {
@@ -14,7 +14,7 @@ export type WantedColumn = Column & {
   isLong?: boolean | undefined
 }
 
-export type Position = Date | string
+export type ListPosition = Date | string
 
 export type IndexRange = {
   table: string
@@ -25,9 +25,9 @@ export type IndexRange = {
   /** The last columns of the index, which sort the rows. The last one names the row. */
   order: Column[]
   /** Only rows before this position; undefined: start with the newest. */
-  before: Position[] | undefined
+  before: ListPosition[] | undefined
   /** Only rows at or after this value of the first order column. */
-  from: Position | undefined
+  from: ListPosition | undefined
   limit: number
 }
 
@@ -70,7 +70,7 @@ export function withinIndexRange(
 ): Sql {
   const names = columns.map(({ name }) => alias + name)
   const orderNames = order.map(({ name }) => alias + name)
-  const bound = (sign: string, position: Position[]) => {
+  const bound = (sign: string, position: ListPosition[]) => {
     const compared = [...names, ...orderNames.slice(0, position.length)].join(', ')
     const values = [...wanted, ...position.map((value, index) => typed(value, order[index]!))]
     return values.length === 0
@@ -91,11 +91,11 @@ function combinationsOf(columns: WantedColumn[]): Sql {
   return sql`(select * from ${sql.join(lists, sql` cross join `)})`
 }
 
-function rowsOf(values: WantedColumn['values'], type: ColumnType): Sql {
+function rowsOf(values: WantedColumn['values'], type: IndexColumnType): Sql {
   return sql`(values ${sql.join(values.map((value) => sql`(${typed(value, { type })})`))})`
 }
 
-export function typed(value: unknown, { type }: { type: ColumnType }): Sql {
+export function typed(value: unknown, { type }: { type: IndexColumnType }): Sql {
   return sql`${value}::${sql.raw(type)}`
 }
 

@@ -31,9 +31,9 @@ export interface BankDriver {
   /** `key` is that of a hint. Undefined: unknown to the provider. */
   fetchPayment(key: string): Promise<DriverPayment | undefined>
   /** All payments into an account, whatever their state. */
-  findPayments(account: StoredAccount): Promise<Omit<Page<DriverPayment>, 'next'>>
+  findPayments(account: StoredAccount): Promise<Omit<DriverPage<DriverPayment>, 'next'>>
   /** Payments of a period, in any state; may return more than requested. */
-  listPayments(period: Period): Promise<Page<DriverPayment>>
+  listPayments(period: DriverPeriod): Promise<DriverPage<DriverPayment>>
 
   listBanks(): Promise<Bank[]>
   /** Undefined: the provider reports that no such account exists. */
@@ -45,14 +45,14 @@ export interface BankDriver {
   /** Undefined: unknown to the provider at this moment. It may still appear. */
   findPayout(instruction: BankInstruction): Promise<DriverPayout | undefined>
   /** Payouts that began in the period, in any state; may return more than requested. */
-  listPayouts(period: Period): Promise<Page<DriverPayout>>
+  listPayouts(period: DriverPeriod): Promise<DriverPage<DriverPayout>>
   /** References of payouts that were reversed, of those that began since then. */
   listReversed(since: Date): Promise<string[]>
 
   /** Returns money of a payment to its sender. `instruction.refundOf` is the payment's id. */
   sendRefund(instruction: BankInstruction): Promise<SendAnswer>
   findRefund(instruction: BankInstruction): Promise<DriverPayout | undefined>
-  listRefunds(period: Period): Promise<Page<DriverPayout>>
+  listRefunds(period: DriverPeriod): Promise<DriverPage<DriverPayout>>
 
   /** In kobo. */
   readFloat(): Promise<bigint>
@@ -60,9 +60,9 @@ export interface BankDriver {
   examine(): Promise<BankFinding[]>
 }
 
-export type Period = { from: Date; to: Date; after: string | undefined }
+export type DriverPeriod = { from: Date; to: Date; after: string | undefined }
 /** `unreadable`: why rows were left out. Such a page is not complete. */
-export type Page<Item> = { items: Item[]; next: string | null; unreadable: string[] }
+export type DriverPage<Item> = { items: Item[]; next: string | null; unreadable: string[] }
 
 export type BankAccountNumber = { bankCode: string; accountNumber: string }
 

@@ -122,9 +122,12 @@ export function createBankRail(given: BankRailDependencies): BankRail {
   }
 }
 
-type Named = BankRailDependencies & { name: string }
+type NamedDependencies = BankRailDependencies & { name: string }
 
-async function confirmPayment(dependencies: Named, key: string): Promise<ConfirmedPayment> {
+async function confirmPayment(
+  dependencies: NamedDependencies,
+  key: string,
+): Promise<ConfirmedPayment> {
   try {
     const payment = await dependencies.driver.fetchPayment(key)
     if (!payment || payment.state === 'open') return { found: 'unknown' }
@@ -140,7 +143,7 @@ async function confirmPayment(dependencies: Named, key: string): Promise<Confirm
 }
 
 /** Money may have moved that no book has: an operator must check the provider's dashboard. */
-function reportUnreadable({ logger }: Named, unreadable: string[]): void {
+function reportUnreadable({ logger }: NamedDependencies, unreadable: string[]): void {
   if (unreadable.length > 0)
     logger.error(
       { rows: unreadable.length, why: unreadable.slice(0, unreadableLoggedMax) },
@@ -156,7 +159,10 @@ function refuseUnanswered(error: unknown): never {
   })
 }
 
-function toReported(dependencies: Named, payments: DriverPayment[]): Promise<ReportedPayment[]> {
+function toReported(
+  dependencies: NamedDependencies,
+  payments: DriverPayment[],
+): Promise<ReportedPayment[]> {
   return nameAccounts(
     dependencies,
     payments.filter(({ state }) => state === 'paid'),
@@ -165,7 +171,7 @@ function toReported(dependencies: Named, payments: DriverPayment[]): Promise<Rep
 
 /** A payment into an account that is unknown here keeps the provider's name of it: unmatched. */
 async function nameAccounts(
-  { db, name, clock }: Named,
+  { db, name, clock }: NamedDependencies,
   given: DriverPayment[],
 ): Promise<ReportedPayment[]> {
   const now = clock.now()
@@ -250,7 +256,7 @@ async function prepareInstruction(
 
 /** Only a final state at the provider, or a refusal of every sending, ends a payout. */
 async function checkInstructions(
-  dependencies: Named,
+  dependencies: NamedDependencies,
   attempts: LiveAttempt[],
 ): Promise<AttemptFinding[]> {
   const { db, clock, name } = dependencies
@@ -268,7 +274,7 @@ async function checkInstructions(
 }
 
 async function checkInstruction(
-  { driver, logger }: Named,
+  { driver, logger }: NamedDependencies,
   { wire, token, polls }: LiveAttempt,
 ): Promise<AttemptFinding> {
   const instruction = readInstruction(wire)
@@ -316,7 +322,7 @@ const statementStates = {
 
 /** First all payouts, then all refunds. The cursor begins with what it continues. */
 async function readStatement(
-  dependencies: Named,
+  dependencies: NamedDependencies,
   { from, to, after: cursor = 'payouts/' }: { from: Date; to: Date; after: string | undefined },
 ): Promise<{ lines: StatementLine[]; next: string | null; unreadable: number }> {
   const { driver } = dependencies

@@ -1,4 +1,4 @@
-import type { Page } from '../bank/driver.js'
+import type { DriverPage } from '../bank/driver.js'
 import { type Fields, readText } from '../bank/read-fields.js'
 import type { FlutterwaveApi } from './api.js'
 
@@ -10,7 +10,7 @@ export async function listFlutterwavePage(
   api: FlutterwaveApi,
   path: string,
   { query, after }: { query: Record<string, string>; after: string | undefined },
-): Promise<Omit<Page<Fields>, 'unreadable'>> {
+): Promise<Omit<DriverPage<Fields>, 'unreadable'>> {
   const [page = '1', ...known] = (after ?? '1').split(' ')
   const { rows, hasMore } = await api.list(path, query, Number(page))
   const ids = rows.map(({ id }) => readId(id))

@@ -1,6 +1,6 @@
 import type { BankSender } from '../../collections/ports.js'
 import type { BankNames } from '../bank/bank-names.js'
-import type { DriverPayment, Page, Period, StoredAccount } from '../bank/driver.js'
+import type { DriverPage, DriverPayment, DriverPeriod, StoredAccount } from '../bank/driver.js'
 import { koboOfNaira } from '../bank/naira.js'
 import { Unknown, Unreadable } from '../bank/provider-client.js'
 import {
@@ -46,7 +46,7 @@ export async function fetchFlutterwavePayment(
 export async function findFlutterwavePayments(
   dependencies: PaymentDependencies,
   { reference }: StoredAccount,
-): Promise<Omit<Page<DriverPayment>, 'next'>> {
+): Promise<Omit<DriverPage<DriverPayment>, 'next'>> {
   const [newest, { items: listed, unreadable }] = await Promise.all([
     verify(dependencies, {
       path: '/transactions/verify_by_reference',
@@ -80,7 +80,7 @@ async function verify(
 async function listOfReference(
   { api, banks }: PaymentDependencies,
   reference: string,
-): Promise<Omit<Page<DriverPayment>, 'next'>> {
+): Promise<Omit<DriverPage<DriverPayment>, 'next'>> {
   const found: Fields[] = []
   for (let page = 1; page <= accountPagesMax; page += 1) {
     const { rows, hasMore } = await api.list('/transactions', { tx_ref: reference }, page)
@@ -93,8 +93,8 @@ async function listOfReference(
 
 export async function listFlutterwavePayments(
   { api, banks }: PaymentDependencies,
-  { from, to, after }: Period,
-): Promise<Page<DriverPayment>> {
+  { from, to, after }: DriverPeriod,
+): Promise<DriverPage<DriverPayment>> {
   const query = daysOf({ from, to })
   const { items, next } = await listFlutterwavePage(api, '/transactions', { query, after })
   await banks.refresh()

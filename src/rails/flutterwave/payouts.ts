@@ -1,6 +1,12 @@
 import { limits } from '../../base/limits.js'
 import type { BankFailure } from '../../payouts/attempts/failure-reasons.js'
-import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type {
+  BankInstruction,
+  DriverPage,
+  DriverPayout,
+  DriverPeriod,
+  SendAnswer,
+} from '../bank/driver.js'
 import { koboOfNaira } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import { type Fields, needId, needList, readRows, readText } from '../bank/read-fields.js'
@@ -58,8 +64,8 @@ const certainty = ['success', 'reversed', 'review', 'open', 'failed'] as const
 
 export async function listFlutterwavePayouts(
   api: FlutterwaveApi,
-  { from, to, after }: Period,
-): Promise<Page<DriverPayout>> {
+  { from, to, after }: DriverPeriod,
+): Promise<DriverPage<DriverPayout>> {
   const query = daysOf({ from, to })
   const { items, next } = await listFlutterwavePage(api, '/transfers', { query, after })
   return { ...readRows(items.filter(isNaira), toPayout), next }

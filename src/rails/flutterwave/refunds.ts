@@ -1,6 +1,12 @@
 import { after, type Clock, day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type {
+  BankInstruction,
+  DriverPage,
+  DriverPayout,
+  DriverPeriod,
+  SendAnswer,
+} from '../bank/driver.js'
 import { koboOfNaira, nairaOfKobo } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
@@ -106,8 +112,8 @@ async function fetchComments(api: FlutterwaveApi, { id }: Fields): Promise<strin
 
 export async function listFlutterwaveRefunds(
   { api, clock }: RefundDependencies,
-  { from, to, after: cursor }: Period,
-): Promise<Page<DriverPayout>> {
+  { from, to, after: cursor }: DriverPeriod,
+): Promise<DriverPage<DriverPayout>> {
   const query = daysOf({ from, to })
   const { items, next } = await listFlutterwavePage(api, '/refunds', { query, after: cursor })
   return { ...readRows(items, (row) => toRefund(row, clock.now())), next }

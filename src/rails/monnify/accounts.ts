@@ -126,7 +126,7 @@ async function readOrFetch(
 /** A paid invoice cannot be cancelled, and a deleted account is unknown: both are closed. */
 export async function closeAccount(calls: MonnifyCalls, account: StoredAccount): Promise<void> {
   const reference = encodeURIComponent(account.reference)
-  const path = isTemporary(account)
+  const path = isTemporaryAccount(account)
     ? `/api/v1/invoice/${reference}/cancel`
     : `/api/v1/bank-transfer/reserved-accounts/reference/${reference}`
   await calls.call({ method: 'DELETE', path })
@@ -142,6 +142,6 @@ export async function fetchTransactionReference(
   return needId(transactionReference, 'transactionReference')
 }
 
-export function isTemporary({ amount }: StoredAccount): boolean {
+export function isTemporaryAccount({ amount }: StoredAccount): boolean {
   return amount !== null
 }

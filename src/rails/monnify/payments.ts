@@ -1,6 +1,6 @@
 import { after } from '../../base/clock.js'
 import type { BankSender } from '../../collections/ports.js'
-import type { DriverPayment, Page, Period, StoredAccount } from '../bank/driver.js'
+import type { DriverPage, DriverPayment, DriverPeriod, StoredAccount } from '../bank/driver.js'
 import { Unreadable } from '../bank/provider-client.js'
 import {
   asFields,
@@ -15,7 +15,7 @@ import {
   readText,
 } from '../bank/read-fields.js'
 import { BoundedMap } from '../bounded-map.js'
-import { fetchTransactionReference, isTemporary } from './accounts.js'
+import { fetchTransactionReference, isTemporaryAccount } from './accounts.js'
 import { needKobo } from './amounts.js'
 import { isNotFound, type MonnifyCalls, readPage, unexpected } from './calls.js'
 import type { DriverDependencies } from './driver-dependencies.js'
@@ -24,7 +24,7 @@ import { needTime, readTime } from './read-time.js'
 
 type PaymentDependencies = Pick<DriverDependencies, 'limits' | 'logger'> & { calls: MonnifyCalls }
 
-type Found = Omit<Page<DriverPayment>, 'next'>
+type Found = Omit<DriverPage<DriverPayment>, 'next'>
 
 /**
  * What the status of a transaction means. A payer who sent too little is recorded, too, if Monnify
@@ -85,7 +85,7 @@ export class MonnifyPayments {
   }
 
   async findPayments(account: StoredAccount): Promise<Found> {
-    if (isTemporary(account)) {
+    if (isTemporaryAccount(account)) {
       const { transactionReference } = account.details
       const id = transactionReference ?? (await fetchTransactionReference(this.#calls, account))
       const found = await this.#fetch(id)
@@ -110,7 +110,11 @@ export class MonnifyPayments {
    * A period selects transactions by when they were made, and an invoice is paid until it expires.
    * So the list begins earlier, and what was paid outside the period is left out.
    */
-  async listPayments({ from, to, after: cursor }: Period): Promise<Page<DriverPayment>> {
+  async listPayments({
+    from,
+    to,
+    after: cursor,
+  }: DriverPeriod): Promise<DriverPage<DriverPayment>> {
     const [status = '', page = ''] = (cursor ?? `${paidStatuses[0]}/0`).split('/')
     const body = await this.#calls.need({
       method: 'GET',

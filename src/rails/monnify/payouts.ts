@@ -1,7 +1,13 @@
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { BankFailure } from '../../payouts/attempts/failure-reasons.js'
-import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type {
+  BankInstruction,
+  DriverPage,
+  DriverPayout,
+  DriverPeriod,
+  SendAnswer,
+} from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
@@ -126,8 +132,8 @@ function failureOf(state: DriverPayout['state'], description: string): BankFailu
 /** Newest first, by when they began. */
 export async function listPayouts(
   { calls, sourceAccount }: PayoutDependencies,
-  { from, to, after: page = '0' }: Period,
-): Promise<Page<DriverPayout>> {
+  { from, to, after: page = '0' }: DriverPeriod,
+): Promise<DriverPage<DriverPayout>> {
   const body = await calls.need({
     method: 'GET',
     path: '/api/v2/disbursements/search-transactions',
@@ -145,7 +151,7 @@ export async function listPayouts(
 
 export async function listReversed(
   dependencies: PayoutDependencies,
-  { from, to }: Pick<Period, 'from' | 'to'>,
+  { from, to }: Pick<DriverPeriod, 'from' | 'to'>,
 ): Promise<string[]> {
   const reversed: string[] = []
   let after: string | undefined

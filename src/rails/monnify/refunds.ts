@@ -1,4 +1,10 @@
-import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type {
+  BankInstruction,
+  DriverPage,
+  DriverPayout,
+  DriverPeriod,
+  SendAnswer,
+} from '../bank/driver.js'
 import { Unknown } from '../bank/provider-client.js'
 import { asFields, type Fields, lookUp, needId, needText, readRows } from '../bank/read-fields.js'
 import { needKobo, toNairaNumber } from './amounts.js'
@@ -86,8 +92,8 @@ function readRefund(fields: Fields): DriverPayout {
 /** The list has no filter by time: it is read, newest first, until a page ends before `from`. */
 export async function listRefunds(
   calls: MonnifyCalls,
-  { from, to, after: page = '0' }: Period,
-): Promise<Page<DriverPayout>> {
+  { from, to, after: page = '0' }: DriverPeriod,
+): Promise<DriverPage<DriverPayout>> {
   const query = { page, size: `${rowsPerPage}` }
   const body = await calls.need({ method: 'GET', path: '/api/v1/refunds', query })
   const { rows, isLast } = readPage(body)

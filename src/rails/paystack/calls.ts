@@ -3,7 +3,7 @@ import { type ProviderCall, type ProviderClient, Unknown } from '../bank/provide
 import { asFields, asList, type Fields, readName, readText } from '../bank/read-fields.js'
 
 /** Paystack's envelope. `isOk` is its `status`; numbers are texts. */
-export type Answer = {
+export type PaystackAnswer = {
   status: number
   isOk: boolean
   message: string
@@ -30,7 +30,7 @@ export class PaystackCalls {
   }
 
   /** Any answer in Paystack's envelope, good or bad. */
-  async ask(call: Call): Promise<Answer> {
+  async ask(call: Call): Promise<PaystackAnswer> {
     const headers = { authorization: `Bearer ${this.#secretKey.reveal()}` }
     const { status, body } = await this.#client.call({ ...call, headers })
     const { status: isOk, message, code, data, meta } = asFields(body)
@@ -107,10 +107,10 @@ function nextOf({ next, page, pageCount }: Fields): string | null | undefined {
 }
 
 /** Paystack answers 400 or 404, with words or a code. Another 404 is about the route. */
-export function isMissing({ status, message, code }: Answer, words: RegExp): boolean {
+export function isMissing({ status, message, code }: PaystackAnswer, words: RegExp): boolean {
   return [400, 404].includes(status) && (words.test(message) || /_not_found$/.test(code))
 }
 
-function unexpected({ method, path }: Call, { status, message }: Answer): Unknown {
+function unexpected({ method, path }: Call, { status, message }: PaystackAnswer): Unknown {
   return new Unknown(`paystack: ${method} ${path}: ${status} ${message}`)
 }

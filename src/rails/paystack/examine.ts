@@ -4,7 +4,7 @@ import type { BankFinding } from '../../collections/ports.js'
 import { formatMoney } from '../../money/amounts.js'
 import { asFields, asList, readText } from '../bank/read-fields.js'
 import type { PaystackBanks } from './banks.js'
-import type { Answer, PaystackCalls } from './calls.js'
+import type { PaystackAnswer, PaystackCalls } from './calls.js'
 import { dedicatedBanks } from './open-accounts.js'
 import { needKobo } from './read-payment.js'
 
@@ -41,7 +41,7 @@ function ok(message: string): BankFinding {
   return { level: 'ok', message: `Paystack ${message}`, fix: '' }
 }
 
-function refusedKey({ status, message }: Answer): BankFinding {
+function refusedKey({ status, message }: PaystackAnswer): BankFinding {
   const isAddress = /\bip\b/i.test(message)
   return {
     level: 'failure',
@@ -52,12 +52,12 @@ function refusedKey({ status, message }: Answer): BankFinding {
   }
 }
 
-export function readBalance({ data }: Pick<Answer, 'data'>): bigint {
+export function readBalance({ data }: Pick<PaystackAnswer, 'data'>): bigint {
   const naira = asList(data).find(({ currency }) => currency === 'NGN')
   return needKobo(asFields(naira).balance, 'balance')
 }
 
-function judgeBalance(answer: Answer): BankFinding {
+function judgeBalance(answer: PaystackAnswer): BankFinding {
   const balance = readBalance(answer)
   const message = `accepts the key; the balance for payouts is ${formatMoney(balance, 'NGN')}`
   if (balance > 0n) return ok(message)

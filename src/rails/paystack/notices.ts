@@ -25,10 +25,10 @@ function hintOf(body: string): NoticeHint | undefined {
   const notice = asFields(parseOrNothing(body))
   const event = readText(notice.event) ?? ''
   const data = asFields(notice.data)
-  if (event === 'charge.success') return ofCharge(event, data)
-  if (event === 'bank.transfer.rejected') return ofRejection(event, data)
-  if (/^transfer\.(success|failed|reversed)$/.test(event)) return ofTransfer(event, data)
-  return event.startsWith('refund.') ? ofRefund(event, data) : undefined
+  if (event === 'charge.success') return toChargeHint(event, data)
+  if (event === 'bank.transfer.rejected') return toRejectionHint(event, data)
+  if (/^transfer\.(success|failed|reversed)$/.test(event)) return toTransferHint(event, data)
+  return event.startsWith('refund.') ? toRefundHint(event, data) : undefined
 }
 
 function parseOrNothing(body: string): unknown {
@@ -39,7 +39,7 @@ function parseOrNothing(body: string): unknown {
   }
 }
 
-function ofCharge(event: string, data: Fields): NoticeHint | undefined {
+function toChargeHint(event: string, data: Fields): NoticeHint | undefined {
   const id = readText(data.id)
   if (id === undefined || !/^\d{1,20}$/.test(id) || isOfOtherChannels(data)) return undefined
   return {
@@ -49,7 +49,7 @@ function ofCharge(event: string, data: Fields): NoticeHint | undefined {
 }
 
 /** Names the charge, but has no reference and no id of its own. */
-function ofRejection(event: string, data: Fields): NoticeHint | undefined {
+function toRejectionHint(event: string, data: Fields): NoticeHint | undefined {
   const transfer = asFields(data.bank_transfer)
   const id = readText(transfer.transaction_id)
   if (id === undefined || !/^\d{1,20}$/.test(id)) return undefined
@@ -61,7 +61,7 @@ function ofRejection(event: string, data: Fields): NoticeHint | undefined {
   }
 }
 
-function ofTransfer(event: string, data: Fields): NoticeHint | undefined {
+function toTransferHint(event: string, data: Fields): NoticeHint | undefined {
   const reference = readText(data.reference)
   if (reference === undefined) return undefined
   const id = `${event}/${readText(data.id) ?? reference}/${readText(data.status)}`
@@ -69,7 +69,7 @@ function ofTransfer(event: string, data: Fields): NoticeHint | undefined {
 }
 
 /** Most notices of refunds lack the note with our reference: polling finds those. */
-function ofRefund(event: string, data: Fields): NoticeHint | undefined {
+function toRefundHint(event: string, data: Fields): NoticeHint | undefined {
   const reference = readText(data.merchant_note) ?? ''
   if (!paystackLimits.referencePattern.test(reference)) return undefined
   const id = `${event}/${readText(data.id) ?? reference}/${readText(data.status)}`

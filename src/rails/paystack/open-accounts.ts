@@ -14,7 +14,7 @@ import {
   readTime,
 } from '../bank/read-fields.js'
 import type { PaystackBanks } from './banks.js'
-import type { Answer, PaystackCalls } from './calls.js'
+import type { PaystackAnswer, PaystackCalls } from './calls.js'
 import { paystackLimits } from './limits.js'
 import { customerEmail } from './payer-email.js'
 
@@ -60,7 +60,7 @@ export async function openTemporary(
   throw new Unknown(`paystack: ${reference} has too many charges`)
 }
 
-function isDuplicate({ isOk, message }: Answer): boolean {
+function isDuplicate({ isOk, message }: PaystackAnswer): boolean {
   return !isOk && /duplicate/i.test(message)
 }
 
@@ -82,7 +82,7 @@ type Charged = { charge: string; name: string }
 async function toTemporary(
   dependencies: OpeningDependencies,
   charged: Charged,
-  answer: Answer,
+  answer: PaystackAnswer,
 ): Promise<DriverAccount | Refused> {
   if (!answer.isOk) return refuse(answer, 'Ask Paystack to switch on Pay with Transfer.')
   return readTemporary(dependencies, charged, asFields(answer.data))
@@ -195,7 +195,7 @@ export async function closeAccount(
 }
 
 /** Missing permissions of ours are not the caller's fault: those are unknown. */
-function refuse({ status, message }: Answer, fix: string): Refused {
+function refuse({ status, message }: PaystackAnswer, fix: string): Refused {
   if (status === 401 || status === 403 || /invalid key/i.test(message))
     throw new Unknown(`paystack: ${status} ${message}`)
   return { refused: `Paystack refused: ${message.replace(/\.?$/, '.')} ${fix}` }

@@ -1,6 +1,6 @@
 import { after, type Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import type { DriverPayment, Page, Period, StoredAccount } from '../bank/driver.js'
+import type { DriverPage, DriverPayment, DriverPeriod, StoredAccount } from '../bank/driver.js'
 import { koboOfText } from '../bank/naira.js'
 import { Unknown, Unreadable } from '../bank/provider-client.js'
 import { type Fields, readRows, readText, readTime } from '../bank/read-fields.js'
@@ -9,7 +9,7 @@ import { paystackLimits } from './limits.js'
 import { isOfOtherChannels, readPayment, stateOf } from './read-payment.js'
 import { findOwnRefunds } from './refunds.js'
 
-type Found = Omit<Page<DriverPayment>, 'next'>
+type Found = Omit<DriverPage<DriverPayment>, 'next'>
 
 export type PaymentDependencies = { calls: PaystackCalls; payerEmail: string; clock: Clock }
 
@@ -116,8 +116,8 @@ const listedStatuses = ['success', 'reversed']
  */
 export async function listPayments(
   dependencies: PaymentDependencies,
-  { from, to, after: cursor = 'success/' }: Period,
-): Promise<Page<DriverPayment>> {
+  { from, to, after: cursor = 'success/' }: DriverPeriod,
+): Promise<DriverPage<DriverPayment>> {
   const [status = '', ...rest] = cursor.split('/')
   const since = new Date(Math.max(0, after(from, -paystackLimits.expiryMaxMs).getTime()))
   const { rows, next } = await dependencies.calls.list({

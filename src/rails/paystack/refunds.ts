@@ -1,6 +1,12 @@
 import { after, day } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
-import type { BankInstruction, DriverPayout, Page, Period, SendAnswer } from '../bank/driver.js'
+import type {
+  BankInstruction,
+  DriverPage,
+  DriverPayout,
+  DriverPeriod,
+  SendAnswer,
+} from '../bank/driver.js'
 import { Unknown, Unreadable } from '../bank/provider-client.js'
 import {
   asFields,
@@ -104,8 +110,8 @@ async function* readRefunds(calls: PaystackCalls, since: Date): AsyncGenerator<F
 
 export async function listRefunds(
   calls: PaystackCalls,
-  { from, to, after: cursor }: Period,
-): Promise<Page<DriverPayout>> {
+  { from, to, after: cursor }: DriverPeriod,
+): Promise<DriverPage<DriverPayout>> {
   const query = { from: from.toISOString(), to: to.toISOString() }
   const { rows, next } = await calls.list({ path: '/refund', query, after: cursor })
   return { ...readRows(rows, readRefund), next }

@@ -2,9 +2,9 @@ import { strict as assert } from 'node:assert'
 import { limits } from '../../base/limits.js'
 import type {
   BankInstruction,
+  DriverPage,
   DriverPayout,
-  Page,
-  Period,
+  DriverPeriod,
   Refused,
   SendAnswer,
 } from '../bank/driver.js'
@@ -18,7 +18,7 @@ import {
   readRows,
   readText,
 } from '../bank/read-fields.js'
-import type { Answer, PaystackCalls } from './calls.js'
+import type { PaystackAnswer, PaystackCalls } from './calls.js'
 import { needKobo } from './read-payment.js'
 
 /** Paystack may return an older record: it must be of the same account. */
@@ -78,7 +78,7 @@ export async function sendTransfer(
 }
 
 /** Only answers that are known to mean that nothing was sent are failures. */
-function judgeRefusal({ status, message, code }: Answer): SendAnswer {
+function judgeRefusal({ status, message, code }: PaystackAnswer): SendAnswer {
   if (code === 'duplicate_transfer_reference' || /unique reference/i.test(message)) return 'exists'
   if (status === 400 && /balance is not enough/i.test(message))
     return { failure: 'insufficient_float' }
@@ -129,8 +129,8 @@ function readTransfer(row: Fields): DriverPayout {
 /** A list without a status has pending transfers only, so each status is listed. */
 export async function listTransfers(
   calls: PaystackCalls,
-  { from, to, after: cursor = `${listedStatuses[0]}/` }: Period,
-): Promise<Page<DriverPayout>> {
+  { from, to, after: cursor = `${listedStatuses[0]}/` }: DriverPeriod,
+): Promise<DriverPage<DriverPayout>> {
   const [status = '', ...rest] = cursor.split('/')
   const { rows, next } = await calls.list({
     path: '/transfer',

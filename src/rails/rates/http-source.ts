@@ -4,7 +4,7 @@ import type { RateSourceConfig } from '../../base/rate-sources.js'
 import { type RateSource, type Reading, SourceProblem } from '../../rates/ports.js'
 import { parseWithNumberTexts } from '../bank/number-texts.js'
 import { measureRailCall } from '../rail-calls.js'
-import { readRateText, withMargin } from './rate-text.js'
+import { readRateText, toRatePair } from './rate-text.js'
 
 /** Reads a rate from the JSON that a URL returns. */
 export function createHttpSource(
@@ -76,8 +76,8 @@ async function readBounded(response: Response): Promise<string> {
 function toReading({ at, time }: RateSourceConfig, answer: unknown, now: Date): Reading {
   const pair =
     'rate' in at
-      ? withMargin(readFraction(answer, at.rate), at.marginBasisPoints)
-      : withMargin(readFraction(answer, at.buy), 0, readFraction(answer, at.sell))
+      ? toRatePair(readFraction(answer, at.rate), at.marginBasisPoints)
+      : toRatePair(readFraction(answer, at.buy), 0, readFraction(answer, at.sell))
   if (!pair) throw new SourceProblem('not a usable rate: too small or too large')
   if (pair.sell < pair.buy) throw new SourceProblem('its `sell` is below its `buy`')
   return { buy: pair.buy, sell: pair.sell, at: time === undefined ? now : readTime(answer, time) }

@@ -21,7 +21,7 @@ const rateMax = 10n ** 15n
  * in favour of the operator: the buying rate down, the selling rate up. Undefined if one does not
  * fit.
  */
-export function withMargin(
+export function toRatePair(
   buy: ExactDecimal,
   marginBasisPoints: number,
   sell: ExactDecimal = buy,

@@ -6,7 +6,7 @@ import { listReceived } from './store-transfers.js'
 import { type SandboxTransfer, stateOf, type TransferState } from './transfer.js'
 
 /** One transfer on the bank's statement. */
-export type StatementLine = {
+export type SandboxStatementLine = {
   reference: string
   amount: bigint
   state: Exclude<TransferState, 'lost'>
@@ -19,7 +19,7 @@ export type StatementLine = {
 /** The last line of a page; the next page starts after it. */
 export type StatementCursor = { receivedAt: Date; reference: string }
 
-type Statement = { lines: StatementLine[]; next: StatementCursor | null }
+type Statement = { lines: SandboxStatementLine[]; next: StatementCursor | null }
 
 /**
  * Transfers received in the period (`to` excluded) in order of receipt, a page at a time. Lost
@@ -43,7 +43,7 @@ export async function readStatement(
   }
 }
 
-function toLine(transfer: SandboxTransfer, now: Date): StatementLine[] {
+function toLine(transfer: SandboxTransfer, now: Date): SandboxStatementLine[] {
   const { reference, amount, receivedAt, endsAt, reversesAt } = transfer
   const state = stateOf(transfer, now)
   if (state === 'lost') return []

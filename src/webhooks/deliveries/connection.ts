@@ -5,7 +5,7 @@ import { webhookLimits } from '../limits.js'
 import { CutOff, ResponseReader } from './response-reader.js'
 
 /** Where to connect to. Targets with the same key share connections. */
-export type Target = {
+export type ConnectionTarget = {
   key: string
   isSecure: boolean
   host: string
@@ -13,7 +13,7 @@ export type Target = {
 }
 
 /** Called once: with the response, or with why there is none. */
-export type Exchange = {
+export type ExchangeCallbacks = {
   onResponse(response: ResponseReader): void
   /** `isStale`: the receiver closed a kept connection before it responded on it. */
   onFailure(error: Error, isStale: boolean): void
@@ -59,7 +59,7 @@ export class ConnectionPool {
   }
 
   /** A kept connection, if there is one that is young enough. */
-  take({ key }: Target): Connection | undefined {
+  take({ key }: ConnectionTarget): Connection | undefined {
     const oldestMs = this.settings.clock.elapsedMs() - webhookLimits.connectionAgeMaxMs
     for (;;) {
       const connection = this.#kept.get(key)?.at(-1)
@@ -71,7 +71,7 @@ export class ConnectionPool {
   }
 
   /** Opens a connection; requests may be sent at once. */
-  open(target: Target): Connection {
+  open(target: ConnectionTarget): Connection {
     const connection = new Connection(target, this)
     this.#open.add(connection)
     return connection
@@ -94,12 +94,12 @@ export class ConnectionPool {
     this.#remove(connection)
   }
 
-  sessionOf({ key }: Target): Buffer | undefined {
+  sessionOf({ key }: ConnectionTarget): Buffer | undefined {
     return this.#sessions.get(key)
   }
 
   /** Without a session, the next connection makes a full handshake. */
-  setSession({ key }: Target, session: Buffer | undefined): void {
+  setSession({ key }: ConnectionTarget, session: Buffer | undefined): void {
     this.#sessions.delete(key)
     if (!session) return
     this.#sessions.set(key, session)
@@ -133,16 +133,16 @@ export class ConnectionPool {
 }
 
 export class Connection {
-  readonly target: Target
+  readonly target: ConnectionTarget
   readonly openedAtMs: number
   keptAtMs = 0
   readonly #pool: ConnectionPool
   readonly #socket: Socket
-  #exchange: Exchange | undefined
+  #exchange: ExchangeCallbacks | undefined
   #reader = new ResponseReader()
   #isReused = false
 
-  constructor(target: Target, pool: ConnectionPool) {
+  constructor(target: ConnectionTarget, pool: ConnectionPool) {
     this.target = target
     this.openedAtMs = pool.settings.clock.elapsedMs()
     this.#pool = pool
@@ -155,7 +155,7 @@ export class Connection {
   }
 
   /** Sends one request; the next one only after its response. */
-  send(request: string, exchange: Exchange): void {
+  send(request: string, exchange: ExchangeCallbacks): void {
     this.#exchange = exchange
     this.#socket.write(request)
   }

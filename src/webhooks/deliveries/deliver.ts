@@ -9,10 +9,10 @@ import { Lane } from '../../postgres/transactions/lane.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { isDatabaseAway } from '../../postgres/wire/failures.js'
 import {
+  type EndpointPosition,
   findOpenEndpoints,
   firstPosition,
   type OpenEndpoint,
-  type Position,
 } from '../endpoints/find-open-endpoints.js'
 import { HourlyCounts } from '../endpoints/hourly-counts.js'
 import { showEndpoint } from '../endpoints/resource.js'
@@ -65,7 +65,7 @@ export class Deliverer {
   readonly #failures: FailureLog
   #countsTimer: NodeJS.Timeout | undefined
   readonly #stopping = new AbortController()
-  #position: Position = firstPosition
+  #position: EndpointPosition = firstPosition
   /** Endpoints with due deliveries that had no free capacity in the last poll. */
   #waitingEndpoints = new Set<string>()
   #isWoken = false

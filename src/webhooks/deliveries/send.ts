@@ -4,7 +4,12 @@ import { type Clock, second } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { hostOf, isLoopback, isPublicAddress } from '../endpoints/addresses.js'
 import { webhookLimits } from '../limits.js'
-import { ConnectionPool, type Exchange, NotPublic, type Target } from './connection.js'
+import {
+  ConnectionPool,
+  type ConnectionTarget,
+  type ExchangeCallbacks,
+  NotPublic,
+} from './connection.js'
 import { CutOff, NotHttp, type ResponseReader } from './response-reader.js'
 import { readRetryAfter } from './schedule.js'
 
@@ -29,7 +34,7 @@ export type WebhookMessage = {
 export type Sender = { send(message: WebhookMessage): Promise<DeliveryResult>; close(): void }
 
 /** A URL as connections and requests need it. */
-type Destination = Target & {
+type Destination = ConnectionTarget & {
   /** Why no connection is made, as merchants read it. */
   obstacle: string | undefined
   /** The request line and the headers that depend on the URL alone. */
@@ -92,7 +97,7 @@ export function createSender(settings: SenderSettings): Sender {
           resolve(failure(`no complete response within ${seconds} seconds`, spentMs()))
           connection.destroy()
         }, attemptTimeoutMs)
-        const exchange: Exchange = {
+        const exchange: ExchangeCallbacks = {
           onResponse(response) {
             clearTimeout(timer)
             resolve(toResult(response, spentMs(), clock))

@@ -12,10 +12,10 @@ export type OpenEndpoint = {
 }
 
 /** Where the last poll ended, so that the next one continues there and skips no endpoint. */
-export type Position = { environmentId: number; endpointId: string }
+export type EndpointPosition = { environmentId: number; endpointId: string }
 
 /** Sorts before every endpoint. */
-export const firstPosition: Position = {
+export const firstPosition: EndpointPosition = {
   environmentId: 0,
   endpointId: '00000000-0000-0000-0000-000000000000',
 }
@@ -43,7 +43,7 @@ const walk = `
 export async function findOpenEndpoints(
   db: Queryable,
   now: RealTime,
-  from: Position,
+  from: EndpointPosition,
 ): Promise<OpenEndpoint[]> {
   const { endpointsPerPollMax } = webhookLimits
   const statement: Statement<OpenEndpoint> = {

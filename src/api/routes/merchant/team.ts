@@ -27,9 +27,9 @@ import {
   lockMembers,
   type Member,
 } from '../../../team/members.js'
-import { findUserByEmail, lockUsers, normalizeEmail } from '../../../team/people.js'
 import { type Role, roles } from '../../../team/permissions.js'
 import { endSessionsAt } from '../../../team/sessions.js'
+import { findUserByEmail, lockUsers, normalizeEmail } from '../../../team/users.js'
 import { drawQrFile } from '../../checkout-page/draw-qr.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'

@@ -3,7 +3,7 @@ import { invalidField } from '../../../base/refusal.js'
 import { getSettings } from '../../../merchants/settings/settings.js'
 import {
   destinationOf,
-  type SettlementDestination,
+  type SettlementChoice,
 } from '../../../merchants/settings/settings-document.js'
 import { chooseDestination } from '../../../merchants/settings/settlement-wallets.js'
 import {
@@ -106,7 +106,7 @@ const confirm = ({ db }: ApiParts) =>
 async function refuseOurWallet(
   tx: Queryable,
   rail: string,
-  { walletAddress }: SettlementDestination,
+  { walletAddress }: SettlementChoice,
 ): Promise<void> {
   if (walletAddress === null) return
   const ours = await findOurAddresses(tx, rail, [walletAddress])
@@ -116,13 +116,13 @@ async function refuseOurWallet(
 
 type Sent = { payTo: 'bank' | 'wallet'; asset?: string; walletAddress?: string }
 
-function readSent(sent: Sent, saved: SettlementDestination): SettlementDestination {
+function readSent(sent: Sent, saved: SettlementChoice): SettlementChoice {
   const { payTo, asset = saved.asset, walletAddress } = sent
   if (payTo === 'wallet' && walletAddress === undefined)
     throw invalidField('walletAddress', 'is required')
   return {
     payTo,
-    asset: asset as SettlementDestination['asset'],
+    asset: asset as SettlementChoice['asset'],
     walletAddress:
       walletAddress === undefined
         ? saved.walletAddress

@@ -8,7 +8,7 @@ import { isOnCurve } from '../on-curve.js'
 import { type Mints, programs } from '../programs.js'
 
 /** What is the same in every payout to a wallet. */
-export type Recipient = {
+export type WalletRecipient = {
   wallet: { bytes: Uint8Array; address: string }
   /** False for program-derived addresses, which have no private key. */
   isOnCurve: boolean
@@ -33,7 +33,7 @@ const otherAddresses = [
 export class Recipients {
   readonly #mints: Mints
   readonly #sources: Record<Coin, TokenAddress>
-  readonly #cache = new BoundedMap<string, Recipient>(limits.solana.recipientsCachedMax)
+  readonly #cache = new BoundedMap<string, WalletRecipient>(limits.solana.recipientsCachedMax)
   readonly #compare = getAddressComparator()
 
   constructor(mints: Mints, sources: Record<Coin, TokenAddress>) {
@@ -42,7 +42,7 @@ export class Recipients {
   }
 
   /** Undefined when the text is not an address. */
-  find(coin: Coin, address: string): Recipient | undefined {
+  find(coin: Coin, address: string): WalletRecipient | undefined {
     const key = `${coin}:${address}`
     const cached = this.#cache.find(key)
     if (cached) return cached
@@ -53,7 +53,7 @@ export class Recipients {
     return recipient
   }
 
-  #derive(coin: Coin, wallet: Recipient['wallet']): Recipient {
+  #derive(coin: Coin, wallet: WalletRecipient['wallet']): WalletRecipient {
     const { address, bytes } = wallet
     const mint = this.#mints[coin]
     const tokenAccount = deriveTokenAccount(bytes, bytesOf(mint))

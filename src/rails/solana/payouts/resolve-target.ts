@@ -3,11 +3,11 @@ import type { Refusal } from '../../../base/refusal.js'
 import { type Coin, isCoin } from '../../../money/assets.js'
 import type { Target } from '../../../payouts/ports.js'
 import { judgeOffline } from './judge-destination.js'
-import type { Recipient, Recipients } from './recipients.js'
+import type { Recipients, WalletRecipient } from './recipients.js'
 import { refuse } from './refuse.js'
 
 /** A target that passed all offline checks. */
-export type ResolvedTarget = { coin: Coin; recipient: Recipient; amount: bigint }
+export type ResolvedTarget = { coin: Coin; recipient: WalletRecipient; amount: bigint }
 
 /** Addresses that are never valid destinations. */
 export type Reserved = { mints: Set<string>; ours: Set<string> }

@@ -7,7 +7,7 @@ import { BoundedMap } from '../../bounded-map.js'
 import { highestBump, type TokenAddress } from '../addresses.js'
 import type { Mints } from '../programs.js'
 import { compilePayout } from './compile.js'
-import type { Recipient } from './recipients.js'
+import type { WalletRecipient } from './recipients.js'
 
 /** A compiled message, and the offsets of its variable fields. */
 type Template = {
@@ -22,7 +22,7 @@ type Template = {
 
 type PayoutMessage = {
   coin: Coin
-  recipient: Recipient
+  recipient: WalletRecipient
   amount: bigint
   memo: string
   blockhash: Uint8Array
@@ -76,7 +76,7 @@ export class Templates {
     return message
   }
 
-  #templateFor(coin: Coin, recipient: Recipient, memoBytes: number): Template {
+  #templateFor(coin: Coin, recipient: WalletRecipient, memoBytes: number): Template {
     const key = `${coin}:${recipient.layout}:${memoBytes}`
     const cached = this.#cache.find(key)
     if (cached) return cached
@@ -85,7 +85,7 @@ export class Templates {
     return template
   }
 
-  #compile(coin: Coin, { wallet, tokenAccount }: Recipient, memoBytes: number): Template {
+  #compile(coin: Coin, { wallet, tokenAccount }: WalletRecipient, memoBytes: number): Template {
     const { treasury, sources, mints, microLamports } = this.#payer
     const blockhash = randomBytes(32)
     const memo = randomBytes(memoBytes).toString('hex').slice(0, memoBytes)

@@ -4,7 +4,7 @@ import { localnetLimits } from '../limits.js'
 import { readIndexKeys, type Wire } from '../server/wire.js'
 import { Accounts } from './accounts.js'
 import { Blocks, slotOf } from './blocks.js'
-import { execute, type Refused } from './execute.js'
+import { execute, type RefusedTransaction } from './execute.js'
 import type { Genesis } from './genesis.js'
 import { type FoundTransaction, History, type HistoryEntry, keysOf } from './history.js'
 import { Journal } from './journal.js'
@@ -90,7 +90,7 @@ export class LocalnetChain {
   }
 
   /** Executes a transaction in the current block. Call `commit` before any client sees it. */
-  land(transaction: Wire, options: LandOptions = {}): Refused | undefined {
+  land(transaction: Wire, options: LandOptions = {}): RefusedTransaction | undefined {
     const err = this.rejectionOf(transaction)
     if (err) return { err, logs: [], units: 0 }
     const executed = execute(this.accounts, transaction, options)

@@ -13,7 +13,7 @@ export type Executed = Pick<Landed, 'loaded' | 'changes' | 'hasFailed' | 'meta'>
 }
 
 /** A transaction that cannot land: it pays no fee and changes nothing. */
-export type Refused = { err: VmTransactionError; logs: string[]; units: number }
+export type RefusedTransaction = { err: VmTransactionError; logs: string[]; units: number }
 
 /**
  * Runs a transaction and returns what it changed. It has landed if it succeeded or its fee was
@@ -23,7 +23,7 @@ export function execute(
   accounts: Accounts,
   transaction: Wire,
   { failure, isVerified = false }: { failure?: VmTransactionError; isVerified?: boolean },
-): Executed | Refused {
+): Executed | RefusedTransaction {
   const loaded = loadKeys(accounts, transaction)
   const keys = [...transaction.keys, ...loaded.writable, ...loaded.readonly]
   const before = keys.map((key) => accounts.read(key))

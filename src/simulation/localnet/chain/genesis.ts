@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto'
+import * as crypto from 'node:crypto'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { makeKeyBytes } from '../../../rails/ed25519.js'
-import { type Keypair, openKeypair } from './keypair.js'
+import { makeKeyBytes, privateKeyOf, seedBytes } from '../../../rails/ed25519.js'
 import { type Key, keyBytesOf, keyFrom, keyOf, textOf } from './keys.js'
 import { loadedPrograms, mints } from './programs.js'
 import type { AccountState } from './vm.js'
+
+/** Signs synchronously: Kit's asynchronous signers cost ten times as much. */
+type Keypair = { key: Key; sign(message: Uint8Array): Buffer }
 
 /** The start of a chain, unique to its folder, so that two chains are never confused. */
 export type Genesis = { hash: Key; faucet: Keypair; accounts: Map<Key, AccountState> }
@@ -26,13 +28,22 @@ export function openGenesis(folder: string): Genesis {
   return { hash: keyFrom(genesisHash), faucet, accounts: firstAccounts(faucet.key) }
 }
 
+/** Opens the 64 bytes of a Solana key file. */
+function openKeypair(secret: Buffer): Keypair {
+  const key = privateKeyOf(secret.subarray(0, seedBytes))
+  return {
+    key: keyOf(secret.subarray(seedBytes)),
+    sign: (message) => crypto.sign(null, message, key),
+  }
+}
+
 /** Stores the faucet's key in the format of Solana's tools. */
 function createChain(folder: string, file: string): void {
   if (fs.existsSync(join(folder, 'journal')))
     throw new Error(
       `${folder} has a journal but no genesis.json: restore it, or move the journal away`,
     )
-  const genesisHash = textOf(keyOf(randomBytes(32)))
+  const genesisHash = textOf(keyOf(crypto.randomBytes(32)))
   const secret = makeKeyBytes()
   // Written atomically: a chain with half a genesis could never be opened again.
   fs.writeFileSync(`${file}.new`, JSON.stringify({ genesisHash, faucet: [...secret] }), {

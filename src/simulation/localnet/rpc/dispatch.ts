@@ -1,13 +1,30 @@
 import { localnetLimits } from '../limits.js'
 import type { LocalnetNetwork } from '../server/network.js'
 import type { Node } from '../server/node.js'
+import { accountMethods } from './accounts.js'
+import { clusterMethods } from './cluster.js'
 import { RateLimited, RpcFailure, rpcErrorCodes } from './failure.js'
-import { isLocalnetMethod, methods } from './methods.js'
+import { historyMethods } from './history.js'
+import { localnetMethods } from './localnet-methods.js'
 import type { Params } from './params.js'
-import { findTransaction, subjectOf, verifyAhead } from './send.js'
+import { findTransaction, sendMethods, subjectOf, verifyAhead } from './send.js'
+import { simulateTransaction } from './simulate.js'
 
 type Call = { jsonrpc?: unknown; id?: unknown; method?: unknown; params?: unknown }
 type Answer = { jsonrpc: '2.0'; id: unknown } & ({ result: unknown } | { error: object })
+
+type RpcMethod = (node: Node, params: Params, network: LocalnetNetwork) => unknown
+
+const methods = new Map<string, RpcMethod>(
+  Object.entries<RpcMethod>({
+    ...clusterMethods,
+    ...accountMethods,
+    ...sendMethods,
+    simulateTransaction,
+    ...historyMethods,
+    ...localnetMethods,
+  }),
+)
 
 /**
  * Runs a request: one call, or a batch in order. The effects are in the journal before this
@@ -86,4 +103,9 @@ function limitRate({ faults }: Node, calls: Call[]): void {
     const transaction = findTransaction(params)
     if (transaction && faults.take(['rate_limit'], subjectOf(transaction))) throw new RateLimited()
   }
+}
+
+/** Exempt from faults that hit every call: otherwise those faults could not be removed. */
+function isLocalnetMethod(method: unknown): boolean {
+  return typeof method === 'string' && method.startsWith('localnet_')
 }

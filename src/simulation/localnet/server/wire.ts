@@ -2,7 +2,7 @@ import type { Key } from '../chain/keys.js'
 import { localnetLimits } from '../limits.js'
 
 export type WireInstruction = { program: number; accounts: Uint8Array; data: Uint8Array }
-export type Lookup = { table: Key; writable: Uint8Array; readonly: Uint8Array }
+export type AddressLookup = { table: Key; writable: Uint8Array; readonly: Uint8Array }
 
 /** A serialized transaction, parsed in place without copies or base58. */
 export type Wire = {
@@ -17,7 +17,7 @@ export type Wire = {
   keys: Key[]
   blockhash: Key
   instructions: WireInstruction[]
-  lookups: Lookup[]
+  lookups: AddressLookup[]
 }
 
 export class MalformedTransaction extends Error {}
@@ -135,7 +135,7 @@ function readVersion(reader: Queryable): 'legacy' | 0 {
   return 0
 }
 
-function readLookup(reader: Queryable): Lookup {
+function readLookup(reader: Queryable): AddressLookup {
   return {
     table: reader.key(32),
     writable: reader.take(reader.length()),
