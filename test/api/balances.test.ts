@@ -3,6 +3,7 @@ import { minute } from '../../src/base/clock.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
 import { type Asset, assetNames } from '../../src/money/assets.js'
+import { isLongRun } from '../support/long-run.js'
 import { fundingOf, holdOf } from '../support/movements.js'
 import { type Merchant, openManilla } from '../support/open-manilla.js'
 import { seededRandom } from '../support/seed.js'
@@ -181,11 +182,16 @@ describe('the statement', async () => {
     expect(found).toEqual(expect.arrayContaining(['settled', 'released']))
   })
 
-  test.each([1, 2, 3, 7, 50, 99])('is the same in pages of %i', async (limit) => {
-    expect(await walk(key, { limit })).toEqual(all)
-    for (const asset of assetNames)
-      expect(await walk(key, { limit, asset })).toEqual(all.filter((line) => line.asset === asset))
-  })
+  test.each(isLongRun ? [1, 2, 3, 7, 50, 99] : [1, 7, 99])(
+    'is the same in pages of %i',
+    async (limit) => {
+      expect(await walk(key, { limit })).toEqual(all)
+      for (const asset of assetNames)
+        expect(await walk(key, { limit, asset })).toEqual(
+          all.filter((line) => line.asset === asset),
+        )
+    },
+  )
 
   test('has 20 entries a page by default', async () => {
     const page = await get('/v1/balance-entries', key)
@@ -209,23 +215,26 @@ describe('the statement', async () => {
 
   // Payments keep arriving during the read, also in assets that the pages so far did not
   // show. What was there at the first page is read once, and nothing newer appears among it.
-  test.each([1, 2, 5])('is stable while it is read %i at a time', async (limit) => {
-    const other = await service.addMerchant('Ada')
-    await fund(other, 'USDC', 1)
-    for (let amount = 1; amount <= 10; amount += 1) {
-      clock.advance(minute)
-      await fund(other, amount % 4 === 0 ? 'USDC' : 'NGN', amount)
-    }
-    const before = await walk(other.test.secret, { limit: 100 })
-    const between = async () => {
-      clock.advance(minute)
-      for (const asset of assetNames) await fund(other, asset, 5)
-    }
-    expect(await walk(other.test.secret, { limit, between })).toEqual(before)
-    expectWhole(await walk(other.test.secret, { limit: 100 }))
-    const naira = await walk(other.test.secret, { limit: 100, asset: 'NGN' })
-    expect(await walk(other.test.secret, { limit, asset: 'NGN', between })).toEqual(naira)
-  })
+  test.each(isLongRun ? [1, 2, 5] : [2, 5])(
+    'is stable while it is read %i at a time',
+    async (limit) => {
+      const other = await service.addMerchant('Ada')
+      await fund(other, 'USDC', 1)
+      for (let amount = 1; amount <= 10; amount += 1) {
+        clock.advance(minute)
+        await fund(other, amount % 4 === 0 ? 'USDC' : 'NGN', amount)
+      }
+      const before = await walk(other.test.secret, { limit: 100 })
+      const between = async () => {
+        clock.advance(minute)
+        for (const asset of assetNames) await fund(other, asset, 5)
+      }
+      expect(await walk(other.test.secret, { limit, between })).toEqual(before)
+      expectWhole(await walk(other.test.secret, { limit: 100 }))
+      const naira = await walk(other.test.secret, { limit: 100, asset: 'NGN' })
+      expect(await walk(other.test.secret, { limit, asset: 'NGN', between })).toEqual(naira)
+    },
+  )
 
   test('a page can be read again', async () => {
     const { nextCursor } = await get('/v1/balance-entries?limit=9', key)

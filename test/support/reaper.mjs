@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * Waits until the test run that started it is gone, which closes its standard input. Then it ends
- * every process that the run left behind and removes the run's folder, named on the first line.
+ * every process that the run left behind and removes the run's folders, one on each line.
  */
 
 const checkIntervalMs = 50
@@ -15,16 +15,19 @@ const graceMs = 5_000
 // A signal to every process of a run must not end this one before it has finished.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 
-const folder = (await text(process.stdin)).trim()
+const folders = (await text(process.stdin)).trim().split('\n')
 // A process can start another between the listing and the signal: repeat until none is found.
 for (let waitedMs = 0; ; waitedMs += checkIntervalMs) {
-  const found = listProcesses().filter(({ words }) => words.includes(folder))
+  const found = listProcesses().filter(({ words }) =>
+    folders.some((folder) => words.includes(folder)),
+  )
   if (found.length === 0) break
   if (waitedMs === 0) console.error(`Ending what the tests left running:\n${describe(found)}`)
   for (const { pid, words } of found) end(pid, words, waitedMs > graceMs)
   await sleep(checkIntervalMs)
 }
-rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+for (const folder of folders)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
 
 /** Each process with its command line and environment. */
 function listProcesses() {

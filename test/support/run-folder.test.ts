@@ -28,7 +28,8 @@ const postgres = `
   import { join } from 'node:path'
   import { startEmbeddedServer } from '${pathToFileURL(path.resolve('dist/postgres/embedded/server.js'))}'
   await startEmbeddedServer({ dataDirectory: join(tmpdir(), 'postgres/data') })
-  const { readFileSync } = await import('node:fs')
+  const { readFileSync, realpathSync } = await import('node:fs')
+  console.log('data', realpathSync(join(tmpdir(), 'postgres/data')))
   console.log(readFileSync(join(tmpdir(), 'postgres/data/postmaster.pid'), 'utf8').split('\\n')[0])
 `
 
@@ -43,7 +44,8 @@ async function start(script: string, count: number) {
   })
   const listPids = () => text.match(/^\d+$/gm)?.map(Number) ?? []
   await until(() => listPids().length === count)
-  return { child, pids: listPids(), folder: /^folder (.+)$/m.exec(text)![1]! }
+  const pathOf = (name: string) => new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]
+  return { child, pids: listPids(), folder: pathOf('folder')!, data: pathOf('data') }
 }
 
 const ends: Record<string, (child: ChildProcess) => void> = {
@@ -67,8 +69,9 @@ describe.each(Object.keys(ends))('a run that %s', (name) => {
 
 // It runs in a session of its own, as another account and with an empty environment.
 test('a killed run leaves no PostgreSQL behind', async () => {
-  const { child, pids, folder } = await start(run + postgres, 3)
+  const { child, pids, folder, data } = await start(run + postgres, 3)
   expect(pids.filter(isRunning)).toEqual(pids)
+  expect(existsSync(data!)).toBe(true)
   child.kill('SIGKILL')
-  await until(() => !pids.some(isRunning) && !existsSync(folder))
+  await until(() => !pids.some(isRunning) && !existsSync(folder) && !existsSync(data!))
 })

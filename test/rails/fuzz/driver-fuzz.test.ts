@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { type Provider, providers } from '../../../src/base/config.js'
+import { isLongRun } from '../../support/long-run.js'
 import { seededRandom } from '../../support/seed.js'
 import { type FuzzReport, fuzzBank } from './fuzz-bank.js'
 
@@ -10,7 +11,7 @@ import { type FuzzReport, fuzzBank } from './fuzz-bank.js'
  * books of its own, so that late cases are as fast as early ones.
  */
 
-const cases = Number(process.env.BANK_FUZZ_CASES ?? 60)
+const cases = Number(process.env.BANK_FUZZ_CASES ?? (isLongRun ? 60 : 30))
 const casesPerRound = 100
 const ms = Number(process.env.BANK_FUZZ_MINUTES ?? 1) * 60_000
 const chosen = providers.filter((one) => (process.env.BANK_FUZZ ?? one) === one)
