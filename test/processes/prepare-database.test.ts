@@ -52,7 +52,7 @@ test('a database of another secret is not migrated', async () => {
   const [table] = await before.rows(sql`select to_regclass('sandbox_accounts') as found`)
   expect(table).toEqual({ found: null })
   expect(await planPreparation(before.url, configOf('a'))).toMatchObject({
-    missing: [{ name: '0007_sandbox_bank' }, {}],
+    missing: [{ name: '0007_sandbox_bank' }, {}, {}],
     obstacle: undefined,
   })
 })

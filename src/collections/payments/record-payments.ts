@@ -72,9 +72,9 @@ type Batch = {
 }
 
 /**
- * Judges stored notices and books them: writes each payment, updates its account and emits its events. Skips
- * notices that were judged before. A notice with an unknown account number is retried later,
- * because it may arrive before the account is committed.
+ * Judges stored notices and books them: writes each payment, updates its account and emits its
+ * events. Skips notices that were judged before. A notice with an unknown account number is retried
+ * later, because it may arrive before the account is committed.
  */
 export async function bookStoredNotices(
   tx: Tx,
@@ -150,7 +150,7 @@ async function judgeAndBook(
   notices: Notice[],
 ): Promise<NoticeConclusion[]> {
   const { now, rails, terms, accounts, onBooked } = given
-  // Only accounts that expect one amount list payments in events. Others do not count what they received.
+  // Only accounts that expect one amount list payments in events. Others count none: they stay 0.
   const paid = [...accounts.values()].filter(({ amountReceived }) => amountReceived > 0n)
   const payments = await findLatestPayments(tx, paid, collectionLimits.paymentsShownMax)
   const counterparts = pairCounterparts(accounts)

@@ -176,7 +176,7 @@ describe('the database', () => {
     expect(await schemaOf(true)).toMatchObject({
       state: 'warning',
       message:
-        'the tables of the sandbox bank are missing: 0007_sandbox_bank, 0010_sandbox_collections',
+        'the tables of the sandbox bank are missing: 0007_sandbox_bank, 0010_sandbox_collections, 0061_plain_words_of_the_sandbox',
     })
     // Turning the sandbox bank off later leaves its tables in place.
     await prepareDatabase(db.url, configOf('a'))
