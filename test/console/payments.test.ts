@@ -199,10 +199,13 @@ describe('the list', () => {
     await page.getByRole('button', { name: 'Live', exact: true }).click()
     await page.waitForURL('**/console/payments?mode=live')
     const tester = await addPerson(site, { role: 'support', maySeeLive: false })
+    // A page that is open reloads when it finds another user signed in.
+    await page.goto('about:blank')
     await site.become(tester)
     await open('/payments?status=HELD&mode=live')
     await page.getByText('This link is to live mode, which you may not see.').waitFor()
     await page.waitForURL('**/console/payments?status=HELD&mode=test')
+    await page.goto('about:blank')
     await site.become(site.owner)
   })
 
