@@ -199,7 +199,7 @@ describe('the list', () => {
     await page.getByRole('button', { name: 'Live', exact: true }).click()
     await page.waitForURL('**/console/payments?mode=live')
     const tester = await addPerson(site, { role: 'support', maySeeLive: false })
-    // A page that is open reloads when it finds another user signed in.
+    // A page that is open would sign in again while the cookie changes.
     await page.goto('about:blank')
     await site.become(tester)
     await open('/payments?status=HELD&mode=live')
