@@ -325,7 +325,7 @@ test('a looser rule waits for a new admin', async () => {
   expect((await confirm()).json.data).toMatchObject({ approvals: looser })
 })
 
-// Workers extend what is due a few seconds later. Until then nobody is told to create it again.
+// Workers extend what is due a few seconds later. Until then no member is asked to create it again.
 test('a payout that is given more time is not refused as expired', async () => {
   const { owner, advance, shop, invite } = await openShop()
   const merchant = shop.reference

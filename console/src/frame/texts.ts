@@ -1,3 +1,5 @@
+import { roleNames } from '../texts/roles'
+
 /** Words of the frame: menu, top bar, search, keys, step-up. */
 export const frameTexts = {
   main: 'Main',
@@ -38,12 +40,7 @@ export const frameTexts = {
     operatorSystem: 'System',
   },
   roles: {
-    owner: 'Owner',
-    admin: 'Admin',
-    finance: 'Finance',
-    developer: 'Developer',
-    support: 'Support',
-    viewer: 'Viewer',
+    ...roleNames,
     operator_view: 'Operator, read only',
   },
   noMerchantTitle: 'No merchant yet',

@@ -1,4 +1,4 @@
-import type { Role } from '../../api/session'
+import { roleNames } from '../../texts/roles'
 
 /** Words of the team page. */
 export const teamTexts = {
@@ -19,14 +19,7 @@ export const teamTexts = {
   you: 'you',
   testOnly: 'test mode only',
   actions: 'Actions',
-  roles: {
-    owner: 'Owner',
-    admin: 'Admin',
-    finance: 'Finance',
-    developer: 'Developer',
-    support: 'Support',
-    viewer: 'Viewer',
-  } satisfies Record<Role, string>,
+  roles: roleNames,
   change: 'Change access',
   changeTitle: (name: string) => `Access of ${name}`,
   changeText: 'They are signed out, and links that they may no longer give end.',
