@@ -10,8 +10,9 @@ type Queued = OutgoingNotice & { copies: number }
 const timeoutMs = 10_000
 
 /**
- * Sends notices in order, each with its number of copies, and again after the given pauses until
- * the receiver answers with 2xx.
+ * Sends notices in order, each with its number of copies: a notice leaves once the one before it
+ * was answered. A notice that was not answered with 2xx comes again after the given pauses, and
+ * the others do not wait for that.
  */
 export class NoticeOutbox {
   url: string | undefined
@@ -19,6 +20,7 @@ export class NoticeOutbox {
   readonly #retryPausesMs: number[]
   readonly #underWay = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
+  #latest: Promise<unknown> = Promise.resolve()
   #held: Queued[] = []
 
   constructor(given: { url: string | undefined; faults: Faults; retryPausesMs: number[] }) {
@@ -69,8 +71,11 @@ export class NoticeOutbox {
 
   async #send(notice: OutgoingNotice): Promise<void> {
     const { signal } = this.#stopping
-    for (const pauseMs of [0, ...this.#retryPausesMs]) {
-      if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {})
+    const first = this.#latest.then(() => this.#post(notice))
+    this.#latest = first
+    if (await first) return
+    for (const pauseMs of this.#retryPausesMs) {
+      await sleep(pauseMs, undefined, { signal }).catch(() => {})
       if (signal.aborted || (await this.#post(notice))) return
     }
   }
