@@ -4,7 +4,8 @@ const tickUs = 10_000
 
 /**
  * Measures processor time per request from now until read. Takes process ids by role; the children
- * of a process count with it. Needs /proc; elsewhere there are no figures.
+ * of a process count with it, unless they have a role themselves. Needs /proc; elsewhere there are
+ * no figures.
  */
 export function startMeter(pidsByRole) {
   const before = readCpu(pidsByRole)
@@ -26,10 +27,11 @@ export function readPostmasterPid(dataDirectory) {
 function readCpu(pidsByRole) {
   if (process.platform !== 'linux') return {}
   const all = listProcesses()
+  const named = Object.values(pidsByRole).flat()
   const sum = (roots) =>
     all.reduce((ticks, { pid, parent, own, ofEndedChildren }) => {
       if (roots.includes(pid)) return ticks + own + ofEndedChildren
-      return roots.includes(parent) ? ticks + own : ticks
+      return roots.includes(parent) && !named.includes(pid) ? ticks + own : ticks
     }, 0)
   return Object.fromEntries(
     Object.entries(pidsByRole).map(([role, roots]) => [role, sum(roots) * tickUs]),

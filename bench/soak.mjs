@@ -19,7 +19,8 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { buildOrExit } from '../bin/build-when-needed.mjs'
-import { readPostmasterPid } from './cpu.mjs'
+import { readPostmasterPid, startMeter } from './cpu.mjs'
+import { openCounters } from './database-counters.mjs'
 import { requireFreeSpace } from './disk.mjs'
 import { findChild, readFamilyMb, readResidentMb } from './memory.mjs'
 import { readMetrics, sumOf } from './metrics.mjs'
@@ -53,6 +54,12 @@ const columns = {
   'p50 ms': ({ p50 }) => p50.toFixed(1),
   'p99 ms': ({ p99 }) => p99.toFixed(1),
   'lag s': ({ lagSeconds }) => lagSeconds.toFixed(1),
+  'Node ms': ({ cpu }) => toMs(cpu.service),
+  'PG ms': ({ cpu }) => toMs(cpu.postgres),
+  'chain ms': ({ cpu }) => toMs(cpu.chain),
+  commits: ({ database }) => database.commits.toFixed(2),
+  flushes: ({ database }) => database.flushes.toFixed(2),
+  'WAL B': ({ database }) => String(Math.round(database.walBytes)),
 }
 
 if (process.platform !== 'linux') {
@@ -123,10 +130,21 @@ async function drive(service, load, mix) {
   const rows = []
   const sample = () => samples.push(readResidentMb(service.pid))
   const timer = setInterval(sample, sampleIntervalMs)
-  console.log(`${perSecond} requests per second for ${minutes} minutes; memory in MB`)
+  const roles = {
+    service: [service.pid],
+    postgres: [readPostmasterPid(dataDirectory)],
+    chain: [findChild(service.pid, 'localnet')],
+  }
+  const counters = await openCounters(dataDirectory)
+  console.log(
+    `${perSecond} requests per second for ${minutes} minutes; memory in MB; processor time, ` +
+      'commits, flushes of the log and its bytes per request',
+  )
   printRow(Object.keys(columns))
   for (let minute = 1; minute <= minutes && !stopped.signal.aborted; minute += 1) {
     const first = samples.length
+    const meter = startMeter(roles)
+    const counted = await counters.start()
     const result = await load.ask({
       port: service.port,
       connections,
@@ -135,6 +153,8 @@ async function drive(service, load, mix) {
       runMs: 60_000,
     })
     sample()
+    const cpu = meter.read(result.sent)
+    const database = await counted.read(result.sent)
     const row = {
       minute,
       service: median(samples.slice(first)),
@@ -144,12 +164,15 @@ async function drive(service, load, mix) {
       p50: result.p50,
       p99: result.p99,
       kinds: result.kinds,
+      cpu,
+      database,
     }
     rows.push(row)
     printRow(Object.values(columns).map((show) => show(row)))
     if (result.refused) console.log(`  first failure: ${describeFailure(result.refused)}`)
   }
   clearInterval(timer)
+  await counters.close()
   printKinds(rows)
   return { rows, samples }
 }
@@ -247,6 +270,10 @@ function judge({ rows, samples }, isVerified) {
     rows,
     samples,
   }
+}
+
+function toMs(microseconds) {
+  return (microseconds / 1000).toFixed(2)
 }
 
 function toMb(value) {
