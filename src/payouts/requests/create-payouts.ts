@@ -23,16 +23,20 @@ export type NewPayout = {
   preparedAt: RealTime
   /** The payout as it starts, for the answer and the event. */
   shown: JsonText
+  /** The process that sends it checks it this long afterwards. Undefined: only workers poll it. */
+  followAfterMs?: number | undefined
 }
 
 export function toNewPayout(
   payout: Payout,
   attempt: PreparedAttempt,
   preparedAt: RealTime,
+  followAfterMs?: number,
 ): NewPayout {
   const { token } = attempt
   const shownAttempt = { number: 1, token, state: 'LIVE', createdAt: preparedAt } as const
-  return { payout, attempt, preparedAt, shown: showPayout(payout, [shownAttempt]) }
+  const shown = showPayout(payout, [shownAttempt])
+  return { payout, attempt, preparedAt, shown, followAfterMs }
 }
 
 /** The locked accounts, and the merchants' references that payouts have used. */
@@ -150,8 +154,8 @@ export function toHoldMovement({ payout }: Pick<NewPayout, 'payout'>): Movement 
   return { environmentId, asset, causeId: id, isHold: true, lines }
 }
 
-function toAttempt({ payout, attempt, preparedAt }: NewPayout): NewAttempt {
-  return { ...attempt, payout, number: 1, createdAt: preparedAt }
+function toAttempt({ payout, attempt, preparedAt, followAfterMs }: NewPayout): NewAttempt {
+  return { ...attempt, payout, number: 1, createdAt: preparedAt, followAfterMs }
 }
 
 function toSubmittedEvent({ payout, shown }: NewPayout) {

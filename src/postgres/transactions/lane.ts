@@ -16,6 +16,7 @@ import {
 } from '../wire/failures.js'
 import { Busy } from './busy.js'
 import { overloaded } from './overloaded.js'
+import type { Turns } from './turns.js'
 import { inTransaction, type Tx } from './tx.js'
 
 type Waiting<Call, Answer> = {
@@ -39,6 +40,8 @@ type LaneSettings<Call, Answer> = {
    * name under which `Busy` reports a call.
    */
   sideLanes?: { nameOf: (call: Call) => string }
+  /** Shared with other lanes that lock the same rows. Side lanes wait for locks instead. */
+  turns?: Turns | undefined
 }
 
 export type OpenedLane<Call, Answer> = Pick<
@@ -142,17 +145,24 @@ export class Lane<Call, Answer> {
     // The first batch includes the other calls of this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
+      const turns = this.#isSideLane ? undefined : this.#settings.turns
+      const endTurn = turns && (await turns.take())
       this.#refuseOverdue()
-      const batch = this.#takeBatch()
-      if (batch.length === 0) continue
-      this.stats.batches += 1
-      this.stats.calls += batch.length
-      const startedAt = systemClock.elapsedMs()
-      for (const { sinceMs } of batch) this.times.waitedMs += startedAt - sinceMs
-      await this.#runBatch(batch)
-      this.times.ranMs += systemClock.elapsedMs() - startedAt
+      await this.#runNext()
+      endTurn?.()
     }
     this.#running = undefined
+  }
+
+  async #runNext(): Promise<void> {
+    const batch = this.#takeBatch()
+    if (batch.length === 0) return
+    this.stats.batches += 1
+    this.stats.calls += batch.length
+    const startedAt = systemClock.elapsedMs()
+    for (const { sinceMs } of batch) this.times.waitedMs += startedAt - sinceMs
+    await this.#runBatch(batch)
+    this.times.ranMs += systemClock.elapsedMs() - startedAt
   }
 
   #refuseOverdue(): void {
