@@ -39,7 +39,7 @@ export function toNewPayout(
   return { payout, attempt, preparedAt, shown, followAfterMs }
 }
 
-/** The locked accounts, and the merchants' references that payouts have used. */
+/** The locked accounts, and the merchants' references that payouts are known to have used. */
 export type Reads = { book: Book; used: ReadonlySet<string> }
 
 export async function readForPayouts(
@@ -51,10 +51,12 @@ export async function readForPayouts(
   const accounts = newPayouts.map(toHoldMovement).flatMap(accountsOf)
   const [book, used] = await Promise.all([
     lockLedgerAccounts(tx, more.length === 0 ? accounts : [...accounts, ...more]),
-    findReferences(tx, newPayouts),
+    tx.isFirstRun ? noReferences : findReferences(tx, newPayouts),
   ])
   return { book, used }
 }
+
+const noReferences: ReadonlySet<string> = new Set()
 
 /**
  * Holds the money and records each payout as submitted, with the attempt to send. All or nothing
@@ -127,8 +129,8 @@ export async function findReferences(
 }
 
 /**
- * Those whose reference an earlier payout, or one before it in the list, has used. A concurrent
- * transaction fails at the unique index.
+ * Those whose reference an earlier payout, or one before it in the list, has used. In the first run
+ * of a batch earlier ones are not looked for: the batch fails at the unique index and runs again.
  */
 function findDuplicates(newPayouts: NewPayout[], earlier: ReadonlySet<string>): Set<NewPayout> {
   const used = new Set(earlier)

@@ -191,7 +191,7 @@ export class Lane<Call, Answer> {
     let batch = calls
     for (let retries = 0; ; retries += 1) {
       try {
-        return answerAll(batch, await this.#commit(batch.map((waiting) => waiting.call)))
+        return answerAll(batch, await this.#commit(batch.map(callOf), retries === 0))
       } catch (error) {
         if (this.#isSideLane && isLockTimeout(error)) return this.#requeue(batch, error)
         const blocked = this.#findBlocked(batch, error)
@@ -328,7 +328,7 @@ export class Lane<Call, Answer> {
     return this.#isSideLane || !this.#settings.sideLanes
   }
 
-  async #commit(calls: Call[]): Promise<Outcome<Answer>[]> {
+  async #commit(calls: Call[], isFirstRun: boolean): Promise<Outcome<Answer>[]> {
     const { connect, work } = this.#settings
     try {
       this.#client ??= await connect().catch(toConnectionLost)
@@ -340,9 +340,8 @@ export class Lane<Call, Answer> {
         assert.equal(outcomes.length, calls.length, 'every call has an outcome')
         return outcomes
       }
-      return await inTransaction(client, run, { waitsForLocks: this.#waitsForLocks }).finally(() =>
-        clearTimeout(deadline),
-      )
+      const options = { waitsForLocks: this.#waitsForLocks, isFirstRun }
+      return await inTransaction(client, run, options).finally(() => clearTimeout(deadline))
     } catch (error) {
       throw this.#afterFailure(error, this.#client)
     }
@@ -356,6 +355,10 @@ export class Lane<Call, Answer> {
     if (this.#client === client) this.#client = undefined
     return isLost ? error : new ConnectionLost('the connection was lost', { cause: error })
   }
+}
+
+function callOf<Call>({ call }: { call: Call }): Call {
+  return call
 }
 
 /** For a side lane where no other group waits for its turn. */
