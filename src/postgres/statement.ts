@@ -39,6 +39,10 @@ export type ListText = (
  * after the rows. For inserts, `names` lists the columns, and `values` what they get; for updates,
  * `assigned`.
  *
+ * The planner does not see how long a list is. Otherwise it would find that a plan for this list is
+ * cheaper than one for lists of unknown length and plan every time, which takes longer than reading
+ * a few rows.
+ *
  * `isReplanned`: sent without its name, so that it is planned for every list, at the size that the
  * tables have then. A connection keeps the plan of a named statement until the table is analyzed.
  */
@@ -50,9 +54,10 @@ export function listStatement<C extends Columns, Row = never>(definition: {
 }): (rows: ListRow<C>[], ...parameters: unknown[]) => Statement<Row> {
   assert(!listTexts.has(definition.name), `statement name ${definition.name} is unique`)
   const columns = listColumns(definition.columns)
-  const arrays = columns.map(
-    ({ type, isJson }, index) => `$${index + 1}::${isJson ? 'text' : type}[]`,
-  )
+  const arrays = columns.map(({ type, isJson }, index) => {
+    const array = `$${index + 1}::${isJson ? 'text' : type}[]`
+    return index === 0 ? `(select ${array})` : array
+  })
   const names = columns.map(({ name }) => name).join(', ')
   const list = `unnest(${arrays.join(', ')}) as list (${names})`
   const text = definition.text(

@@ -14,8 +14,8 @@ export const connectionCounts = {
     'manilla quick': quickPoolSize,
     'manilla changes': changePoolSize,
     'manilla operators': limits.operator.poolSize,
-    // Six lanes for each mode.
-    'manilla lane': 12,
+    // Seven lanes for each mode.
+    'manilla lane': 14,
     'manilla streams': 1,
     'manilla request log': 1,
   },
