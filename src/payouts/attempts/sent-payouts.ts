@@ -44,7 +44,7 @@ export class SentPayouts {
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies
-    this.#timer = setInterval(() => this.#checkDue(), payoutLimits.followIntervalMs)
+    this.#timer = setInterval(() => void this.checkDue(), payoutLimits.followIntervalMs)
   }
 
   add(rail: PayoutRail, sent: SentPayout[]): void {
@@ -60,17 +60,17 @@ export class SentPayouts {
     }
   }
 
-  /** Has workers poll them at once instead of in a few seconds. */
-  leave(sent: SentPayout[]): void {
+  /** Has workers poll them in a moment instead of in some seconds. Never fails. */
+  async leave(sent: SentPayout[]): Promise<void> {
     const rows = sent
       .filter(({ sent: { followAfterMs } }) => followAfterMs !== undefined)
       .map(({ attempt }) => attempt)
     if (rows.length === 0) return
     const { db, clock, logger } = this.#dependencies
     const dueAt = after(clock.now(), payoutLimits.firstPollDelayMs)
-    db.rows(makeDue(rows, dueAt)).catch((error: unknown) =>
-      logger.warn({ err: error }, 'payouts are polled later than usual'),
-    )
+    await db
+      .rows(makeDue(rows, dueAt))
+      .catch((error: unknown) => logger.warn({ err: error }, 'payouts are polled later than usual'))
   }
 
   async stop(): Promise<void> {
@@ -78,12 +78,14 @@ export class SentPayouts {
     await Promise.all(this.#checking.values())
   }
 
-  #checkDue(): void {
+  /** Asks each rail about the payouts that have usually ended by now, and ends those that have. */
+  async checkDue(): Promise<void> {
     for (const rail of this.#followed.keys()) {
       if (this.#checking.has(rail)) continue
       const checking = this.#checkRail(rail).finally(() => this.#checking.delete(rail))
       this.#checking.set(rail, checking)
     }
+    await Promise.all(this.#checking.values())
   }
 
   async #checkRail(rail: PayoutRail): Promise<void> {
@@ -120,7 +122,7 @@ export class SentPayouts {
       else if (findings[index]!.state !== 'pending') left.push(followed)
       else this.#checkAgain(rail, followed)
     }
-    this.leave(left)
+    await this.leave(left)
     const lane = laneOf(rail)
     const concluded = await Promise.allSettled(verdicts.map((verdict) => lane.run(verdict)))
     const ended = concluded.flatMap((result) => {

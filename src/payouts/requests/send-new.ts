@@ -38,7 +38,7 @@ export function createSendAfterCommit(tools: Tools) {
       if (inTime.length > 0) await rail.send(inTime.map(({ attempt }) => attempt))
       sentPayouts?.add(rail, inTime)
     } catch (error) {
-      sentPayouts?.leave(inTime)
+      await sentPayouts?.leave(inTime)
       throw error
     }
     return committed.map(() => undefined) // `gatherByRail` expects a value for every key
