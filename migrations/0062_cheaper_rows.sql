@@ -8,3 +8,12 @@ drop function add_payout_terms();
 drop function add_payment_terms();
 drop function add_account_terms();
 drop function add_session_terms();
+
+-- Events are listed by id, which starts with the time of creation. The primary key is their order,
+-- so an index on the time is not needed, and the others lose it. A resource has few types of events:
+-- its page reads one range instead of one for each type.
+drop index events_newest_first;
+drop index events_by_type;
+drop index events_by_resource;
+create index events_by_type on events (environment_id, type, id);
+create index events_by_resource on events (environment_id, resource_id, id);
