@@ -85,7 +85,12 @@ export function lineListOf({
   return {
     name: 'audit_lines',
     table: 'audit_lines',
-    read: readLines,
+    select: columns,
+    rowsOf: () => sql`
+      cross join lateral (select * from audit_lines where id = found.id limit 1) l
+      left join users u on u.id = l.user_id`,
+    toRows: (_db, rows: Row[]) => rows.map(toLine),
+    keyOf: ({ id }) => id,
     columns: filterColumns,
     filters: { userId: 'user_id', action: 'action' },
     indexes: [
@@ -95,13 +100,6 @@ export function lineListOf({
       toIndex('audit_lines_of_chain'),
     ],
   }
-}
-
-async function readLines(db: Queryable, keys: { id: string }[]): Promise<WrittenAuditLine[]> {
-  const rows = await db.rows(sql<Row>`
-    select ${columns} from audit_lines l left join users u on u.id = l.user_id
-    where l.id = any (${keys.map(({ id }) => id)}::uuid[]) order by l.id desc`)
-  return rows.map(toLine)
 }
 
 type InstallationFilter = {

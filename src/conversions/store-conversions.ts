@@ -3,9 +3,8 @@ import type { EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { notFound } from '../base/refusal.js'
 import type { Asset } from '../money/assets.js'
-import type { List } from '../postgres/lists/list.js'
+import { joinRow, type List } from '../postgres/lists/list.js'
 import { sql } from '../postgres/sql.js'
-import { keyedRead } from '../postgres/transactions/keyed-read.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import {
   type Conversion,
@@ -71,14 +70,10 @@ export async function getConversion(
 export const conversionList: List<object, Conversion> = {
   name: 'list_conversions',
   table: 'conversions',
-  read: keyedRead<Conversion, Conversion>({
-    name: 'read_conversions',
-    columns: conversions.of('c'),
-    table: 'conversions',
-    alias: 'c',
-    toValue: (conversion) => conversion,
-    keyOf: (conversion) => conversion,
-  }),
+  select: conversions.of('c'),
+  rowsOf: joinRow('conversions', 'c'),
+  toRows: (_db, rows: Conversion[]) => rows,
+  keyOf: ({ id }) => id,
   columns: {},
   filters: {},
   indexes: [{ index: 'conversions_pkey', serves: [] }],

@@ -3,7 +3,8 @@ import { fromReference, prefixes } from '../base/ids.js'
 import type { JsonText } from '../base/json-text.js'
 import { notFound } from '../base/refusal.js'
 import type { TimeRange } from '../postgres/lists/key-range.js'
-import type { List } from '../postgres/lists/list.js'
+import { joinRow, type List } from '../postgres/lists/list.js'
+import { sql } from '../postgres/sql.js'
 import { gather } from '../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
@@ -34,7 +35,7 @@ const findEvents = keyedRead<Event, Event>({
   columns,
   table: 'events',
   alias: 'e',
-  toValue: (event) => event,
+  toValues: (_db, events) => events,
   keyOf: (event) => event,
 })
 
@@ -42,7 +43,10 @@ const findEvents = keyedRead<Event, Event>({
 export const eventList: List<EventFilter, Event> = {
   name: 'list_events',
   table: 'events',
-  read: findEvents,
+  select: sql.raw(columns),
+  rowsOf: joinRow('events', 'e'),
+  toRows: (_db, events: Event[]) => events,
+  keyOf: ({ id }) => id,
   columns: { type: { type: 'text', values: eventTypes }, resource_id: { type: 'uuid' } },
   filters: {
     types: (types) => [{ column: 'type', values: types }],

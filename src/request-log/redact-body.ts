@@ -46,10 +46,10 @@ export function redactBody(body: string): RedactedBody {
   const { bodyLengthMax } = requestLogLimits
   const isLong = body.length > bodyLengthMax
   const start = isLong ? withoutLastWord(body.slice(0, bodyLengthMax)) : body
-  const mayNeedShapes = start.includes('\\') || hasTraces(start)
-  if (!isLong && !mayNeedShapes && !hasRedactedName(start))
+  const traces = findTraces(start)
+  if (!isLong && traces === 'none' && !hasRedactedName(start))
     return { text: withoutNul(start), isCut: false }
-  const redacted = redactJson(start, isLong, mayNeedShapes) ?? redactText(start)
+  const redacted = redactJson(start, isLong, traces) ?? redactText(start)
   // A mask may be longer than the text it replaces.
   const text = withoutNul(redacted).slice(0, bodyLengthMax)
   return { text, isCut: isLong || text.length < redacted.length }
@@ -91,7 +91,7 @@ function hasRedactedName(text: string): boolean {
 }
 
 /** Undefined: not JSON. A string that the cut left without an end is dropped. */
-function redactJson(text: string, isCut: boolean, mayNeedShapes: boolean): string | undefined {
+function redactJson(text: string, isCut: boolean, traces: Traces): string | undefined {
   const kindsAround: FieldKind[] = []
   let kind: FieldKind = 'other'
   let redacted = ''
@@ -103,7 +103,7 @@ function redactJson(text: string, isCut: boolean, mayNeedShapes: boolean): strin
     // Everything inside a secret is secret.
     if (token.kind === 'name')
       kind = kindsAround.at(-1) === 'secret' ? 'secret' : fieldKindOf(decode(token.text))
-    const shown = redactToken(token, kind, mayNeedShapes)
+    const shown = redactToken(token, kind, traces)
     if (shown === undefined) continue
     redacted += text.slice(copiedTo, token.start) + JSON.stringify(shown)
     copiedTo = token.textEnd
@@ -115,18 +115,21 @@ function redactJson(text: string, isCut: boolean, mayNeedShapes: boolean): strin
 }
 
 /** What to show instead of the token; undefined to keep it. */
-function redactToken(
-  token: JsonScanner,
-  kind: FieldKind,
-  mayNeedShapes: boolean,
-): string | undefined {
+function redactToken(token: JsonScanner, kind: FieldKind, traces: Traces): string | undefined {
   const isValue = token.kind === 'string' || token.kind === 'number'
   const isRedactedByName = isValue && kind !== 'other' && kind !== 'reference'
   const isText = token.kind === 'string' || token.kind === 'name'
-  if (!isRedactedByName && !(isText && mayNeedShapes)) return undefined
+  if (!isRedactedByName && !(isText && mayChange(token, kind, traces))) return undefined
   const value = isText ? decode(token.text) : token.text
   const shown = token.kind === 'name' ? redactText(value) : redactValue(kind, value)
   return shown === value ? undefined : shown
+}
+
+/** Whether a text of the body may have one of its traces. Digits of references are kept. */
+function mayChange(token: JsonScanner, kind: FieldKind, traces: Traces): boolean {
+  if (traces !== 'digits') return traces === 'any'
+  const isReference = token.kind === 'string' && kind === 'reference'
+  return !isReference && hasTenDigits(token.text)
 }
 
 /** The text may not be JSON, so its escapes may not be valid. */
@@ -211,14 +214,27 @@ const shapes: [RegExp, string][] = [
 ]
 
 /** Words of secrets, in any case. */
-const words = new RegExp(`k_(test|live)_|whsec_|bearer|eyj|flw|private key|${labels}`, 'i')
+const words = new RegExp(`k_(test|live|prod)_|whsec_|bearer|eyj|flw|private key|${labels}`, 'i')
 
 /**
  * Every text that `redactText` changes has a trace: ten digits, `@`, `://` or a word. Most bodies
  * have none.
  */
 function hasTraces(text: string): boolean {
-  return text.includes('@') || text.includes('://') || hasTenDigits(text) || words.test(text)
+  return hasTenDigits(text) || hasMarks(text)
+}
+
+function hasMarks(text: string): boolean {
+  return text.includes('@') || text.includes('://') || words.test(text)
+}
+
+/** Most bodies with traces have account numbers only: their other texts need no further checks. */
+type Traces = 'none' | 'digits' | 'any'
+
+/** An escape may stand for any character. */
+function findTraces(body: string): Traces {
+  if (body.includes('\\') || hasMarks(body)) return 'any'
+  return hasTenDigits(body) ? 'digits' : 'none'
 }
 
 /** Checks every tenth character: ten digits in a row include one of them. */

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId, prefixes, toReference } from '../../src/base/ids.js'
@@ -64,19 +65,25 @@ const payout = fc.record({
 
 type Sample = typeof payout extends fc.Arbitrary<infer Value> ? Value : never
 
-async function insert(owner: EnvironmentId, one: Sample): Promise<string> {
+/** `approveBy`: it needed approval. */
+async function insert(
+  owner: EnvironmentId,
+  one: Sample,
+  approveBy: Date | null = null,
+): Promise<string> {
   const id = newId(new Date())
   const isCompleted = one.status === 'COMPLETED'
   const isFailed = one.status === 'FAILED'
   await db.rows(sql`
     insert into payouts (environment_id, id, kind, rail, asset, amount, fee, requested_amount,
       destination, merchant_reference, metadata, status, failure_reason, event_sequence,
-      submitted_at, completed_at, failed_at, created_at)
+      submitted_at, completed_at, failed_at, created_at, order_hash, approve_by)
     values (${owner}, ${id}, 'crypto_transfer', 'solana', 'USDC', ${one.amount}, ${one.fee},
       ${one.requestedAmount}, ${JSON.stringify({ kind: 'wallet', address: one.address })},
       ${one.merchantReference && `${one.merchantReference} ${id}`}, ${one.metadata}, ${one.status},
       ${isFailed ? one.failureReason : null}, 1, ${one.submittedAt},
-      ${isCompleted ? one.endedAt : null}, ${isFailed ? one.endedAt : null}, ${one.createdAt})`)
+      ${isCompleted ? one.endedAt : null}, ${isFailed ? one.endedAt : null}, ${one.createdAt},
+      ${approveBy && Buffer.alloc(32)}, ${approveBy})`)
   const last = isCompleted ? 'LANDED' : isFailed ? 'DEAD' : 'LIVE'
   // The last one first: attempts are sorted by number, not by when they were written.
   for (const [index, state] of [...[...one.states, last].entries()].reverse())
@@ -108,27 +115,36 @@ test('statements that are prepared while the table is empty read by index', asyn
     where name in ('enable_seqscan', 'enable_hashjoin', 'enable_mergejoin') and setting = 'off'`)
   expect(settings).toHaveLength(3)
 
-  // With the same settings.
+  // With the same settings. The payout needs approval, so approvals are read, too.
   const session = await openSession(db)
-  const reference = toReference(prefixes.cryptoTransfer, newId(new Date()))
-  const missing = getPayout(readerOf(session), { environmentId, reference })
-  await expect(missing).rejects.toMatchObject({ code: 'not_found' })
+  const id = await insert(environmentId, fc.sample(payout, 1)[0]!, new Date())
+  const reference = toReference(prefixes.cryptoTransfer, id)
+  const found = await getPayout(readerOf(session), { environmentId, reference })
+  expect(found.payout.approval).toMatchObject({ needed: 2, decisions: [] })
   const keys = [`{${environmentId}}`, `{${newId(new Date())}}`]
-  for (const { scans } of await plansOf(session, 'read_payouts', keys))
-    expect(scans.map((scan) => scan.replace(/ keeping .*/, ''))).toEqual([
-      // Only payouts that wait, or waited, are asked for approvals and the holders of their key.
-      'by api_key_holders_by_user',
-      'by api_keys_pkey',
-      'by api_keys_pkey',
-      'by api_keys_pkey',
-      'by key_replaces_one',
-      'by member_decides_once',
-      'by member_decides_once',
-      'by payout_attempts_pkey',
-      expect.stringMatching(/^by (payouts_pkey|reference_is_one_payout)/),
-      'by users_pkey',
-    ])
+  const byKey = expect.stringMatching(/^by (payouts_pkey|reference_is_one_payout)/)
+  expect(await scansOf(session, 'read_payouts', keys)).toEqual([
+    ['by payout_attempts_pkey', byKey],
+    ['by payout_attempts_pkey', byKey],
+  ])
+  const ofApprovals = [
+    'by api_key_holders_by_user',
+    'by api_keys_pkey',
+    'by api_keys_pkey',
+    'by api_keys_pkey',
+    'by key_replaces_one',
+    'by member_decides_once',
+    'by member_decides_once',
+    byKey,
+    'by users_pkey',
+  ]
+  expect(await scansOf(session, 'read_approvals', keys)).toEqual([ofApprovals, ofApprovals])
 })
+
+async function scansOf(session: pg.Client, statement: string, keys: string[]): Promise<string[][]> {
+  const plans = await plansOf(session, statement, keys)
+  return plans.map(({ scans }) => scans.map((scan) => scan.replace(/ keeping .*/, '')))
+}
 
 test('payouts are read exactly as they are stored, in any time zone', async () => {
   const session = await openSession(db)

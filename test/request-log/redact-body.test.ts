@@ -141,6 +141,7 @@ describe('texts with the shape of a secret, anywhere', () => {
     `https://example.com/?api_key=${random}&a=1`,
     `eyJhbGciOiJI.${random}.${random}`,
     `FLWSECK_TEST-${random}`,
+    `MK_PROD_${random}`,
     `{"secret":"${random}"}`,
     `-----BEGIN PRIVATE KEY-----\n${random}`,
     `Authorization: Basic ${random}`,

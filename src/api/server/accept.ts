@@ -1,5 +1,6 @@
 /** Whether an Accept header prefers CSV to JSON, which is the default. */
 export function prefersCsv(accept = ''): boolean {
+  if (!namesCsv(accept)) return false
   const qualities = readQualities(accept)
   const csv = qualities.get('text/csv') ?? 0
   return csv > 0 && csv >= (qualities.get('application/json') ?? 0)
@@ -10,11 +11,16 @@ export function prefersCsv(accept = ''): boolean {
  * text/html, are ignored: those clients get JSON, as they always did.
  */
 export function refusesJson(accept = ''): boolean {
-  if (!accept.toLowerCase().includes('text/csv')) return false
+  if (!namesCsv(accept)) return false
   const qualities = readQualities(accept)
   const json =
     qualities.get('application/json') ?? qualities.get('application/*') ?? qualities.get('*/*')
   return (qualities.get('text/csv') ?? 0) > 0 && (json ?? 0) === 0
+}
+
+/** Few headers do, so that the others are not parsed. */
+function namesCsv(accept: string): boolean {
+  return accept.toLowerCase().includes('text/csv')
 }
 
 /** Whether an Accept-Encoding header accepts gzip. */

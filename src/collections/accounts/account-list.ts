@@ -1,8 +1,9 @@
-import { type CommonFilter, type List, matchNamed } from '../../postgres/lists/list.js'
+import { type CommonFilter, joinRow, type List, matchNamed } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { type AccountKind, type AccountStatus, allAccountStatuses } from './account.js'
 import { findAccountIds } from './find-account-ids.js'
-import { type AccountWithPayments, findWithPayments } from './find-accounts.js'
+import { type AccountWithPayments, withPayments } from './find-accounts.js'
+import { accountColumns } from './store-accounts.js'
 
 export type AccountFilter = CommonFilter & {
   kind: AccountKind
@@ -15,7 +16,10 @@ export type AccountFilter = CommonFilter & {
 export const accountList: List<AccountFilter, AccountWithPayments> = {
   name: 'list_accounts',
   table: 'collection_accounts',
-  read: findWithPayments,
+  select: accountColumns,
+  rowsOf: joinRow('collection_accounts', 'a'),
+  toRows: withPayments,
+  keyOf: ({ account }) => account.id,
   columns: {
     kind: { type: 'text' },
     merchant_reference: { type: 'text' },

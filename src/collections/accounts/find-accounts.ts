@@ -32,11 +32,11 @@ const findAccounts = keyedRead<CollectionAccount, CollectionAccount>({
   columns: accountColumns,
   table: 'collection_accounts',
   alias: 'a',
-  toValue: (account) => account,
+  toValues: (_db, accounts) => accounts,
   keyOf: (account) => account,
 })
 
-export async function findWithPayments(
+async function findWithPayments(
   db: Queryable,
   keys: RowKey[],
 ): Promise<(AccountWithPayments | undefined)[]> {
@@ -142,7 +142,7 @@ export function unknownAccount({ kind, reference }: AccountLookup): Refusal {
   return new Refusal('not_found', { message: `No ${words} ${reference} exists.` })
 }
 
-async function withPayments(
+export async function withPayments(
   db: Queryable,
   accounts: CollectionAccount[],
 ): Promise<AccountWithPayments[]> {

@@ -2,7 +2,6 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference, prefixes } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
-import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -10,8 +9,6 @@ import { withRefunds } from '../returns/find-returns.js'
 import type { Refund } from '../returns/store-returns.js'
 import type { Payment } from './payment.js'
 import { type PaymentRow, paymentColumns, toPayment } from './store-payments.js'
-
-const keyColumns = { environmentId: 'int4', id: 'uuid' } as const
 
 export type PaymentName = { environmentId: EnvironmentId; reference: string }
 
@@ -35,20 +32,16 @@ const contextColumns = `a.number as account_number, a.amount as amount_expected,
     as merchant_reference, s.reference as session_reference, s.description as session_description,
   s.customer_name, s.customer_email`
 
-const readListed = listStatement<typeof keyColumns, PaymentRow & PaymentContext>({
-  name: 'read_listed_payments',
-  columns: keyColumns,
-  text: (list) => `
-    select ${paymentColumns}, ${contextColumns}
-    from ${list} join payments p on p.environment_id = list.environment_id and p.id = list.id
-    join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
-    left join checkout_sessions s on s.environment_id = a.environment_id and s.id = a.session_id
-    order by p.id desc`,
-})
+export type ListedRow = PaymentRow & PaymentContext
 
-/** Newest first. */
-export async function readListedPayments(db: Queryable, keys: RowKey[]): Promise<ListedPayment[]> {
-  const rows = await db.rows(readListed(keys))
+export const listedColumns = sql.raw(`${paymentColumns}, ${contextColumns}`)
+
+/** What `listedColumns` names beside a payment `p`. */
+export const listedJoins = sql`
+  join collection_accounts a on a.environment_id = p.environment_id and a.id = p.account_id
+  left join checkout_sessions s on s.environment_id = a.environment_id and s.id = a.session_id`
+
+export function toListedPayments(db: Queryable, rows: ListedRow[]): Promise<ListedPayment[]> {
   return withRefunds(
     db,
     rows.map((row) => ({ ...row, sender: toPayment(row).sender })),
@@ -60,7 +53,7 @@ const findPayments = keyedRead<PaymentRow, Payment>({
   columns: paymentColumns,
   table: 'payments',
   alias: 'p',
-  toValue: toPayment,
+  toValues: (_db, rows) => rows.map(toPayment),
   keyOf: (payment) => payment,
 })
 

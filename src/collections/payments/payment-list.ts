@@ -5,6 +5,7 @@ import {
   type AmountRange,
   type CommonFilter,
   type FilterLookup,
+  joinRow,
   type List,
   matchTerms,
   type Restriction,
@@ -19,7 +20,12 @@ import {
   hasMerchantReference,
   isOfAccountWith,
 } from '../accounts/find-account-ids.js'
-import { type ListedPayment, readListedPayments } from './find-payments.js'
+import {
+  type ListedPayment,
+  listedColumns,
+  listedJoins,
+  toListedPayments,
+} from './find-payments.js'
 import { type PaymentStatus, paymentStatuses } from './payment.js'
 
 export type PaymentFilter = CommonFilter & {
@@ -41,10 +47,15 @@ const bankSources = sources.filter((source) => accountKinds[source].policy === '
 const coinSources = sources.filter((source) => accountKinds[source].policy === 'crypto')
 const ofStatusAndAccount = ['status', 'account_id']
 
+const joinPayment = joinRow('payments', 'p')
+
 export const paymentList: List<PaymentFilter, ListedPayment> = {
   name: 'list_payments',
   table: 'payments',
-  read: readListedPayments,
+  select: listedColumns,
+  rowsOf: (environmentId) => sql`${joinPayment(environmentId)} ${listedJoins}`,
+  toRows: toListedPayments,
+  keyOf: ({ id }) => id,
   columns: {
     source: { type: 'text', values: sources },
     account_id: { type: 'uuid', isLong: true },

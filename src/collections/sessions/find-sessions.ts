@@ -11,7 +11,6 @@ import { toColumn } from '../../postgres/names.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
-import type { RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { CollectionAccount } from '../accounts/account.js'
 import { accountColumns } from '../accounts/store-accounts.js'
@@ -87,7 +86,8 @@ async function findSessions(
   keys: SessionKey[],
 ): Promise<(FoundSession | undefined)[]> {
   const list = keys.filter(({ reference }) => isSessionReference(reference))
-  const found = list.length === 0 ? [] : await complete(db, await db.rows(findByReference(list)))
+  const found =
+    list.length === 0 ? [] : await completeSessions(db, await db.rows(findByReference(list)))
   const byReference = new Map(found.map((one) => [one.session.reference, one]))
   return keys.map(({ environmentId, reference }) => {
     const one = byReference.get(reference)
@@ -113,14 +113,7 @@ function checkFound({ reference }: SessionKey, found: FoundSession | undefined):
   })
 }
 
-/** Sessions of one environment, newest first. */
-export async function readListedSessions(db: Queryable, keys: RowKey[]): Promise<FoundSession[]> {
-  const listed = sql`(
-    select * from checkout_sessions
-    where environment_id = ${keys[0]!.environmentId}
-      and id = any (${keys.map(({ id }) => id)}::uuid[]))`
-  return complete(db, await findWhere(db, sql`true order by s.id desc`, listed))
-}
+export const columnsWithSettings = sql.raw(`${sessionColumns}, c.document as settings`)
 
 /** `payments` are the latest ones of accounts, if known: they are not read again. */
 export async function findByIds(
@@ -129,22 +122,18 @@ export async function findByIds(
 ): Promise<FoundSession[]> {
   const { environmentId, ids, payments } = given
   const where = sql`s.environment_id = ${environmentId} and s.id = any(${ids}::uuid[])`
-  return complete(db, await findWhere(db, where), payments)
+  return completeSessions(db, await findWhere(db, where), payments)
 }
 
-async function findWhere(
-  db: Queryable,
-  where: Sql<unknown>,
-  from: Sql<unknown> = sql`checkout_sessions`,
-): Promise<RowWithSettings[]> {
+async function findWhere(db: Queryable, where: Sql<unknown>): Promise<RowWithSettings[]> {
   const found = sql<RowWithSettings>`
-    select ${sql.raw(sessionColumns)}, c.document as settings from ${from} s
+    select ${columnsWithSettings} from checkout_sessions s
     ${sql.raw(sessionJoins)} where ${where}`
   return db.rows(named('find_sessions', found))
 }
 
 /** Payments are read only for accounts that have received some: a pending session has none. */
-async function complete(
+export async function completeSessions(
   db: Queryable,
   rows: RowWithSettings[],
   known: Map<string, Payment[]> = new Map(),

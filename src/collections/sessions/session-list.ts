@@ -1,9 +1,14 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { listLimits } from '../../postgres/limits.js'
-import { type CommonFilter, type List, matchNamed } from '../../postgres/lists/list.js'
+import { type CommonFilter, joinRow, type List, matchNamed } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { type FoundSession, readListedSessions } from './find-sessions.js'
+import {
+  columnsWithSettings,
+  completeSessions,
+  type FoundSession,
+  sessionJoins,
+} from './find-sessions.js'
 import { type SessionStatus, sessionStatuses } from './session.js'
 
 export type SessionFilter = CommonFilter & {
@@ -13,10 +18,15 @@ export type SessionFilter = CommonFilter & {
   text?: string | undefined
 }
 
+const joinSession = joinRow('checkout_sessions', 's')
+
 export const sessionList: List<SessionFilter, FoundSession> = {
   name: 'list_sessions',
   table: 'checkout_sessions',
-  read: readListedSessions,
+  select: columnsWithSettings,
+  rowsOf: (environmentId) => sql`${joinSession(environmentId)} ${sql.raw(sessionJoins)}`,
+  toRows: completeSessions,
+  keyOf: ({ session }) => session.id,
   columns: {
     merchant_reference: { type: 'text' },
     status: { type: 'text', values: sessionStatuses },

@@ -6,7 +6,6 @@ import type { TimeRange } from '../../postgres/lists/key-range.js'
 import type { List, Page, RowPage } from '../../postgres/lists/list.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { assigned, listStatement } from '../../postgres/statement.js'
-import { keyedRead } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { toApproval } from '../records/find-payouts.js'
 import {
@@ -83,14 +82,11 @@ type BatchFilter = TimeRange & { state?: BatchState | undefined }
 export const batchList: List<BatchFilter, Batch> = {
   name: 'list_batches',
   table: 'payout_batches',
-  read: keyedRead<BatchRow, Batch>({
-    name: 'read_batches',
-    columns: batchColumns,
-    table: 'payout_batches',
-    alias: 'b',
-    toValue: toBatch,
-    keyOf: (batch) => batch,
-  }),
+  select: batchColumns,
+  rowsOf: (environmentId) => sql`
+    join payout_batches b on b.environment_id = ${environmentId} and b.id = found.id`,
+  toRows: (_db, rows: BatchRow[]) => rows.map(toBatch),
+  keyOf: ({ id }) => id,
   columns: { state: { type: 'text' } },
   filters: { state: 'state' },
   indexes: [

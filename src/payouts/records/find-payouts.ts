@@ -60,23 +60,57 @@ export function toPayout({ approval, ...row }: PayoutRow): Payout {
 /** Attempts are sorted oldest first. */
 export type PayoutWithAttempts = { payout: Payout; attempts: PayoutAttempt[] }
 
+/** The last value tells whether the payout needs or needed approval. */
 const packed = `json_build_array(${payouts.packed('p')}, array(
     select ${payoutAttempts.packed('a')} from payout_attempts a
     where a.environment_id = p.environment_id and a.payout_id = p.id order by a.number),
-  ${approvalOf}) as packed`
+  p.order_hash is not null) as packed`
 
-type PackedRow = { packed: string }
+export const packedPayouts = sql.raw<PackedRow>(packed)
 
-function unpack(row: PackedRow): PayoutWithAttempts {
-  const [payout, attempts, approval] = JSON.parse(row.packed) as [
+export type PackedRow = { packed: string }
+
+type Unpacked = PayoutWithAttempts & { hasApproval: boolean }
+
+function unpack(row: PackedRow): Unpacked {
+  const [payout, attempts, hasApproval] = JSON.parse(row.packed) as [
     unknown[],
     unknown[][],
-    ApprovalJson | null,
+    boolean,
   ]
   return {
-    payout: Object.assign(payouts.unpack(payout), { approval: approval && toApproval(approval) }),
+    payout: Object.assign(payouts.unpack(payout), { approval: null }),
     attempts: attempts.map((attempt) => payoutAttempts.unpack(attempt)),
+    hasApproval,
   }
+}
+
+export function unpackPayouts(db: Queryable, rows: PackedRow[]): Promise<PayoutWithAttempts[]> {
+  return withApprovals(db, rows.map(unpack))
+}
+
+const findApprovals = keyedRead<
+  RowKey & { approval: string },
+  RowKey & { approval: PayoutApproval }
+>({
+  name: 'read_approvals',
+  columns: `p.environment_id, p.id, ${approvalOf} as approval`,
+  table: 'payouts',
+  alias: 'p',
+  toValues: (_db, rows) =>
+    rows.map((row) => ({ ...row, approval: toApproval(JSON.parse(row.approval)) })),
+  keyOf: (found) => found,
+})
+
+/**
+ * Few payouts need approval, so approvals are read apart: to prepare for reading them takes
+ * PostgreSQL longer than to read a page of payouts.
+ */
+async function withApprovals(db: Queryable, found: Unpacked[]): Promise<PayoutWithAttempts[]> {
+  const approved = found.filter(({ hasApproval }) => hasApproval).map(({ payout }) => payout)
+  const approvals = approved.length === 0 ? [] : await findApprovals(db, approved)
+  for (const [index, payout] of approved.entries()) payout.approval = approvals[index]!.approval
+  return found.map(({ payout, attempts }) => ({ payout, attempts }))
 }
 
 /** Payouts and returns that wait for approval, oldest first. */
@@ -99,12 +133,12 @@ export async function listWaiting(
 
 type PayoutName = { environmentId: EnvironmentId; kind?: PayoutKind; reference: string }
 
-export const findPayouts = keyedRead<PackedRow, PayoutWithAttempts>({
+const findPayouts = keyedRead<PackedRow, PayoutWithAttempts>({
   name: 'read_payouts',
   columns: packed,
   table: 'payouts',
   alias: 'p',
-  toValue: unpack,
+  toValues: unpackPayouts,
   keyOf: ({ payout }) => payout,
 })
 

@@ -5,6 +5,7 @@ import {
   type AmountRange,
   type CommonFilter,
   type FilterLookup,
+  joinRow,
   type List,
   matchTerms,
   type Restriction,
@@ -20,7 +21,7 @@ import {
   payoutStatuses,
   referenceOf,
 } from '../payout.js'
-import { findPayouts, type PayoutWithAttempts } from './find-payouts.js'
+import { type PayoutWithAttempts, packedPayouts, unpackPayouts } from './find-payouts.js'
 
 export type TransferKind = Extract<PayoutKind, 'bank_transfer' | 'crypto_transfer'>
 
@@ -45,7 +46,10 @@ const holdsTransfers = { kind: transferKinds }
 export const payoutList: List<PayoutFilter, PayoutWithAttempts> = {
   name: 'list_payouts',
   table: 'payouts',
-  read: findPayouts,
+  select: packedPayouts,
+  rowsOf: joinRow('payouts', 'p'),
+  toRows: unpackPayouts,
+  keyOf: ({ payout }) => payout.id,
   columns: {
     kind: { type: 'text' },
     status: { type: 'text', values: payoutStatuses },

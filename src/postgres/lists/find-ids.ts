@@ -24,18 +24,47 @@ import { newestIdsWithTerm } from './search-terms.js'
 const { rowsOfFirstScan, rowsPerScan, scansPerPageMax } = listLimits
 const rowsScannedMax = rowsOfFirstScan + rowsPerScan * (scansPerPageMax - 1)
 
-/** The newest rows that pass all filters; see `findIds`. */
+/**
+ * The newest rows that pass all filters; see `findIds`. One statement finds and reads them, unless
+ * the index does not serve all filters.
+ */
 export async function readList<Filter, Row>(
   db: Queryable,
   list: List<Filter, Row>,
   query: ListQuery<Filter>,
   page: Page,
 ): Promise<RowPage<Row>> {
-  const { ids, next } = await findIds(db, list, query, page)
-  const { environmentId } = query
-  const keys = ids.map((id) => ({ environmentId, id }))
-  const found = keys.length === 0 ? [] : await list.read(db, keys)
-  return { rows: found.filter((row) => row !== undefined), next }
+  const search = await prepareSearch(db, list, query, page.limit)
+  if (!search) return { rows: [], next: undefined }
+  if (search.conditions.length > 0) {
+    const { ids, next } = await scanIds(db, list, search, query, page)
+    const found = sql`unnest(${ids}::uuid[]) as found (id)`
+    const read = ids.length === 0 ? [] : await readRows(db, list, query, found)
+    return { rows: await list.toRows(db, read), next }
+  }
+  const { before, limit } = page
+  const newest = search.newestIds(toIdRange(query.filter, before), roundedRows(limit + 1))
+  const found = sql`(select id from ${newest} newest order by id desc limit ${limit + 1}) found`
+  const read = await readRows(db, list, query, found)
+  const rows = await list.toRows(db, read.slice(0, limit))
+  return { rows, next: read.length > limit ? list.keyOf(rows.at(-1)!) : undefined }
+}
+
+/** `found` is a FROM item with the ids. */
+async function readRows<Filter, Row>(
+  db: Queryable,
+  list: List<Filter, Row>,
+  { environmentId }: ListQuery<Filter>,
+  found: Sql,
+): Promise<unknown[]> {
+  return db.rows(
+    named(
+      list.name,
+      sql`
+        select ${list.select} from ${found} ${list.rowsOf(environmentId)}
+        order by found.id desc`,
+    ),
+  )
 }
 
 export type IdPage = {
@@ -53,10 +82,19 @@ export async function findIds<Filter>(
   db: Queryable,
   list: ListTable<Filter>,
   query: ListQuery<Filter>,
+  page: Page,
+): Promise<IdPage> {
+  const search = await prepareSearch(db, list, query, page.limit)
+  return search ? scanIds(db, list, search, query, page) : { ids: [], next: undefined }
+}
+
+async function scanIds<Filter>(
+  db: Queryable,
+  list: ListTable<Filter>,
+  search: Search,
+  query: ListQuery<Filter>,
   { before, limit }: Page,
 ): Promise<IdPage> {
-  const search = await prepareSearch(db, list, query, limit)
-  if (!search) return { ids: [], next: undefined }
   const rowsOfPage = roundedRows(limit + 1)
   const isFiltered = search.conditions.length > 0
   const ids: string[] = []

@@ -1,15 +1,32 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { type Sql, sql } from '../sql.js'
-import type { RowKey } from '../transactions/keyed-read.js'
 import type { Queryable } from '../transactions/tx.js'
 import type { KeyRange, TimeRange } from './key-range.js'
 import { type Column, type IndexColumnType, typed, type WantedColumn } from './newest-ids.js'
 import { findTerms, hasTerms, type SearchKind, type TermSearch } from './search-terms.js'
 
-/** A list of an environment, newest first: its filters, and the indexes that serve them. */
+/** A list of an environment, newest first: its filters, the indexes that serve them, its rows. */
 export type List<Filter, Row> = ListTable<Filter> & {
-  /** Reads the rows of the keys that were found. */
-  read: (db: Queryable, keys: RowKey[]) => Promise<(Row | undefined)[]>
+  /** What is selected from `rowsOf`. */
+  select: Sql
+  /** Joins the row of `found.id`, as `joinRow` does, and what is shown beside it. */
+  rowsOf: (environmentId: EnvironmentId) => Sql
+  /** Completes rows as they were read. A method, because each list reads rows of its own type. */
+  toRows(db: Queryable, read: unknown[]): Row[] | Promise<Row[]>
+  /** The key of a row, where the next page begins. */
+  keyOf: (row: Row) => string
+}
+
+/**
+ * Joins the row of `found.id`. The LIMIT keeps the inner query apart, so that it reads each row by
+ * its primary key: a join's plan may date from a time when the table was small.
+ */
+export function joinRow(table: string, alias: string): (environmentId: EnvironmentId) => Sql {
+  const [from, end] = [sql.raw(table), sql.raw(alias)]
+  return (environmentId) => sql`
+    cross join lateral (
+      select * from ${from} where environment_id = ${environmentId} and id = found.id
+      limit 1) ${end}`
 }
 
 export type ListTable<Filter> = {

@@ -16,10 +16,10 @@ export function keyedRead<Row, Value>(definition: {
   columns: string | Sql
   table: string
   alias: string
-  toValue: (row: Row) => Value
+  toValues: (db: Queryable, rows: Row[]) => Value[] | Promise<Value[]>
   keyOf: (value: Value) => RowKey
 }): (db: Queryable, keys: RowKey[]) => Promise<(Value | undefined)[]> {
-  const { name, columns, table, alias, toValue, keyOf } = definition
+  const { name, columns, table, alias, toValues, keyOf } = definition
   const select = listStatement<typeof keyColumns, Row>({
     name,
     columns: keyColumns,
@@ -30,10 +30,8 @@ export function keyedRead<Row, Value>(definition: {
 
   return async (db, keys) => {
     const found = new Map<string, Value>()
-    for (const row of await db.rows(select(keys))) {
-      const value = toValue(row)
+    for (const value of await toValues(db, await db.rows(select(keys))))
       found.set(nameOf(keyOf(value)), value)
-    }
     return keys.map((key) => found.get(nameOf(key)))
   }
 }

@@ -4,10 +4,8 @@ import { type Event, eventList } from '../../events/find-events.js'
 import { type TimeRange, withinRange } from '../../postgres/lists/key-range.js'
 import { type List, wantedColumns } from '../../postgres/lists/list.js'
 import { newestIds } from '../../postgres/lists/newest-ids.js'
-import { named } from '../../postgres/named.js'
 import { type Sql, sql } from '../../postgres/sql.js'
 import { unindexed } from '../../postgres/statement.js'
-import type { RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { webhookLimits } from '../limits.js'
 
@@ -97,7 +95,21 @@ export function deliveryListOf({
     table: 'deliveries',
     key: { name: 'event_id', type: 'uuid' },
     rowsScannedMax: webhookLimits.eventsScannedPerPageMax,
-    read: (db, keys) => readDeliveries(db, { environmentId, id }, keys),
+    select: sql`
+      d.event_id, d.state, d.attempts, d.due_at, d.is_under_way as is_in_flight, d.finished_at,
+      e.type, e.created_at as event_created_at, a.started_at, a.duration_ms, a.status, a.error`,
+    rowsOf: () => sql`
+      cross join lateral ${deliveryOf('found.id', { environmentId, id })} d
+      cross join lateral (
+        select type, created_at from events
+        where environment_id = d.environment_id and id = d.event_id limit 1) e
+      left join lateral (
+        select started_at, duration_ms, status, error from delivery_attempts a
+        where a.environment_id = d.environment_id and a.event_id = d.event_id
+          and a.endpoint_id = d.endpoint_id
+        order by a.number desc limit 1) a on true`,
+    toRows: (_db, deliveries: EndpointDelivery[]) => deliveries,
+    keyOf: ({ eventId }) => eventId,
     columns,
     filters: {
       types: (types) => [
@@ -143,33 +155,6 @@ export function deliveryListOf({
       },
     ],
   }
-}
-
-function readDeliveries(
-  db: Queryable,
-  endpoint: EndpointKey,
-  keys: RowKey[],
-): Promise<EndpointDelivery[]> {
-  return db.rows(
-    named(
-      'read_deliveries',
-      sql<EndpointDelivery>`
-        select d.event_id, d.state, d.attempts, d.due_at, d.is_under_way as is_in_flight,
-          d.finished_at, e.type, e.created_at as event_created_at, a.started_at, a.duration_ms,
-          a.status, a.error
-        from unnest(${keys.map(({ id }) => id)}::uuid[]) listed (id)
-        cross join lateral ${deliveryOf('listed.id', endpoint)} d
-        cross join lateral (
-          select type, created_at from events
-          where environment_id = d.environment_id and id = d.event_id limit 1) e
-        left join lateral (
-          select started_at, duration_ms, status, error from delivery_attempts a
-          where a.environment_id = d.environment_id and a.event_id = d.event_id
-            and a.endpoint_id = d.endpoint_id
-          order by a.number desc limit 1) a on true
-        order by d.event_id desc`,
-    ),
-  )
 }
 
 /** Whether events of other types than these are still to be sent to the endpoint. */
