@@ -55,6 +55,20 @@ export class NoticeSender {
     this.#loop = this.#run()
   }
 
+  /**
+   * How many notices of new payments this process may send from memory. They are stored as leased,
+   * so that claiming them costs no query.
+   */
+  leaseNew(): { now: Date; leasedUntil: Date; leasesMax: number } {
+    const isSending = this.#url !== undefined && !this.#isStopping
+    return { ...this.#lease(), leasesMax: isSending ? this.#capacity : 0 }
+  }
+
+  /** Sends notices that are leased to this process. */
+  send(notices: SandboxNotice[]): void {
+    for (const notice of notices) void this.#track(notice)
+  }
+
   /** Claims due notices now instead of at the next poll. */
   wake(): void {
     this.#mayHaveNewlyDue = true
@@ -109,11 +123,15 @@ export class NoticeSender {
   }
 
   async #claimAndSend(): Promise<void> {
-    const limit = sandboxBankLimits.noticesPerBatchMax - this.#underWay.size
+    const limit = this.#capacity
     const notices =
       limit > 0 ? await claimNotices(this.#dependencies.db, { ...this.#lease(), limit }) : []
     this.#mayHaveMoreDue = notices.length >= limit
-    for (const notice of notices) void this.#track(notice)
+    this.send(notices)
+  }
+
+  get #capacity(): number {
+    return sandboxBankLimits.noticesPerBatchMax - this.#underWay.size
   }
 
   #rest(): Promise<void> {
