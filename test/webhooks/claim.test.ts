@@ -2,12 +2,10 @@ import type pg from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { minute, second, after as toLater } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
+import type { ClaimedDelivery } from '../../src/events/new-deliveries.js'
 import { sql } from '../../src/postgres/sql.js'
 import { inTransaction, type Queryable } from '../../src/postgres/transactions/tx.js'
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-} from '../../src/webhooks/deliveries/claim-deliveries.js'
+import { claimDeliveries } from '../../src/webhooks/deliveries/claim-deliveries.js'
 import { recordAttempts } from '../../src/webhooks/deliveries/record-attempts.js'
 import {
   type EndpointPosition,

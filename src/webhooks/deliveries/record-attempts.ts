@@ -1,10 +1,10 @@
 import type { RealTime } from '../../base/clock.js'
 import { emitAll } from '../../events/emit.js'
+import type { ClaimedDelivery } from '../../events/new-deliveries.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import type { WebhookEndpoint } from '../endpoints/endpoint.js'
 import { changeHealth, lockEndpoints, toDisabledEvent } from '../endpoints/endpoint-health.js'
-import type { ClaimedDelivery } from './claim-deliveries.js'
 import { type FinishedAttempt, isSuccess } from './judge-attempt.js'
 
 const columns = {
