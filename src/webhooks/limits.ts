@@ -44,6 +44,8 @@ export const webhookLimits = {
   busyPollIntervalMs: 5,
   /** Between records of attempts that have ended: recording one costs about as much as fifty. */
   recordIntervalMs: 20,
+  /** So many attempts are recorded without waiting for the end of the interval. */
+  attemptsPerRecordMin: 32,
   /** On shutdown: attempts that are still running after this are cut off and handed back. */
   shutdownMs: 4 * second,
   /** Kept connections are closed when unused for this long. */

@@ -64,8 +64,9 @@ export class Deliverer implements Courier {
   #position: EndpointPosition = firstPosition
   /** Endpoints with due deliveries that had no free capacity in the last poll. */
   #waitingEndpoints = new Set<string>()
-  /** The end of the current interval between records. */
-  #nextRecord: Promise<void> | undefined
+  /** Attempts that have ended and wait to be recorded together. */
+  #unrecorded: (() => void)[] = []
+  #recordTimer: NodeJS.Timeout | undefined
   #isWoken = false
   #endPause: (() => void) | undefined
   #loop: Promise<void> | undefined
@@ -279,7 +280,7 @@ export class Deliverer implements Courier {
   async #record(delivery: ClaimedDelivery, startedAt: Date, result: DeliveryResult): Promise<void> {
     const chances = { now: this.#dependencies.clock.now(), chance: Math.random() }
     const verdict = judgeDeliveryAttempt(result, delivery, chances)
-    await this.#endOfInterval()
+    await this.#waitForOthers()
     await this.#results.run({ delivery, startedAt, result, verdict })
     const hasSucceeded = verdict.state === 'DELIVERED'
     this.stats[hasSucceeded ? 'delivered' : 'failed'] += 1
@@ -299,12 +300,25 @@ export class Deliverer implements Courier {
     )
   }
 
-  /** Attempts that end within one interval share a transaction. */
-  #endOfInterval(): Promise<void> {
-    this.#nextRecord ??= sleep(webhookLimits.recordIntervalMs).then(() => {
-      this.#nextRecord = undefined
+  /**
+   * Attempts that end within one interval share a transaction. Enough of them do not wait for its
+   * end: they would only occupy the capacity of their endpoints.
+   */
+  #waitForOthers(): Promise<void> {
+    const { recordIntervalMs, attemptsPerRecordMin } = webhookLimits
+    return new Promise((resolve) => {
+      this.#unrecorded.push(resolve)
+      if (this.#unrecorded.length >= attemptsPerRecordMin) this.#stopWaiting()
+      else this.#recordTimer ??= setTimeout(() => this.#stopWaiting(), recordIntervalMs)
     })
-    return this.#nextRecord
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#recordTimer)
+    this.#recordTimer = undefined
+    const waiting = this.#unrecorded
+    this.#unrecorded = []
+    for (const record of waiting) record()
   }
 }
 
