@@ -1,8 +1,9 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { postgresLimits } from './limits.js'
 import { toStatement } from './statement.js'
 import {
   commitAlone,
+  databaseNameOf,
   inTransaction,
   type Queryable,
   type Source,
@@ -32,6 +33,11 @@ export class Database implements Queryable {
 
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result> {
     return this.#withClient((client) => inTransaction(client, work))
+  }
+
+  /** As `databaseName` of its transactions. */
+  get name(): string {
+    return databaseNameOf(new pg.Client(this.url))
   }
 
   get connections(): { used: number; idle: number; waiting: number; max: number } {

@@ -30,6 +30,7 @@ import { createExchange } from '../conversions/exchange.js'
 import { conversionLimits } from '../conversions/limits.js'
 import { deleteOldQuotes } from '../conversions/store-conversions.js'
 import { deleteOldEvents } from '../events/delete-old-events.js'
+import { setCourier } from '../events/new-deliveries.js'
 import { deleteOldKeys } from '../idempotency/delete-old-keys.js'
 import { idempotencyLimits } from '../idempotency/limits.js'
 import { lowBalanceLimits } from '../merchants/limits.js'
@@ -489,6 +490,7 @@ export function startWork(dependencies: WorkDependencies): Work {
     connect: () => connectListener(db.url, 'manilla wake-ups'),
     logger,
   })
+  const unsetCourier = setCourier(db.name, deliverer)
   // `npm start` also serves the API, which notifies for the whole process.
   const notifier = dependencies.command === 'work' ? notifyWorkers(db) : undefined
   return {
@@ -502,6 +504,7 @@ export function startWork(dependencies: WorkDependencies): Work {
     isStopping: () => stopping.signal.aborted,
     async stop() {
       stopping.abort()
+      unsetCourier()
       const hasEnded = Promise.all([...running, deliverer.stop()]).then(() => true)
       const isLate = sleep(workLimits.shutdownMs, false, { ref: false })
       if (!(await Promise.race([hasEnded, isLate])))

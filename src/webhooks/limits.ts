@@ -42,6 +42,10 @@ export const webhookLimits = {
   notifyIntervalMs: 3,
   /** Between polls while there is more to send; long enough to collect a batch. */
   busyPollIntervalMs: 5,
+  /** Between records of attempts that have ended: recording one costs about as much as fifty. */
+  recordIntervalMs: 20,
+  /** So many attempts are recorded without waiting for the end of the interval. */
+  attemptsPerRecordMin: 32,
   /** On shutdown: attempts that are still running after this are cut off and handed back. */
   shutdownMs: 4 * second,
   /** Kept connections are closed when unused for this long. */

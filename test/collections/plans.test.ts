@@ -105,14 +105,6 @@ function toText(value: unknown): string {
   return value instanceof Date ? value.toISOString() : `${value}`
 }
 
-/** The scans of the only unnamed statement that `work` runs on the pool. */
-async function scansOf(work: (reader: Queryable) => Promise<unknown>): Promise<string[][]> {
-  const session = await openFreeSession()
-  const given = { name: 'unnamed', values: [] as string[] }
-  await work(namingReader(session, given))
-  return (await plansOf(session, given.name, given.values)).map(({ scans }) => scans)
-}
-
 const id = newId(now)
 const ids = [`{${environmentId},7}`, `{${id},${newId(now)}}`]
 const names = [{ environmentId, id }]
@@ -187,14 +179,17 @@ test('accounts are found by reference and by number', async () => {
     for (const { scans } of await plansOf(session, 'read_payments', ids))
       expect(scans).toEqual(['by payments_pkey'])
   }
-  const number = { environmentId, rail: 'paper', number: '0000000007' }
-  for (const scans of await scansOf((reader) => findAccountByNumber(reader, number)))
+  const session = await openFreeSession()
+  const number = '0000000007'
+  await findAccountByNumber(readerOf(session), { environmentId, rail: 'paper', number })
+  const byNumber = ['paper', `${environmentId}`, number]
+  for (const { scans } of await plansOf(session, 'find_account_by_number', byNumber))
     expect(scans).toEqual([
       expect.stringMatching(/^by opened_bank_accounts_by_number/),
       expect.stringMatching(/^by rail_account_is_one_account/),
     ])
-  const railId = { rail: 'paper', railId: '0000000007' }
-  for (const scans of await scansOf((reader) => findPaymentByRailId(reader, railId)))
+  await findPaymentByRailId(readerOf(session), { rail: 'paper', railId: number })
+  for (const { scans } of await plansOf(session, 'find_payment_by_rail_id', ['paper', number]))
     expect(scans).toEqual(['by payment_is_booked_once'])
 })
 

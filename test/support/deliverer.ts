@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../src/base/clock.js'
 import { createLogger, type Logger } from '../../src/base/log.js'
 import type { Seal } from '../../src/base/sealed.js'
+import type { Courier } from '../../src/events/new-deliveries.js'
 import type { Database } from '../../src/postgres/database.js'
 import { connect } from '../../src/postgres/wire/connection.js'
 import { Deliverer } from '../../src/webhooks/deliveries/deliver.js'
@@ -39,5 +40,12 @@ export function startDeliverer(
   }
   whenDone(stop)
   deliverer.start()
-  return { stats: deliverer.stats, polls, log, stop, wake: () => deliverer.wake() }
+  return {
+    stats: deliverer.stats,
+    polls,
+    log,
+    stop,
+    wake: () => deliverer.wake(),
+    courier: deliverer as Courier,
+  }
 }

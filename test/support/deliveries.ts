@@ -2,12 +2,10 @@ import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
 import { toJson } from '../../src/base/json-text.js'
 import { emitAll, type NewEvent } from '../../src/events/emit.js'
+import type { ClaimedDelivery } from '../../src/events/new-deliveries.js'
 import type { Database } from '../../src/postgres/database.js'
 import type { Queryable } from '../../src/postgres/transactions/tx.js'
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-} from '../../src/webhooks/deliveries/claim-deliveries.js'
+import { claimDeliveries } from '../../src/webhooks/deliveries/claim-deliveries.js'
 import {
   type FinishedAttempt,
   judgeDeliveryAttempt,

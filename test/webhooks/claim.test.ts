@@ -2,12 +2,10 @@ import type pg from 'pg'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { minute, second, after as toLater } from '../../src/base/clock.js'
 import type { EnvironmentId } from '../../src/base/environment.js'
+import type { ClaimedDelivery } from '../../src/events/new-deliveries.js'
 import { sql } from '../../src/postgres/sql.js'
 import { inTransaction, type Queryable } from '../../src/postgres/transactions/tx.js'
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-} from '../../src/webhooks/deliveries/claim-deliveries.js'
+import { claimDeliveries } from '../../src/webhooks/deliveries/claim-deliveries.js'
 import { recordAttempts } from '../../src/webhooks/deliveries/record-attempts.js'
 import {
   type EndpointPosition,
@@ -266,10 +264,14 @@ describe('with many delivered and one endpoint far behind', () => {
     const ended = claimed.map((delivery) => endedOf(delivery, { at: now, status: 200 }))
     await inTransaction(session, (tx) => recordAttempts(tx, now, ended))
     const { environmentId, eventId, endpointId } = claimed[0]!
-    const name = [environmentId, eventId, endpointId, 1, 1].map((value) => `{${value}}`)
-    const values = [...name, '{DELIVERED}', `{${now.toISOString()}}`, `{${now.toISOString()}}`]
-    for (const { scans } of await plansOf(session, 'end_delivery_attempts', values))
-      expect(scans.map((scan) => scan.split(' keeping ')[0])).toEqual(['by deliveries_pkey'])
+    const at = now.toISOString()
+    const attempt = [environmentId, eventId, endpointId, 1, 'url', at, 12, 200, null, 'ok']
+    const values = [...attempt, 1, 'DELIVERED', at, at].map((value) => `{${value}}`)
+    for (const { scans } of await plansOf(session, 'record_delivery_attempts', values))
+      expect(scans.map((scan) => scan.split(' keeping ')[0])).toEqual([
+        'by deliveries_pkey',
+        'by webhook_endpoints_pkey',
+      ])
   })
 
   test('a scan uses the index of open deliveries', async () => {

@@ -180,8 +180,11 @@ export type RunChange = <Value>(
   request: KeyedRequest,
   change: KeyedChange<Value>,
   toAnswer: (value: Value) => Answer,
-  /** The key of a change that pays is kept as long as the payout: a repeat must never pay twice. */
-  keys?: { isKept: boolean },
+  /**
+   * The key of a change that pays is kept as long as the payout: a repeat must never pay twice. An
+   * expected answer is written with the key.
+   */
+  keys?: { isKept: boolean; expected?: Answer },
 ) => Promise<KeyedAnswer>
 
 type ChangeDependencies = { db: Database; clock: Clock; seal: Seal }
@@ -195,11 +198,12 @@ export function createChanges({ db, clock, seal }: ChangeDependencies): RunChang
     request: KeyedRequest,
     change: KeyedChange<Value>,
     toAnswer: (value: Value) => Answer,
-    { isKept } = { isKept: false },
+    { isKept, expected }: { isKept: boolean; expected?: Answer } = { isKept: false },
   ) => {
     const work = toLaneWork({ clock, seal }, applyChange<Value>)
     const call = toCallWithLateAnswer(request, change, toAnswer)
     if (isKept) call.expiresAt = null
+    if (expected) call.expected = expected
     return whileInProgress(async () => {
       const [answered] = await db.transaction((tx) => work(tx, [call]))
       if (answered instanceof Refusal) throw answered

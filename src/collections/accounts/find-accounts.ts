@@ -109,12 +109,15 @@ export async function findAccountByNumber(
   db: Queryable,
   { environmentId, rail, number }: { environmentId: EnvironmentId; rail: string; number: string },
 ): Promise<CollectionAccount | undefined> {
-  const [account] = await db.rows(sql<CollectionAccount>`
-    select ${accountColumns} from collection_accounts a
-    where a.rail = ${rail} and a.environment_id = ${environmentId} and a.rail_account in (${number},
-      (select o.reference from opened_bank_accounts o
-        where o.rail = ${rail} and o.number = ${number}
-        order by o.created_at desc limit 1))`)
+  const [account] = await db.rows<CollectionAccount>({
+    name: 'find_account_by_number',
+    text: `
+      select ${accountColumns} from collection_accounts a
+      where a.rail = $1 and a.environment_id = $2 and a.rail_account in ($3,
+        (select o.reference from opened_bank_accounts o
+          where o.rail = $1 and o.number = $3 order by o.created_at desc limit 1))`,
+    values: [rail, environmentId, number],
+  })
   return account
 }
 

@@ -2,6 +2,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference, prefixes } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
+import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -84,9 +85,11 @@ export async function findPaymentByRailId(
   db: Queryable,
   { rail, railId }: Pick<Payment, 'rail' | 'railId'>,
 ): Promise<Payment | undefined> {
-  const [row] = await db.rows(sql<PaymentRow>`
-    select ${paymentColumns} from payments p
-    where p.rail = ${rail} and p.rail_id = ${railId}`)
+  const [row] = await db.rows<PaymentRow>({
+    name: 'find_payment_by_rail_id',
+    text: `select ${paymentColumns} from payments p where p.rail = $1 and p.rail_id = $2`,
+    values: [rail, railId],
+  })
   return row && toPayment(row)
 }
 

@@ -61,6 +61,10 @@ export class Tx implements Queryable {
     this.#client = client
   }
 
+  get databaseName(): string {
+    return databaseNameOf(this.#client as pg.Client)
+  }
+
   /** Queries that are not awaited one by one leave together. */
   async rows<Row>(source: Source<Row>): Promise<Row[]> {
     const { rows } = await this.#run(toStatement(source))
@@ -74,10 +78,11 @@ export class Tx implements Queryable {
 
   /**
    * Its failure is reported by the next query or by the commit. `onDone` gets the number of rows
-   * written, before the commit ends.
+   * written, and those the statement returns, before the commit ends.
    */
-  write(source: Source<unknown>, onDone?: (count: number) => void): void {
-    const resolve = onDone && ((result: Result) => onDone(countOf(result)))
+  write<Row>(source: Source<Row>, onDone?: (done: { count: number; rows: Row[] }) => void): void {
+    const resolve =
+      onDone && ((result: Result) => onDone({ count: countOf(result), rows: result.rows as Row[] }))
     this.#enqueue({ statement: toStatement(source), resolve })
   }
 
@@ -189,6 +194,11 @@ export class Tx implements Queryable {
     const Kind = this.#isCommitSent ? OutcomeUnknown : ConnectionLost
     return new Kind('the connection to the database was lost', { cause: error })
   }
+}
+
+/** The same for all connections to a database. */
+export function databaseNameOf({ host, port, database }: pg.Client): string {
+  return `${host}:${port}/${database}`
 }
 
 /**

@@ -63,9 +63,13 @@ export function createSandboxCollections(
     ...(dependencies.otherNoticeKeys ?? []).map((other) => createSecretKey(other)),
   ]
   const sender = new NoticeSender({ db, clock, logger, key })
-  const receive = gather((payments: SimulatedPayment[]) =>
-    db.transaction((tx) => receivePayments(tx, clock.now(), payments)),
-  )
+  const receive = gather(async (received: SimulatedPayment[]) => {
+    const { payments, notices } = await receivePayments(db, sender.leaseNew(), received)
+    sender.send(notices)
+    // The others are due in the table, or were recorded before.
+    if (notices.length < received.length) sender.wake()
+    return payments
+  })
 
   function readOrLog(request: NoticeRequest): NoticeReading {
     const read = readNotice(accepted, request)
@@ -107,9 +111,7 @@ export function createSandboxCollections(
 
     async receivePayment(payment) {
       assertPayable(payment)
-      const notice = await receive(payment)
-      sender.wake()
-      return notice
+      return receive(payment)
     },
     sendNoticesTo: (url) => sender.start(url),
     sendNoticesNow: (paymentId) => sender.sendNow(paymentId),

@@ -16,7 +16,6 @@ export const sandboxBankLimits = {
   noticeTimeoutMs: 10 * second,
   /** Longer than an attempt: otherwise another process would send the same notice. */
   noticeLeaseMs: 30 * second,
-  noticeIdleMs: 4 * second,
   /** On shutdown: notices that are still being sent after this are cut off. */
   noticeShutdownMs: 2 * second,
   noticeAttemptsMax: 50,

@@ -6,10 +6,11 @@ import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { isDatabaseAway } from '../../postgres/wire/failures.js'
+import { isSuccess } from '../../webhooks/deliveries/judge-attempt.js'
+import { createSender, type Sender } from '../../webhooks/deliveries/send.js'
 import { sandboxBankLimits } from './limits.js'
 import { writeNotice } from './notice.js'
 import { toReported } from './payment.js'
-import { createPost } from './post-notice.js'
 import {
   claimNotice,
   claimNotices,
@@ -20,7 +21,6 @@ import {
 } from './store-notices.js'
 
 const { noticeTimeoutMs, noticeLeaseMs } = sandboxBankLimits
-assert(2 * noticeTimeoutMs < noticeLeaseMs, 'the lease covers a request and its one repeat')
 
 type SenderDependencies = { db: Database; clock: Clock; logger: Logger; key: KeyObject }
 
@@ -30,7 +30,7 @@ type SenderDependencies = { db: Database; clock: Clock; logger: Logger; key: Key
  */
 export class NoticeSender {
   readonly #dependencies: SenderDependencies
-  readonly #http = createPost()
+  readonly #http: Sender
   readonly #end: (attempt: EndedAttempt) => Promise<true>
   readonly #underWay = new Map<string, Promise<void>>()
   #url: string | undefined
@@ -43,6 +43,11 @@ export class NoticeSender {
 
   constructor(dependencies: SenderDependencies) {
     this.#dependencies = dependencies
+    this.#http = createSender({
+      clock: dependencies.clock,
+      allowsLoopback: true,
+      attemptTimeoutMs: noticeTimeoutMs,
+    })
     this.#end = gather(async (attempts) => {
       await dependencies.db.transaction(async (tx) => endAttempts(tx, attempts))
       return attempts.map(() => true)
@@ -53,6 +58,20 @@ export class NoticeSender {
     assert(!this.#loop, 'notices are sent to one URL')
     this.#url = url
     this.#loop = this.#run()
+  }
+
+  /**
+   * How many notices of new payments this process may send from memory. They are stored as leased,
+   * so that claiming them costs no query.
+   */
+  leaseNew(): { now: Date; leasedUntil: Date; leasesMax: number } {
+    const isSending = this.#url !== undefined && !this.#isStopping
+    return { ...this.#lease(), leasesMax: isSending ? this.#capacity : 0 }
+  }
+
+  /** Sends notices that are leased to this process. */
+  send(notices: SandboxNotice[]): void {
+    for (const notice of notices) void this.#track(notice)
   }
 
   /** Claims due notices now instead of at the next poll. */
@@ -109,11 +128,15 @@ export class NoticeSender {
   }
 
   async #claimAndSend(): Promise<void> {
-    const limit = sandboxBankLimits.noticesPerBatchMax - this.#underWay.size
+    const limit = this.#capacity
     const notices =
       limit > 0 ? await claimNotices(this.#dependencies.db, { ...this.#lease(), limit }) : []
     this.#mayHaveMoreDue = notices.length >= limit
-    for (const notice of notices) void this.#track(notice)
+    this.send(notices)
+  }
+
+  get #capacity(): number {
+    return sandboxBankLimits.noticesPerBatchMax - this.#underWay.size
   }
 
   #rest(): Promise<void> {
@@ -153,9 +176,10 @@ export class NoticeSender {
 
   async #send({ payment, copies, attempts }: SandboxNotice): Promise<void> {
     const { clock, logger, key } = this.#dependencies
-    const message = { url: this.#url!, ...writeNotice(key, toReported(payment)) }
-    const posts = Array.from({ length: copies }, () => this.#http.post(message))
-    const remaining = (await Promise.all(posts)).filter((isAccepted) => !isAccepted).length
+    const notice = writeNotice(key, toReported(payment))
+    const message = { url: this.#url!, mode: 'test' as const, ...notice }
+    const posts = Array.from({ length: copies }, () => this.#http.send(message))
+    const remaining = (await Promise.all(posts)).filter((result) => !isSuccess(result)).length
     const dueAt = nextAttemptAt(clock.now(), attempts)
     await this.#end({ paymentId: payment.id, attempts, copies: remaining, dueAt })
     if (remaining === 0) return

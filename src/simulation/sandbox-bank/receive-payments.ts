@@ -2,39 +2,53 @@ import { strict as assert } from 'node:assert'
 import { after, type RealTime } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { ReportedPayment, SimulatedPayment } from '../../collections/ports.js'
-import type { Tx } from '../../postgres/transactions/tx.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import { firstOfEach } from './first-of-each.js'
 import { sandboxBankItself } from './magic-accounts.js'
 import { type SandboxPayment, toReported } from './payment.js'
 import { completeSender, sessionIdOf } from './senders.js'
-import { insertSandboxNotices } from './store-notices.js'
-import { findPaymentsById, insertSandboxPayments } from './store-payments.js'
+import type { SandboxNotice } from './store-notices.js'
+import { findPaymentsById, recordSandboxPayments } from './store-payments.js'
 
-/**
- * Records each payment once, with the notices to send. Returns the payment stored under each id, or
- * undefined if the account does not exist and nothing was recorded.
- */
+export type ReceivedPayments = {
+  /** What is stored under each id; undefined: the account does not exist, nothing was recorded. */
+  payments: (ReportedPayment | undefined)[]
+  /** Notices of new payments that are leased to this process. */
+  notices: SandboxNotice[]
+}
+
+/** Records each payment once, with its notice. Leases up to `leasesMax` of those due now. */
 export async function receivePayments(
-  tx: Tx,
-  now: RealTime,
+  db: Queryable,
+  { now, leasedUntil, leasesMax }: { now: RealTime; leasedUntil: Date; leasesMax: number },
   received: SimulatedPayment[],
-): Promise<(ReportedPayment | undefined)[]> {
+): Promise<ReceivedPayments> {
   const first = firstOfEach(received, ({ id }) => id)
-  const payments = new Map([...first.values()].map((payment) => [payment.id, toPayment(payment)]))
-  const inserted = await insertSandboxPayments(tx, now, [...payments.values()])
-  const withNotice = [...first.values()].filter(({ id, isSilent }) => inserted.has(id) && !isSilent)
-  insertSandboxNotices(
-    tx,
-    withNotice.map(({ id, copies, delayMs = 0 }) => {
-      return { paymentId: id, copies, dueAt: after(now, delayMs) }
-    }),
-  )
-  const repeated = [...first.keys()].filter((id) => !inserted.has(id))
-  const existing = await findPaymentsById(tx, repeated)
-  return received.map(({ id }) => {
-    const payment = inserted.has(id) ? payments.get(id) : existing.get(id)
-    return payment && toReported(payment)
+  let leases = 0
+  const planned = [...first.values()].map((given) => {
+    const { isSilent = false, delayMs = 0 } = given
+    const isUnderWay = !isSilent && delayMs === 0 && leases < leasesMax
+    if (isUnderWay) leases += 1
+    return {
+      payment: toPayment(given),
+      copies: isSilent ? 0 : given.copies,
+      attempts: isUnderWay ? 1 : 0,
+      isUnderWay,
+      dueAt: isUnderWay ? leasedUntil : after(now, delayMs),
+    }
   })
+  const inserted = await recordSandboxPayments(db, now, planned)
+  const recorded = planned.filter(({ payment }) => inserted.has(payment.id))
+  const repeated = [...first.keys()].filter((id) => !inserted.has(id))
+  const payments = await findPaymentsById(db, repeated)
+  for (const { payment } of recorded) payments.set(payment.id, payment)
+  return {
+    payments: received.map(({ id }) => {
+      const payment = payments.get(id)
+      return payment && toReported(payment)
+    }),
+    notices: recorded.filter(({ isUnderWay }) => isUnderWay),
+  }
 }
 
 /** Callers are our own test routes, so a violation is a bug. */

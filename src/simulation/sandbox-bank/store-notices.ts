@@ -15,13 +15,6 @@ export type EndedAttempt = {
 
 type NoticeRow = typeof sandboxPayments.readRow & { copies: number; attempts: number }
 
-const insert = listStatement({
-  name: 'insert_sandbox_notices',
-  columns: { paymentId: 'text', copies: 'int4', dueAt: 'timestamptz' },
-  text: (list, _parameter, names) => `
-    insert into sandbox_notices (${names}) select ${names} from ${list}`,
-})
-
 const ended = { paymentId: 'text', tries: 'int4', copies: 'int4', dueAt: 'timestamptz' } as const
 
 /** Matches on `tries`: a process that outlived its lease changes nothing. */
@@ -41,13 +34,6 @@ const remove = listStatement({
     delete from sandbox_notices n using ${list}
     where n.payment_id = list.payment_id and n.tries = list.tries`,
 })
-
-export function insertSandboxNotices(
-  tx: Tx,
-  notices: { paymentId: string; copies: number; dueAt: Date }[],
-): void {
-  if (notices.length > 0) tx.write(insert(notices))
-}
 
 /** No other process gets these notices until the lease ends, also if this one dies. */
 export function claimNotices(
@@ -109,7 +95,18 @@ export async function isUnderWay(db: Queryable, paymentId: string): Promise<bool
   return row?.isUnderWay ?? false
 }
 
+/**
+ * Does not wait for the disk: after a crash of the database the notice is sent once more, which the
+ * receiver ignores.
+ */
+const doNotWaitForDisk = {
+  name: 'commit_without_waiting',
+  text: 'set local synchronous_commit = off',
+  values: [],
+}
+
 export function endAttempts(tx: Tx, ended: EndedAttempt[]): void {
+  tx.write(doNotWaitForDisk)
   const rows = ended
     .map(({ paymentId, attempts, copies, dueAt }) => ({
       paymentId,

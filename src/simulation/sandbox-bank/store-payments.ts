@@ -1,23 +1,44 @@
 import type { RealTime } from '../../base/clock.js'
-import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { type SandboxPayment, sandboxPayments } from './payment.js'
+import type { SandboxNotice } from './store-notices.js'
 
 /** Any number that nothing else in this database locks. */
 const lockKey = 7_265_648
 
 const named = { id: 'text' } as const
-const whole = sandboxPayments.typesWithout()
 
-const insert = listStatement<typeof whole, { id: string }>({
-  name: 'insert_sandbox_payments',
-  columns: whole,
-  text: (list, parameter, names, values) => `
-    insert into sandbox_payments (${names}, recorded_at)
-    select ${values}, ${parameter(0)}::timestamptz
-    from ${list} join sandbox_accounts a on a.number = list.account_number
-    on conflict (id) do nothing returning id`,
+const recorded = {
+  ...sandboxPayments.typesWithout(),
+  copies: 'int4',
+  tries: 'int4',
+  isUnderWay: 'bool',
+  dueAt: 'timestamptz',
+} as const
+
+/**
+ * An advisory lock lets one process insert at a time until it commits, so that line numbers become
+ * visible in order. The payments join it, so it is taken before they are numbered.
+ */
+const record = listStatement<typeof recorded, { id: string }>({
+  name: 'record_sandbox_payments',
+  columns: recorded,
+  text: (list, parameter) => `
+    with locked as materialized (select pg_advisory_xact_lock(${lockKey})),
+    recorded as (
+      insert into sandbox_payments (id, account_number, amount, currency, sender, is_sender_masked,
+        session_id, narration, paid_at, recorded_at)
+      select list.id, list.account_number, list.amount, list.currency, list.sender::json,
+        list.is_sender_masked, list.session_id, list.narration, list.paid_at,
+        ${parameter(0)}::timestamptz
+      from ${list} join sandbox_accounts a on a.number = list.account_number cross join locked
+      on conflict (id) do nothing returning id),
+    noticed as (
+      insert into sandbox_notices (payment_id, copies, tries, is_under_way, due_at)
+      select list.id, list.copies, list.tries, list.is_under_way, list.due_at
+      from ${list} join recorded on recorded.id = list.id where list.copies > 0)
+    select id from recorded`,
 })
 
 export type SandboxPaymentRow = typeof sandboxPayments.readRow
@@ -38,17 +59,21 @@ const lock = listStatement<typeof named, SandboxPaymentRow>({
     where p.id in (select list.id from ${list}) order by p.id for no key update`,
 })
 
-/**
- * Returns the ids that are new and whose account exists. An advisory lock lets one process insert
- * at a time until it commits, so that line numbers become visible in order.
- */
-export async function insertSandboxPayments(
-  tx: Tx,
+/** `copies`: of its notice; 0 sends none. A notice that is under way is leased until `dueAt`. */
+type PaymentWithNotice = SandboxNotice & { isUnderWay: boolean; dueAt: Date }
+
+/** Records payments with their notices. Returns the ids that are new and whose account exists. */
+export async function recordSandboxPayments(
+  db: Queryable,
   now: RealTime,
-  payments: SandboxPayment[],
+  payments: PaymentWithNotice[],
 ): Promise<Set<string>> {
-  tx.write(sql`select pg_advisory_xact_lock(${lockKey})`)
-  const inserted = await tx.rows(insert(payments, now))
+  const rows = payments.map(({ payment, attempts, ...notice }) => ({
+    ...payment,
+    ...notice,
+    tries: attempts,
+  }))
+  const inserted = await db.rows(record(rows, now))
   return new Set(inserted.map(({ id }) => id))
 }
 

@@ -1,31 +1,9 @@
 import { after, type RealTime } from '../../base/clock.js'
-import type { EnvironmentId, Mode } from '../../base/environment.js'
-import type { JsonText } from '../../base/json-text.js'
-import type { EventType } from '../../events/catalogue.js'
+import type { EnvironmentId } from '../../base/environment.js'
+import type { ClaimedDelivery } from '../../events/new-deliveries.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { webhookLimits } from '../limits.js'
-
-/** A delivery that this worker owns until its lease ends, with everything an attempt needs. */
-export type ClaimedDelivery = {
-  environmentId: EnvironmentId
-  eventId: string
-  endpointId: string
-  /** Counts every attempt of the delivery (column `attempts`); identifies this one in records. */
-  attemptNumber: number
-  /** Attempts of the current retry schedule (column `tries`); a redelivery starts a new one. */
-  attemptsInSchedule: number
-  mode: Mode
-  type: EventType
-  sequence: number
-  data: JsonText
-  eventCreatedAt: Date
-  url: string
-  isEnabled: boolean
-  sealedSecret: string
-  sealedPreviousSecrets: string
-  sealedSigningKey: string
-}
 
 /** How many more deliveries an endpoint may have in flight. */
 export type EndpointShare = { environmentId: EnvironmentId; endpointId: string; capacity: number }

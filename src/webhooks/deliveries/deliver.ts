@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import type { Clock } from '../../base/clock.js'
+import { after, type Clock } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import type { Logger } from '../../base/log.js'
 import type { Seal } from '../../base/sealed.js'
+import type { ClaimedDelivery, Courier, DeliveryLease } from '../../events/new-deliveries.js'
 import { logFacts } from '../../merchants/log-facts.js'
 import { Lane } from '../../postgres/transactions/lane.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -17,12 +18,7 @@ import {
 import { HourlyCounts } from '../endpoints/hourly-counts.js'
 import { showEndpoint } from '../endpoints/resource.js'
 import { webhookLimits } from '../limits.js'
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  type EndpointShare,
-  handBackDeliveries,
-} from './claim-deliveries.js'
+import { claimDeliveries, type EndpointShare, handBackDeliveries } from './claim-deliveries.js'
 import { FailureLog } from './failure-log.js'
 import { InFlight } from './in-flight.js'
 import {
@@ -55,7 +51,7 @@ type DeliveryDependencies = {
  * Sends due deliveries until stopped. Endpoints share the capacity of a process, so that a slow or
  * dead one never delays another. Many processes may run at once.
  */
-export class Deliverer {
+export class Deliverer implements Courier {
   readonly stats = { claimed: 0, delivered: 0, failed: 0 }
   readonly #dependencies: DeliveryDependencies
   readonly #sign: ReturnType<typeof createSigner>
@@ -68,6 +64,9 @@ export class Deliverer {
   #position: EndpointPosition = firstPosition
   /** Endpoints with due deliveries that had no free capacity in the last poll. */
   #waitingEndpoints = new Set<string>()
+  /** Attempts that have ended and wait to be recorded together. */
+  #unrecorded: (() => void)[] = []
+  #recordTimer: NodeJS.Timeout | undefined
   #isWoken = false
   #endPause: (() => void) | undefined
   #loop: Promise<void> | undefined
@@ -113,6 +112,43 @@ export class Deliverer {
     this.#endPause?.()
   }
 
+  /** For deliveries that this process commits, so that they are sent from memory, unclaimed. */
+  lease(): DeliveryLease | undefined {
+    if (this.#stopping.signal.aborted || this.#inFlight.count >= webhookLimits.inFlightMax) return
+    const until = after(this.#dependencies.clock.now(), webhookLimits.leaseMs)
+    return { until, fullEndpoints: [...this.#waitingEndpoints] }
+  }
+
+  /** Hands back what its endpoint has no capacity for: it is claimed when there is some. */
+  send(deliveries: ClaimedDelivery[], { until }: DeliveryLease): void {
+    const { clock } = this.#dependencies
+    // The commit took so long that an attempt could outlive the lease: another worker claims them.
+    if (after(clock.now(), webhookLimits.attemptTimeoutMs) >= until) return
+    if (this.#stopping.signal.aborted) {
+      this.#cutOff.push(...deliveries)
+      return
+    }
+    const unsent: ClaimedDelivery[] = []
+    for (const delivery of deliveries) {
+      const [capacity] = shareCapacity(this.#inFlight, [this.#inFlight.loadOf(delivery)])
+      if (capacity === 0) unsent.push(delivery)
+      else void this.#deliver(delivery)
+    }
+    this.stats.claimed += deliveries.length - unsent.length
+    void this.#handBack(unsent)
+  }
+
+  async #handBack(deliveries: ClaimedDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return
+    const { db, clock, logger } = this.#dependencies
+    try {
+      await handBackDeliveries(db, clock.now(), deliveries)
+      this.wake()
+    } catch (error) {
+      logger.warn({ err: error }, 'deliveries without an attempt wait for the end of their lease')
+    }
+  }
+
   /**
    * Stops claiming, then finishes and records what is in flight. Slow receivers are cut off; their
    * deliveries are due again at once, and the attempt does not count.
@@ -125,10 +161,7 @@ export class Deliverer {
     this.#hasClosed = true
     this.#dependencies.sender.close()
     await this.#waitForInFlight(webhookLimits.attemptTimeoutMs)
-    const { db, clock, logger } = this.#dependencies
-    await handBackDeliveries(db, clock.now(), this.#cutOff).catch((error: unknown) =>
-      logger.warn({ err: error }, 'deliveries that were cut off wait for the end of their lease'),
-    )
+    await this.#handBack(this.#cutOff)
     await this.#results.close()
     clearInterval(this.#countsTimer)
     await this.#writeCounts()
@@ -247,6 +280,7 @@ export class Deliverer {
   async #record(delivery: ClaimedDelivery, startedAt: Date, result: DeliveryResult): Promise<void> {
     const chances = { now: this.#dependencies.clock.now(), chance: Math.random() }
     const verdict = judgeDeliveryAttempt(result, delivery, chances)
+    await this.#waitForOthers()
     await this.#results.run({ delivery, startedAt, result, verdict })
     const hasSucceeded = verdict.state === 'DELIVERED'
     this.stats[hasSucceeded ? 'delivered' : 'failed'] += 1
@@ -264,6 +298,27 @@ export class Deliverer {
       [{ environmentId: delivery.environmentId, delivery, result, verdict, unlogged }],
       describeAttempt,
     )
+  }
+
+  /**
+   * Attempts that end within one interval share a transaction. Enough of them do not wait for its
+   * end: they would only occupy the capacity of their endpoints.
+   */
+  #waitForOthers(): Promise<void> {
+    const { recordIntervalMs, attemptsPerRecordMin } = webhookLimits
+    return new Promise((resolve) => {
+      this.#unrecorded.push(resolve)
+      if (this.#unrecorded.length >= attemptsPerRecordMin) this.#stopWaiting()
+      else this.#recordTimer ??= setTimeout(() => this.#stopWaiting(), recordIntervalMs)
+    })
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#recordTimer)
+    this.#recordTimer = undefined
+    const waiting = this.#unrecorded
+    this.#unrecorded = []
+    for (const record of waiting) record()
   }
 }
 

@@ -1,5 +1,5 @@
 import { after } from '../../base/clock.js'
-import type { ClaimedDelivery } from './claim-deliveries.js'
+import type { ClaimedDelivery } from '../../events/new-deliveries.js'
 import { attemptsMax, nextRetryDelayMs } from './schedule.js'
 import type { DeliveryResult } from './send.js'
 

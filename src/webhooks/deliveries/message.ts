@@ -1,8 +1,8 @@
 import { prefixes, toReference } from '../../base/ids.js'
 import type { Seal } from '../../base/sealed.js'
+import type { ClaimedDelivery } from '../../events/new-deliveries.js'
 import { showEventAs } from '../../events/resource.js'
 import { webhookLimits } from '../limits.js'
-import type { ClaimedDelivery } from './claim-deliveries.js'
 import type { WebhookMessage } from './send.js'
 import {
   readPreviousSecrets,

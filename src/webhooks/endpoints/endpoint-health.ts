@@ -12,17 +12,7 @@ import { showEndpoint } from './resource.js'
 
 const name = { environmentId: 'int4', endpointId: 'uuid' } as const
 
-const findFailing = listStatement<typeof name, { environmentId: number; endpointId: string }>({
-  name: 'find_failing_endpoints',
-  columns: name,
-  text: (list) => `
-    select w.environment_id, w.id as endpoint_id
-    from webhook_endpoints w join ${list}
-      on w.environment_id = list.environment_id and w.id = list.endpoint_id
-    where w.failing_since is not null`,
-})
-
-const lockEndpoints = listStatement<typeof name, WebhookEndpoint>({
+const lock = listStatement<typeof name, WebhookEndpoint>({
   name: 'lock_endpoints',
   columns: name,
   text: (list) => `
@@ -32,7 +22,7 @@ const lockEndpoints = listStatement<typeof name, WebhookEndpoint>({
 })
 
 /** Also returns the endpoints that another transaction holds, with `foundId` only. */
-const lockUnheldEndpoints = listStatement<
+const lockUnheld = listStatement<
   typeof name,
   WebhookEndpoint & { foundId: string; isHeld: boolean }
 >({
@@ -64,26 +54,19 @@ const updateEndpoints = listStatement({
 })
 
 /**
- * Locks the endpoints whose health these attempts may change. Healthy endpoints with successful
- * attempts are not locked, so that a busy endpoint is not a contended row. If the transaction may
- * not wait for locks, throws `Busy` with the ids of the endpoints that another one has locked.
+ * If the transaction may not wait for locks, throws `Busy` with the ids of the endpoints that
+ * another one has locked.
  */
-export async function lockFailingEndpoints(
+export async function lockEndpoints(
   tx: Tx,
-  attempts: FinishedAttempt[],
+  endpoints: { environmentId: number; endpointId: string }[],
 ): Promise<WebhookEndpoint[]> {
-  const keyOf = (endpoint: { environmentId: number; endpointId: string }) =>
-    `${endpoint.environmentId}/${endpoint.endpointId}`
-  const byKey = new Map(attempts.map(({ delivery }) => [keyOf(delivery), delivery]))
-  const failing = await tx.rows(findFailing([...byKey.values()].map(toName)))
-  const failed = attempts
-    .filter(({ result, delivery }) => !isSuccess(result) && delivery.isEnabled)
-    .map(({ delivery }) => delivery)
-  const troubled = new Set([...failing, ...failed].map(keyOf))
-  if (troubled.size === 0) return []
-  const names = [...troubled].map((key) => toName(byKey.get(key)!))
-  if (tx.waitsForLocks) return tx.rows(lockEndpoints(names))
-  const rows = await tx.rows(lockUnheldEndpoints(names))
+  if (endpoints.length === 0) return []
+  const names = new Map(
+    endpoints.map(({ environmentId, endpointId }) => [endpointId, { environmentId, endpointId }]),
+  )
+  if (tx.waitsForLocks) return tx.rows(lock([...names.values()]))
+  const rows = await tx.rows(lockUnheld([...names.values()]))
   throwIfHeld(rows, ({ foundId }) => foundId)
   return rows.map(({ foundId, isHeld, ...endpoint }) => endpoint)
 }
@@ -149,10 +132,6 @@ export function toDisabledEvent(now: Date, endpoint: WebhookEndpoint): NewEvent 
     sequence: endpoint.eventSequence,
     data: toJson(showEndpoint(endpoint)),
   }
-}
-
-function toName({ environmentId, endpointId }: { environmentId: number; endpointId: string }) {
-  return { environmentId, endpointId }
 }
 
 function toRow(endpoint: WebhookEndpoint) {
