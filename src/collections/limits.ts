@@ -13,7 +13,6 @@ export const collectionLimits = {
   noticeRetryDelayMs: second,
   noticeRetryDelayMaxMs: hour,
   noticesPerBatchMax: 256,
-  jobIntervalMs: 200,
   leaseMs: minute,
   expiriesPerBatchMax: 500,
   returnsPerBatchMax: 100,

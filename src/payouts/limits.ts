@@ -14,7 +14,6 @@ export const payoutLimits = {
   /** An attempt is not sent later than this after it was signed or claimed: a lease might end. */
   sendWithinMs: minute,
   attemptsPerBatchMax: 256,
-  jobIntervalMs: 200,
   /** A transaction expires about a minute after its signing; reported if open for this long. */
   expiredAfterMs: 5 * minute,
   /** A payout without an outcome after this needs a person. */
@@ -38,7 +37,6 @@ export const payoutLimits = {
   /** How long paused rails are cached; a pause takes effect within this. */
   pauseCacheMs: second,
   mintsPerBatchMax: 100,
-  mintIntervalMs: 100,
   /** Open payouts compared with the treasury; beyond that the smallest count as not landed. */
   openPayoutsListedMax: 10_000,
   /** Checks of a payout that the hot wallet cannot cover while earlier ones may still end. */
@@ -68,7 +66,6 @@ export const batchLimits = {
   /** Bounds a run: a worker that shuts down waits for its end. */
   stepsPerRunMax: 8,
   batchesPerRunMax: 4,
-  jobIntervalMs: second / 2,
   /** How long a batch waits for a worker that died. Items are paid once whatever happens. */
   leaseMs: 10 * second,
   /** Between polls for the results of transfers; grows with the age of the batch. */
@@ -91,7 +88,6 @@ export const batchLimits = {
 } as const
 
 export const settlementLimits = {
-  jobIntervalMs: second,
   /** Longer than all calls to the bank that one settlement needs; also the retry interval. */
   leaseMs: 2 * minute,
   perBatchMax: 20,

@@ -1,4 +1,6 @@
+import pg from 'pg'
 import { after } from '../base/clock.js'
+import { type Sql, sql } from './sql.js'
 import type { Queryable } from './transactions/tx.js'
 
 /** `owner` is a value of the table's `ownerColumn`. */
@@ -21,6 +23,13 @@ export type DueTable = {
   counterColumn: string
   /** Column that stores the end of the lease, where other code reads it. */
   leaseColumn?: string
+}
+
+/** When the first open row of an owner is due. Reads one entry of the index on due_at. */
+export function firstDueAt({ table, openCondition, ownerColumn }: DueTable, owner: string): Sql {
+  return sql.raw(`
+    select min(due_at) from ${table}
+    where ${openCondition} and ${ownerColumn} = ${pg.escapeLiteral(owner)}`)
 }
 
 /**

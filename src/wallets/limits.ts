@@ -3,7 +3,6 @@ import { day, hour, minute, second } from '../base/clock.js'
 import { solanaLimits } from '../base/solana-limits.js'
 
 export const depositLimits = {
-  jobIntervalMs: 500,
   accountsPerBatchMax: 1_000,
   leaseMs: 20 * second,
   /** While a payment is expected, and for an hour after one arrived. */

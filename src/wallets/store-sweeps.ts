@@ -107,7 +107,7 @@ export async function restUnsigned(
   await db.rows(restRows(accounts, now, failedRetryDelayMs, refusalsCountedMax))
 }
 
-const sweepsDue: DueTable = {
+export const sweepsDue: DueTable = {
   table: 'sweeps',
   keyColumns: ['rail', 'id'],
   openCondition: "state = 'LIVE'",

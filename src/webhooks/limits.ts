@@ -34,7 +34,7 @@ export const webhookLimits = {
   provenEndpointsMax: 100_000,
   endpointsPerPollMax: 500,
   /** Finds retries that fall due, and new deliveries whose wake-up was lost. */
-  pollIntervalMs: 200,
+  pollIntervalMs: second,
   /** Between log lines about one endpoint whose attempts fail. */
   failureLogIntervalMs: minute,
   failureLogEndpointsMax: 10_000,

@@ -5,7 +5,7 @@ import { collectionLimits } from '../limits.js'
 import type { JudgingLane } from './notice-lanes.js'
 import type { NoticeName } from './store-notices.js'
 
-const noticesDue: DueTable = {
+export const noticesDue: DueTable = {
   table: 'notices',
   keyColumns: ['rail', 'mode', 'id'],
   openCondition: "state in ('WAITING', 'UNMATCHED')",

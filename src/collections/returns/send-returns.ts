@@ -24,7 +24,7 @@ import {
 
 type Tools = { db: Database; rail: PayoutRail; clock: Clock; logger: Logger }
 
-const returnsDue: DueTable = {
+export const returnsDue: DueTable = {
   table: 'payment_returns',
   keyColumns: ['environment_id', 'id'],
   openCondition: "state = 'WAITING'",

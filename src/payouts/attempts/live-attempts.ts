@@ -12,7 +12,7 @@ const columns = `${sentAttempts.of('job')},
   (select row_to_json(p) from (select kind, asset from payouts
     where environment_id = job.environment_id and id = job.payout_id) p) as payout`
 
-const attemptsDue: DueTable = {
+export const attemptsDue: DueTable = {
   table: 'payout_attempts',
   keyColumns: ['environment_id', 'payout_id', 'number'],
   openCondition: "state = 'LIVE'",

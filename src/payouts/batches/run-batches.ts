@@ -12,7 +12,7 @@ import type { BatchDependencies } from './step.js'
 import { findNextDue, getBatch } from './store-batches.js'
 import { validateStep } from './validate-step.js'
 
-const batchesDue: DueTable = {
+export const batchesDue: DueTable = {
   table: 'payout_batches',
   keyColumns: ['environment_id', 'id'],
   openCondition: `state in ('VALIDATING', 'PROCESSING')`,

@@ -26,7 +26,7 @@ type ScheduleDependencies = SettlementDependencies & {
   logger: Logger
 }
 
-const schedulesDue: DueTable = {
+export const schedulesDue: DueTable = {
   table: 'settlement_schedules',
   keyColumns: ['environment_id'],
   openCondition: 'true',

@@ -108,7 +108,7 @@ export function createSandboxCollections(
     async receivePayment(payment) {
       assertPayable(payment)
       const notice = await receive(payment)
-      sender.wake()
+      sender.wake(payment.delayMs)
       return notice
     },
     sendNoticesTo: (url) => sender.start(url),
