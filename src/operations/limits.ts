@@ -32,7 +32,7 @@ export const workLimits = {
   /** Between queries for due rows of all jobs. */
   duePollIntervalMs: 200,
   /** A job without due rows runs this often all the same, which shows that it works. */
-  idleJobIntervalMs: 5 * second,
+  idleJobIntervalMs: 10 * second,
   /** Longest delay before a failed job runs again. */
   failedJobRetryMaxMs: 10 * second,
   /** How long `doctor` reports a worker that ended without stopping. */
