@@ -34,6 +34,9 @@ export const solanaLimits = {
   blockhashCacheMs: 2 * second,
   /** On the embedded chain a blockhash is valid for some seconds only. */
   embeddedBlockhashCacheMs: second / 5,
+  /** How long a transfer takes until its block is finalized, 32 blocks later. */
+  finalityMs: 13 * second,
+  embeddedFinalityMs: 3.4 * second,
   /** How long the first blockhash waits for a fresher one from another node. */
   blockhashWaitMs: second / 4,
   /** How long treasury balances are cached. */

@@ -35,6 +35,11 @@ export class Rails implements PayoutRails {
     this.banksByName = new Map(this.banks.map((bank) => [bank.name, bank]))
   }
 
+  modeOf(rail: PayoutRail): Mode {
+    const { chain, collectBank, payoutBank, banks = [] } = this.#byMode.test
+    return [chain, collectBank, payoutBank, ...banks].includes(rail) ? 'test' : 'live'
+  }
+
   /** A chain has no name until one of its nodes has responded. */
   named(name: string): PayoutRail | undefined {
     return this.all.find((rail) => rail.name === name)

@@ -3,6 +3,7 @@ import type { RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/transactions/tx.js'
+import type { Book } from './book.js'
 import { lockLedgerAccounts } from './lock-accounts.js'
 import { accountsOf, environmentTime } from './move.js'
 import type { Movement, MovementEntry, MovementLine } from './movement.js'
@@ -79,16 +80,20 @@ export async function resolveAll(
     resolved.add(keyOf(resolution))
     return isFresh
   })
-  const inserts = resolutions
+  const ends = resolutions
     .filter((_, index) => fresh[index])
-    .map((resolution) => {
-      const hold = holds.get(keyOf(resolution))!
-      return toInsert(resolution, hold, book.resolve(hold, resolution.verb))
-    })
-
-  writeBook(tx, book)
-  if (inserts.length > 0) tx.write(insertResolutions(inserts, now))
+    .map((resolution) => ({ hold: holds.get(keyOf(resolution))!, verb: resolution.verb }))
+  resolveWith(tx, now, book, ends)
   return fresh
+}
+
+export type HoldEnd = { hold: Movement; verb: Resolution['verb'] }
+
+/** The same with holds that are known and accounts that are already locked. */
+export function resolveWith(tx: Tx, now: RealTime, book: Book, ends: HoldEnd[]): void {
+  const rows = ends.map(({ hold, verb }) => toInsert(hold, verb, book.resolve(hold, verb)))
+  writeBook(tx, book)
+  if (rows.length > 0) tx.write(insertResolutions(rows, now))
 }
 
 function groupHolds(rows: HoldRow[]): Map<string, Movement> {
@@ -108,11 +113,11 @@ function groupHolds(rows: HoldRow[]): Map<string, Movement> {
   return holds
 }
 
-function toInsert(resolution: Resolution, hold: Movement, entry: MovementEntry) {
+function toInsert(hold: Movement, verb: Resolution['verb'], entry: MovementEntry) {
   return {
-    environmentId: resolution.environmentId,
-    causeId: resolution.causeId,
-    verb: resolution.verb,
+    environmentId: hold.environmentId,
+    causeId: hold.causeId,
+    verb,
     purpose: hold.lines[0]!.purpose,
     asset: hold.asset,
     debit: hold.lines[0]!.debit,

@@ -7,6 +7,15 @@ import { signInLimits } from '../team/limits.js'
 export const payoutLimits = {
   /** The creating process sends first; polling starts after this. */
   firstPollDelayMs: second,
+  /**
+   * Where the creating process also follows what it sent, polling starts this long after the time
+   * that a transfer usually takes: then that process has ended.
+   */
+  followedPollDelayMs: 10 * second,
+  /** Between checks of what a process follows. */
+  followIntervalMs: second / 5,
+  /** Beyond this a process leaves payouts to the workers. */
+  followedMax: 20_000,
   pollIntervalMs: second,
   pollIntervalMaxMs: 10 * minute,
   /** Covers sending, plus ten calls in a row to a slow node (asserted below). */

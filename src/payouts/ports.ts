@@ -91,6 +91,11 @@ export interface PayoutRail {
    * must not wait for a batch.
    */
   readonly takesBatches: boolean
+  /**
+   * How long a transfer usually takes. The process that sent it keeps it in memory and checks it
+   * then. Absent: only workers poll, because each check is a call of its own.
+   */
+  readonly usualMs?: number
   /** A bank may charge for resolving a name: then the balance is checked before `inspect`. */
   readonly chargesToInspect?: boolean
   /**

@@ -38,7 +38,9 @@ import { examineInside } from '../operations/doctor/examine.js'
 import { addExchangeMetrics } from '../operations/metrics/exchange-metrics.js'
 import { addPoolMetrics, addRailMetrics } from '../operations/metrics/process-metrics.js'
 import { expirePending } from '../payouts/approvals/expire-pending.js'
+import { createConcludingLane } from '../payouts/attempts/conclude-sent.js'
 import { markForReview } from '../payouts/attempts/review-payouts.js'
+import { SentPayouts } from '../payouts/attempts/sent-payouts.js'
 import type { SimulatedRail } from '../payouts/ports.js'
 import { countDisputes } from '../payouts/reconciliation/disputes.js'
 import { listReconciliations } from '../payouts/reconciliation/reconciliations.js'
@@ -51,6 +53,7 @@ import { Database } from '../postgres/database.js'
 import { postgresLimits } from '../postgres/limits.js'
 import { Replica } from '../postgres/replica.js'
 import { type OpenedLane, type OpenLane, openLane } from '../postgres/transactions/lane.js'
+import { Turns } from '../postgres/transactions/turns.js'
 import { connectLane, connectListener } from '../postgres/wire/connection.js'
 import { createRateBook } from '../rates/rate-book.js'
 import { RequestLog } from '../request-log/request-log.js'
@@ -102,6 +105,11 @@ export type ServiceDependencies = {
   isSetUp?: (() => boolean) | undefined
   /** Cost of new passwords; tests use a smaller one. */
   passwordCost?: PasswordCost | undefined
+  /**
+   * Whether it ends the payouts that it sends, instead of leaving them to workers. Tests decide
+   * themselves when a payout ends.
+   */
+  followsPayouts?: boolean
   /** The benchmark replaces lanes with one transaction per request. */
   open?: OpenLane
 }
@@ -123,6 +131,7 @@ export async function compose({
 }: ServiceDependencies): Promise<ComposedService> {
   const { clock = systemClock, open = openLane, rails = noRails } = dependencies
   const { simulatedRails = [], sandboxPayers, localnetPayers, mint, sharedLimits } = dependencies
+  const { followsPayouts = false } = dependencies
   const seal = createSeal(config.secret, config.otherSecrets)
   const onIdleError = logLostConnection(logger)
   const { requestStatementMs, quickStatementMs, quickPoolSize } = postgresLimits
@@ -167,20 +176,34 @@ export async function compose({
     clock,
     seal,
   }
+  const turns = { test: new Turns(), live: new Turns() }
+  const ledgerLanes = { ...laneDependencies, turns }
   const rates = createRateBook({ db, clock, simulated: simulatedRates })
   const collections = openCollections({
     db,
     logger,
-    ...laneDependencies,
+    ...ledgerLanes,
     rails,
     sandboxPayers,
     localnetPayers,
     rates,
   })
-  const fundingLanes = createKeyedLanes(laneDependencies, createFunding(mint), lockForFunding)
-  const payoutLanes = createKeyedLanes(laneDependencies, createByKeys, readForKeys)
+  const fundingLanes = createKeyedLanes(ledgerLanes, createFunding(mint), lockForFunding)
+  const payoutLanes = createKeyedLanes(ledgerLanes, createByKeys, readForKeys)
   const accountLanes = createKeyedLanes(laneDependencies, createAccounts, readForAccounts)
   const refusalLanes = createRefusalLanes(laneDependencies)
+  const concludingLanes = {
+    test: createConcludingLane({ ...laneDependencies, turns: turns.test }),
+    live: createConcludingLane({ ...laneDependencies, turns: turns.live }),
+  }
+  const sentPayouts = followsPayouts
+    ? new SentPayouts({
+        db,
+        clock,
+        logger,
+        laneOf: (rail) => concludingLanes[rails.modeOf(rail)],
+      })
+    : undefined
   const { notices, judging: payments } = collections.lanes
   const lanes = byNameAndMode({
     fund: fundingLanes,
@@ -189,6 +212,7 @@ export async function compose({
     refusals: refusalLanes,
     notices,
     payments,
+    concluding: concludingLanes,
   })
   const streams = new Streams({
     clock,
@@ -233,9 +257,10 @@ export async function compose({
       fees: createFeeBook({ db, clock }),
       logger,
       paused,
+      follows: followsPayouts,
     }),
     commitPayout: payoutLanes.run,
-    sendPayout: createSendAfterCommit({ rails, clock, logger, paused }),
+    sendPayout: createSendAfterCommit({ rails, clock, logger, paused, sentPayouts }),
     baseUrl: () => config.publicUrl ?? apiLoopbackUrl(app),
     commitAccount: accountLanes.run,
     storeRefusal: refusalLanes.run,
@@ -288,6 +313,7 @@ export async function compose({
       changeHints.close()
       await streams.close()
       await closeServer(app)
+      await sentPayouts?.stop()
       await Promise.all([requestLog, ...Object.values(lanes)].map((queue) => queue.close()))
       await notifier.stop()
       await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written

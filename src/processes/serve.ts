@@ -104,6 +104,7 @@ async function serveApi(
     logger,
     findDemoKey,
     isSetUp,
+    followsPayouts: true,
     ...(rails && dependenciesFrom(rails)),
     ...(rails?.testPayers && { sandboxPayers: rails.testPayers }),
     ...(sharedLimits && {

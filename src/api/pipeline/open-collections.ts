@@ -32,6 +32,7 @@ import type { Coin } from '../../money/assets.js'
 import type { Database } from '../../postgres/database.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { OpenLane } from '../../postgres/transactions/lane.js'
+import type { Turns } from '../../postgres/transactions/turns.js'
 import type { RateBook } from '../../rates/rate-book.js'
 import { createWalletPreparation, type PrepareWallet } from '../../wallets/prepare-wallets.js'
 import { pollSoon } from '../../wallets/store-wallets.js'
@@ -41,6 +42,7 @@ type CollectionDependencies = {
   seal: Seal
   connect: () => Promise<pg.Client>
   open?: OpenLane
+  turns?: Record<Mode, Turns>
   clock: Clock
   logger: Logger
   rails: Rails
@@ -90,8 +92,15 @@ export function openCollections(dependencies: CollectionDependencies): Collectio
     rails: rails.banksByName,
     onBooked: createPaymentLog({ db, logger }),
   }
-  const notices = { test: createNoticeLane(shared), live: createNoticeLane(shared) }
-  const judging = { test: createJudgingLane(shared), live: createJudgingLane(shared) }
+  const laneOf = (mode: Mode) => ({ ...shared, turns: dependencies.turns?.[mode] })
+  const notices = {
+    test: createNoticeLane(laneOf('test')),
+    live: createNoticeLane(laneOf('live')),
+  }
+  const judging = {
+    test: createJudgingLane(laneOf('test')),
+    live: createJudgingLane(laneOf('live')),
+  }
   const judgeNotice = (name: NoticeName) => judging[name.mode].run(name)
   const prepareAccount = createAccountPreparation({ db, seal: dependencies.seal, rails })
   const prepareWallet = createWalletPreparation({ db, rails })

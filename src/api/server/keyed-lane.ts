@@ -14,6 +14,7 @@ import {
   type OpenLane,
   openLane,
 } from '../../postgres/transactions/lane.js'
+import type { Turns } from '../../postgres/transactions/turns.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { type AuditedCall, auditAnswer } from '../auth/audit-call.js'
 import { refused } from './envelope.js'
@@ -84,6 +85,8 @@ type LaneDependencies = {
   clock: Clock
   seal: Seal
   open?: OpenLane
+  /** Given if the use case locks ledger accounts. */
+  turns?: Record<Mode, Turns>
 }
 
 /** One lane for each mode, so that test mode never delays live mode. */
@@ -94,19 +97,21 @@ export function createKeyedLanes<Input, Value, Reads = undefined>(
 ) {
   const work = toLaneWork(dependencies, useCase, read)
   const lanes: Record<Mode, KeyedLane<Input, Value>> = {
-    test: createKeyedLane(dependencies, work),
-    live: createKeyedLane(dependencies, work),
+    test: createKeyedLane(dependencies, work, 'test'),
+    live: createKeyedLane(dependencies, work, 'live'),
   }
   return { ...lanes, run: (call: Call<Input, Value>) => lanes[call.mode].run(call) }
 }
 
 function createKeyedLane<Input, Value>(
-  { connect, open = openLane }: LaneDependencies,
+  { connect, open = openLane, turns }: LaneDependencies,
   work: LaneWork<Call<Input, Value>, KeyedAnswer>,
+  mode: Mode,
 ): KeyedLane<Input, Value> {
   const lane = open<Call<Input, Value>, KeyedAnswer>({
     connect,
     work,
+    turns: turns?.[mode],
     sideLanes: { nameOf: ({ environmentId }) => environmentKey(environmentId) },
   })
   return {

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { after, type Clock } from '../../base/clock.js'
 import { type OpenedLane, type OpenLane, openLane } from '../../postgres/transactions/lane.js'
+import type { Turns } from '../../postgres/transactions/turns.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { ConnectionLost, OutcomeUnknown } from '../../postgres/wire/failures.js'
 import { TermsReader } from '../accounts/environment-terms.js'
@@ -23,6 +24,7 @@ type Tools = {
   clock: Clock
   rails: RailsByName
   open?: OpenLane
+  turns?: Turns | undefined
   /** Called after the commit. */
   onBooked?: ((payments: Payment[]) => void) | undefined
 }
@@ -44,11 +46,12 @@ type Arrival = { notice: NewNotice; sinceMs: number; isJudgedLater: boolean }
  * for too long, the lane only stores.
  */
 export function createNoticeLane(tools: Tools): NoticeLane {
-  const { connect, clock, rails, open = openLane, onBooked } = tools
+  const { connect, clock, rails, open = openLane, onBooked, turns } = tools
   const { noticeJudgeWaitMaxMs, noticeRetryDelayMs } = collectionLimits
   const recent = new TermsReader()
   const lane = open<Arrival, ReceivedNotice>({
     connect,
+    turns,
     sideLanes: { nameOf: ({ notice }) => noticeKey(notice) },
     async work(tx, arrivals) {
       const now = clock.now()
@@ -90,9 +93,10 @@ export function createNoticeLane(tools: Tools): NoticeLane {
 
 /** Judges stored notices. A notice that cannot be judged fails alone. */
 export function createJudgingLane(tools: Tools): JudgingLane {
-  const { connect, clock, rails, open = openLane, onBooked } = tools
+  const { connect, clock, rails, open = openLane, onBooked, turns } = tools
   return open({
     connect,
+    turns,
     // A notice does not name its environment: it is known once the account is read.
     sideLanes: { nameOf: noticeKey },
     async work(tx: Tx, names: NoticeName[]) {

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { type RealTime, toEnvironmentTime } from '../../base/clock.js'
-import { emitAll } from '../../events/emit.js'
+import { emitAll, type NewEvent } from '../../events/emit.js'
 import { resolveAll } from '../../ledger/resolve.js'
 import { assigned, listStatement, unindexed } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -43,7 +43,8 @@ export type AttemptVerdict = { attempt: LiveAttempt } & (
   | { verdict: 'wait'; dueAt: Date; expiresBy?: bigint | undefined }
 )
 
-type Locked = Payout & { attempts: PayoutAttempt[]; clockOffsetMs: number }
+/** An open payout whose live attempt this transaction has locked. */
+export type OpenPayout = Payout & { attempts: PayoutAttempt[]; clockOffsetMs: number }
 
 type LockedRow = PayoutRow & { attempts: string; clockOffsetMs: number }
 
@@ -148,13 +149,23 @@ export async function concludePayouts(
     own.flatMap((one) => (one.verdict === 'again' ? [toNextAttempt(now, one, locked)] : [])),
   )
   const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
-  if (finished.length > 0) tx.write(finishPayouts(finished))
-  emitAll(tx, now, [...finished.flatMap(toEvent), ...toSettlementEvents(finished)])
+  writeFinished(tx, now, finished, toSettlementEvents(finished))
   endReturns(now, finished)
   return finished
 }
 
-async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, Locked>> {
+/** Writes the status of payouts that ended, and their events. */
+export function writeFinished(
+  tx: Tx,
+  now: RealTime,
+  finished: OpenPayout[],
+  moreEvents: NewEvent[] = [],
+): void {
+  if (finished.length > 0) tx.write(finishPayouts(finished))
+  emitAll(tx, now, [...finished.flatMap(toEvent), ...moreEvents])
+}
+
+async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, OpenPayout>> {
   const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => attempt)))
   return new Map(
     rows.map(({ attempts, clockOffsetMs, ...row }) => {
@@ -168,7 +179,7 @@ async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, Lock
 }
 
 /** In the time of its environment, or it would end before it started. */
-function finish(now: Date, payout: Locked, one: AttemptVerdict): Locked {
+export function finish(now: Date, payout: OpenPayout, one: AttemptVerdict): OpenPayout {
   const endedAt = toEnvironmentTime(now, payout.clockOffsetMs)
   const hasLanded = one.verdict === 'landed'
   return {
@@ -187,7 +198,7 @@ function finish(now: Date, payout: Locked, one: AttemptVerdict): Locked {
   }
 }
 
-function toEvent(payout: Locked) {
+function toEvent(payout: OpenPayout) {
   const { environmentId, id, kind, status, eventSequence: sequence, attempts } = payout
   const type = payoutKinds[kind].events?.[status === 'COMPLETED' ? 'landed' : 'failed']
   if (!type) return []
@@ -196,14 +207,17 @@ function toEvent(payout: Locked) {
 }
 
 function toResolution({ attempt, verdict }: AttemptVerdict) {
-  const verb = verdict === 'landed' ? ('settle' as const) : ('release' as const)
-  return { environmentId: attempt.environmentId, causeId: attempt.payoutId, verb }
+  return { environmentId: attempt.environmentId, causeId: attempt.payoutId, verb: verbOf(verdict) }
+}
+
+export function verbOf(verdict: AttemptVerdict['verdict']): 'settle' | 'release' {
+  return verdict === 'landed' ? 'settle' : 'release'
 }
 
 function toNextAttempt(
   now: Date,
   { attempt, replacement }: Extract<AttemptVerdict, { verdict: 'again' }>,
-  locked: Map<string, Locked>,
+  locked: Map<string, OpenPayout>,
 ) {
   const payout = locked.get(attempt.payoutId)!
   return { ...replacement, payout, number: attempt.number + 1, createdAt: now }
@@ -217,7 +231,7 @@ function toPostponedRow({
   return { ...attempt, dueAt, expiresBy: expiresBy ?? null }
 }
 
-const endStates = {
+export const endStates = {
   landed: 'LANDED',
   failed: 'FAILED',
   dead: 'DEAD',
@@ -229,6 +243,6 @@ function toEndedRow(one: AttemptVerdict) {
   return { ...one.attempt, state: endStates[one.verdict], outcome: reasonOf(one) }
 }
 
-function reasonOf(one: AttemptVerdict): string | null {
+export function reasonOf(one: AttemptVerdict): string | null {
   return ('reason' in one && one.reason) || null
 }

@@ -34,3 +34,8 @@ export type ApprovalFailure = 'approval_rejected' | 'approval_expired'
 
 /** Outcome of an attempt that an operator ended. */
 export const operatorDecision: BankFailure = 'operator_decision'
+
+/** The operator's funds were missing, not the merchant's. */
+export function isShortfall(reason: string): boolean {
+  return reason === 'insufficient_treasury' || reason === 'insufficient_float'
+}

@@ -11,6 +11,7 @@ import { findInstructions } from '../records/find-instructions.js'
 import { isRailPaused } from '../requests/paused-rails.js'
 import { reportShortfall } from '../requests/report-shortfall.js'
 import { type AttemptVerdict, concludePayouts } from './conclude-payouts.js'
+import { isShortfall } from './failure-reasons.js'
 import type { FollowReturns } from './followed-returns.js'
 import { claimAttempts, readLiveAttempts } from './live-attempts.js'
 import { logPayouts } from './log-payouts.js'
@@ -102,11 +103,6 @@ async function sendInTime(
     { rail: rail.name, attempts: unseen.length },
     'too late to send again; left to the next poll',
   )
-}
-
-/** The operator's funds were missing, not the merchant's. */
-function isShortfall(reason: string): boolean {
-  return reason === 'insufficient_treasury' || reason === 'insufficient_float'
 }
 
 /** Undefined: the attempt is gone; `replaceGone` decides. */

@@ -76,6 +76,8 @@ export type NewAttempt = PreparedAttempt & {
   payout: Pick<Payout, 'environmentId' | 'id' | 'rail'>
   number: number
   createdAt: Date
+  /** As in `NewPayout`. */
+  followAfterMs?: number | undefined
 }
 
 const insertAttemptRows = listStatement({
@@ -85,16 +87,24 @@ const insertAttemptRows = listStatement({
     insert into payout_attempts (${names}, state) select ${names}, 'LIVE' from ${list}`,
 })
 
-/** First polled a moment later, when the process that created them has sent them. */
+/** First polled when the process that created them has sent them, or has ended them. */
 export function insertAttempts(tx: Tx, now: RealTime, attempts: NewAttempt[]): void {
   if (attempts.length === 0) return
-  const rows = attempts.map(({ payout, ...attempt }) => ({
-    ...attempt,
-    environmentId: payout.environmentId,
-    payoutId: payout.id,
-    rail: payout.rail,
+  const { firstPollDelayMs, followedPollDelayMs } = payoutLimits
+  const rows = attempts.map((attempt) => ({
+    environmentId: attempt.payout.environmentId,
+    payoutId: attempt.payout.id,
+    rail: attempt.payout.rail,
+    number: attempt.number,
+    token: attempt.token,
+    wire: attempt.wire,
+    validUntil: attempt.validUntil,
     signedSlot: attempt.signedSlot ?? null,
-    dueAt: after(now, payoutLimits.firstPollDelayMs),
+    createdAt: attempt.createdAt,
+    dueAt:
+      attempt.followAfterMs === undefined
+        ? after(now, firstPollDelayMs)
+        : after(now, attempt.followAfterMs + followedPollDelayMs),
   }))
   tx.write(insertAttemptRows(rows))
 }

@@ -23,19 +23,23 @@ export type NewPayout = {
   preparedAt: RealTime
   /** The payout as it starts, for the answer and the event. */
   shown: JsonText
+  /** The process that sends it checks it this long afterwards. Undefined: only workers poll it. */
+  followAfterMs?: number | undefined
 }
 
 export function toNewPayout(
   payout: Payout,
   attempt: PreparedAttempt,
   preparedAt: RealTime,
+  followAfterMs?: number,
 ): NewPayout {
   const { token } = attempt
   const shownAttempt = { number: 1, token, state: 'LIVE', createdAt: preparedAt } as const
-  return { payout, attempt, preparedAt, shown: showPayout(payout, [shownAttempt]) }
+  const shown = showPayout(payout, [shownAttempt])
+  return { payout, attempt, preparedAt, shown, followAfterMs }
 }
 
-/** The locked accounts, and the merchants' references that payouts have used. */
+/** The locked accounts, and the merchants' references that payouts are known to have used. */
 export type Reads = { book: Book; used: ReadonlySet<string> }
 
 export async function readForPayouts(
@@ -47,10 +51,12 @@ export async function readForPayouts(
   const accounts = newPayouts.map(toHoldMovement).flatMap(accountsOf)
   const [book, used] = await Promise.all([
     lockLedgerAccounts(tx, more.length === 0 ? accounts : [...accounts, ...more]),
-    findReferences(tx, newPayouts),
+    tx.isFirstRun ? noReferences : findReferences(tx, newPayouts),
   ])
   return { book, used }
 }
+
+const noReferences: ReadonlySet<string> = new Set()
 
 /**
  * Holds the money and records each payout as submitted, with the attempt to send. All or nothing
@@ -123,8 +129,8 @@ export async function findReferences(
 }
 
 /**
- * Those whose reference an earlier payout, or one before it in the list, has used. A concurrent
- * transaction fails at the unique index.
+ * Those whose reference an earlier payout, or one before it in the list, has used. In the first run
+ * of a batch earlier ones are not looked for: the batch fails at the unique index and runs again.
  */
 function findDuplicates(newPayouts: NewPayout[], earlier: ReadonlySet<string>): Set<NewPayout> {
   const used = new Set(earlier)
@@ -150,8 +156,8 @@ export function toHoldMovement({ payout }: Pick<NewPayout, 'payout'>): Movement 
   return { environmentId, asset, causeId: id, isHold: true, lines }
 }
 
-function toAttempt({ payout, attempt, preparedAt }: NewPayout): NewAttempt {
-  return { ...attempt, payout, number: 1, createdAt: preparedAt }
+function toAttempt({ payout, attempt, preparedAt, followAfterMs }: NewPayout): NewAttempt {
+  return { ...attempt, payout, number: 1, createdAt: preparedAt, followAfterMs }
 }
 
 function toSubmittedEvent({ payout, shown }: NewPayout) {

@@ -11,7 +11,14 @@ import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { isTreasuryShort, UnfinishedPayouts } from '../attempts/unfinished-payouts.js'
 import { payoutLimits } from '../limits.js'
-import { newPayout, type Payout, type PayoutKind, payoutKinds, referenceOf } from '../payout.js'
+import {
+  isReturn,
+  newPayout,
+  type Payout,
+  type PayoutKind,
+  payoutKinds,
+  referenceOf,
+} from '../payout.js'
 import type {
   Destination,
   Inspected,
@@ -21,6 +28,7 @@ import type {
   PreparedAttempt,
 } from '../ports.js'
 import type { PayoutRails } from '../rails.js'
+import { maySettle } from '../settlements/settlement.js'
 import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
 import { gatherByRail } from './gather-by-rail.js'
@@ -80,6 +88,8 @@ type Tools = {
   logger: Logger
   /** Absent: no rail is paused. */
   paused?: PausedRails
+  /** Whether this process follows the payouts that it sends. */
+  follows?: boolean
 }
 
 /** A request with its id. The base fee is due whatever the rail finds. */
@@ -102,6 +112,7 @@ export function createPayoutPreparation({
   fees,
   logger,
   paused = noPausedRails,
+  follows = false,
 }: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
   const inspectTogether = {
@@ -160,7 +171,8 @@ export function createPayoutPreparation({
     const fee = baseFee + sumOf(await price(request, extraFees))
     const payout = toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
     const realNow = toRealTime(environmentNow, request.environment.clockOffsetMs)
-    return toNewPayout(payout, attempt, realNow)
+    const isFollowed = follows && !isReturn(payout) && !maySettle(payout)
+    return toNewPayout(payout, attempt, realNow, isFollowed ? rail.usualMs : undefined)
   }
 
   /** The merchant has the money and is refused: the operator must top up the treasury. */
@@ -298,10 +310,10 @@ async function findUncovered(
 }
 
 function withFinish(
-  { payout, attempt, preparedAt, shown }: NewPayout,
+  { payout, attempt, preparedAt, shown, followAfterMs }: NewPayout,
   finish: () => void,
 ): PreparedPayout {
-  return { payout, attempt, preparedAt, shown, finish }
+  return { payout, attempt, preparedAt, shown, followAfterMs, finish }
 }
 
 function toInstruction({ request, id }: Candidate): PayoutInstruction {

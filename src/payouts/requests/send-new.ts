@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { isWithinSendTime } from '../attempts/live-attempts.js'
+import type { SentPayouts } from '../attempts/sent-payouts.js'
 import { referenceOf } from '../payout.js'
 import type { LiveAttempt, PayoutRail } from '../ports.js'
 import type { PayoutRails } from '../rails.js'
@@ -14,6 +15,8 @@ type Tools = {
   logger: Logger
   /** Absent: no rail is paused. */
   paused?: PausedRails
+  /** Keeps what was sent until it ends. Absent: workers poll it. */
+  sentPayouts?: Pick<SentPayouts, 'add' | 'leave'> | undefined
 }
 
 /**
@@ -22,14 +25,23 @@ type Tools = {
  * fails, is too late or never happens, a worker sends them a moment later, from the rows.
  * On a paused rail nothing is sent.
  */
-export function createSendAfterCommit({ rails, clock, logger, paused = noPausedRails }: Tools) {
-  const send = gatherByRail(async (rail: PayoutRail, payouts: NewPayout[]) => {
+export function createSendAfterCommit(tools: Tools) {
+  const { rails, clock, logger, paused = noPausedRails, sentPayouts } = tools
+  const send = gatherByRail(async (rail: PayoutRail, committed: NewPayout[]) => {
     const isPaused = paused.has(rail.name)
-    if (isPaused && (await isPaused)) return payouts.map(() => undefined)
+    if (isPaused && (await isPaused)) return committed.map(() => undefined)
     const now = clock.now()
-    const attempts = payouts.map(toLiveAttempt).filter((attempt) => isWithinSendTime(attempt, now))
-    if (attempts.length > 0) await rail.send(attempts)
-    return payouts.map(() => undefined) // `gatherByRail` expects a value for every key
+    const inTime = committed
+      .map((payout) => ({ sent: payout, attempt: toLiveAttempt(payout) }))
+      .filter(({ attempt }) => isWithinSendTime(attempt, now))
+    try {
+      if (inTime.length > 0) await rail.send(inTime.map(({ attempt }) => attempt))
+      sentPayouts?.add(rail, inTime)
+    } catch (error) {
+      sentPayouts?.leave(inTime)
+      throw error
+    }
+    return committed.map(() => undefined) // `gatherByRail` expects a value for every key
   })
   return (committed: NewPayout): void => {
     const rail = rails.named(committed.payout.rail)

@@ -16,6 +16,7 @@ import {
 } from '../wire/failures.js'
 import { Busy } from './busy.js'
 import { overloaded } from './overloaded.js'
+import type { Turns } from './turns.js'
 import { inTransaction, type Tx } from './tx.js'
 
 type Waiting<Call, Answer> = {
@@ -39,6 +40,8 @@ type LaneSettings<Call, Answer> = {
    * name under which `Busy` reports a call.
    */
   sideLanes?: { nameOf: (call: Call) => string }
+  /** Shared with other lanes that lock the same rows. Side lanes wait for locks instead. */
+  turns?: Turns | undefined
 }
 
 export type OpenedLane<Call, Answer> = Pick<
@@ -142,17 +145,24 @@ export class Lane<Call, Answer> {
     // The first batch includes the other calls of this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
+      const turns = this.#isSideLane ? undefined : this.#settings.turns
+      const endTurn = turns && (await turns.take())
       this.#refuseOverdue()
-      const batch = this.#takeBatch()
-      if (batch.length === 0) continue
-      this.stats.batches += 1
-      this.stats.calls += batch.length
-      const startedAt = systemClock.elapsedMs()
-      for (const { sinceMs } of batch) this.times.waitedMs += startedAt - sinceMs
-      await this.#runBatch(batch)
-      this.times.ranMs += systemClock.elapsedMs() - startedAt
+      await this.#runNext()
+      endTurn?.()
     }
     this.#running = undefined
+  }
+
+  async #runNext(): Promise<void> {
+    const batch = this.#takeBatch()
+    if (batch.length === 0) return
+    this.stats.batches += 1
+    this.stats.calls += batch.length
+    const startedAt = systemClock.elapsedMs()
+    for (const { sinceMs } of batch) this.times.waitedMs += startedAt - sinceMs
+    await this.#runBatch(batch)
+    this.times.ranMs += systemClock.elapsedMs() - startedAt
   }
 
   #refuseOverdue(): void {
@@ -181,7 +191,7 @@ export class Lane<Call, Answer> {
     let batch = calls
     for (let retries = 0; ; retries += 1) {
       try {
-        return answerAll(batch, await this.#commit(batch.map((waiting) => waiting.call)))
+        return answerAll(batch, await this.#commit(batch.map(callOf), retries === 0))
       } catch (error) {
         if (this.#isSideLane && isLockTimeout(error)) return this.#requeue(batch, error)
         const blocked = this.#findBlocked(batch, error)
@@ -318,7 +328,7 @@ export class Lane<Call, Answer> {
     return this.#isSideLane || !this.#settings.sideLanes
   }
 
-  async #commit(calls: Call[]): Promise<Outcome<Answer>[]> {
+  async #commit(calls: Call[], isFirstRun: boolean): Promise<Outcome<Answer>[]> {
     const { connect, work } = this.#settings
     try {
       this.#client ??= await connect().catch(toConnectionLost)
@@ -330,9 +340,8 @@ export class Lane<Call, Answer> {
         assert.equal(outcomes.length, calls.length, 'every call has an outcome')
         return outcomes
       }
-      return await inTransaction(client, run, { waitsForLocks: this.#waitsForLocks }).finally(() =>
-        clearTimeout(deadline),
-      )
+      const options = { waitsForLocks: this.#waitsForLocks, isFirstRun }
+      return await inTransaction(client, run, options).finally(() => clearTimeout(deadline))
     } catch (error) {
       throw this.#afterFailure(error, this.#client)
     }
@@ -346,6 +355,10 @@ export class Lane<Call, Answer> {
     if (this.#client === client) this.#client = undefined
     return isLost ? error : new ConnectionLost('the connection was lost', { cause: error })
   }
+}
+
+function callOf<Call>({ call }: { call: Call }): Call {
+  return call
 }
 
 /** For a side lane where no other group waits for its turn. */

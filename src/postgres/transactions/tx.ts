@@ -29,6 +29,8 @@ const begin: Statement<never> = { name: 'begin', text: 'begin', values: [] }
 const commit: Statement<never> = { name: 'commit', text: 'commit', values: [] }
 const rollback: Statement<never> = { name: 'rollback', text: 'rollback', values: [] }
 
+type TxOptions = { waitsForLocks: boolean; isFirstRun?: boolean }
+
 /**
  * An open transaction. Statements are collected and leave in one write when a query needs its
  * result, or with the commit. So a use case that reads, decides in memory and writes waits twice.
@@ -36,6 +38,11 @@ const rollback: Statement<never> = { name: 'rollback', text: 'rollback', values:
 export class Tx implements Queryable {
   /** If false, stores throw `Busy` (busy.ts) instead of waiting for a row another one holds. */
   readonly waitsForLocks: boolean
+  /**
+   * In the first run of a lane's batch: a row that must be unique is inserted without looking for
+   * it. If it exists, the batch is rolled back and runs again, and then looks.
+   */
+  readonly isFirstRun: boolean
   readonly #client: pg.ClientBase
   #queue: Queued[] = [{ statement: begin }]
   readonly #afterCommit = new Set<() => void>()
@@ -48,8 +55,9 @@ export class Tx implements Queryable {
   #isCommitSent = false
   #timeoutMs: number | undefined
 
-  constructor(client: pg.ClientBase, { waitsForLocks }: { waitsForLocks: boolean }) {
+  constructor(client: pg.ClientBase, { waitsForLocks, isFirstRun = false }: TxOptions) {
     this.waitsForLocks = waitsForLocks
+    this.isFirstRun = isFirstRun
     this.#client = client
   }
 
@@ -210,7 +218,7 @@ function countOf({ tag }: Result): number {
 export async function inTransaction<Result>(
   client: pg.ClientBase,
   work: (tx: Tx) => Promise<Result>,
-  options = { waitsForLocks: true },
+  options: TxOptions = { waitsForLocks: true },
 ): Promise<Result> {
   const tx = new Tx(client, options)
   try {

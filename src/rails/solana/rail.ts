@@ -123,6 +123,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       return nameOf(identity)
     },
     takesBatches: true,
+    usualMs: isEmbedded ? limits.solana.embeddedFinalityMs : limits.solana.finalityMs,
     treasuryAddress: signer.address,
     isChainKnown,
     watchChains: () => watchChains(nodes, logger),

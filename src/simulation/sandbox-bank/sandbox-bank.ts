@@ -24,6 +24,7 @@ import {
 import { findReversed, hasReversed } from './find-reversed.js'
 import { banks, judgeAccount, refuseAccountNumber, resolveAccount } from './judge-account.js'
 import { judgeInstruction, type TestInstruction } from './judge-instruction.js'
+import { sandboxBankLimits } from './limits.js'
 import { lookUpTransfers } from './look-up-transfers.js'
 import { sandboxBankItself } from './magic-accounts.js'
 import type { SandboxPayment } from './payment.js'
@@ -58,6 +59,7 @@ export function createSandboxBank(dependencies: SandboxDependencies & NoticeKeys
     name: 'sandbox-bank',
     provider: 'sandbox-bank',
     reversalIntervalMs: payoutLimits.reversalIntervalMs,
+    usualMs: sandboxBankLimits.processingMs,
 
     inspect: async (targets) => {
       const payments = await findRefunded(db, targets)
