@@ -233,7 +233,7 @@ function settlementJob(opened: OpenRails, mode: Mode, dependencies: JobDependenc
         backCoins: mint && backCoins,
         mintPending: createPendingMint({ db, mint, logger }),
       })
-      return settleDue({ db, mode, preparation, naira, exchange, send, logger }, now)
+      return settleDue({ db, clock, mode, preparation, naira, exchange, send, logger }, now)
     },
   }
 }

@@ -123,11 +123,10 @@ export async function claimSweeps(
   now: RealTime,
   rail: string,
 ): Promise<ClaimedSweep[]> {
-  const { leaseMs, sweepsPerBatchMax: limit } = sweepLimits
+  const { sweepsPerBatchMax: limit } = sweepLimits
   const rows = await claimDue<typeof sweeps.row>(db, sweepsDue, {
     owner: rail,
     now,
-    leaseMs,
     limit,
   })
   return rows.map((row) => ({ ...row, reference: sweepReference(row.id) }))

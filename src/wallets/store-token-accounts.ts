@@ -48,13 +48,8 @@ export async function claimTokenAccounts(
   now: RealTime,
   { rail, isTroubled }: { rail: string; isTroubled: boolean },
 ): Promise<TokenAccount[]> {
-  const { leaseMs, accountsPerBatchMax: limit } = depositLimits
-  return claimDue(db, isTroubled ? troubledDue : tokenAccountsDue, {
-    owner: rail,
-    now,
-    leaseMs,
-    limit,
-  })
+  const { accountsPerBatchMax: limit } = depositLimits
+  return claimDue(db, isTroubled ? troubledDue : tokenAccountsDue, { owner: rail, now, limit })
 }
 
 const keyColumns = tokenAccounts.types('rail', 'address', 'polls')

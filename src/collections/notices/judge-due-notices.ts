@@ -20,8 +20,8 @@ export async function judgeDueNotices(
   now: Date,
 ): Promise<number> {
   const { db, rail, lane, logger } = tools
-  const { leaseMs, noticesPerBatchMax: limit } = collectionLimits
-  const names = await claimDue<NoticeName>(db, noticesDue, { owner: rail, now, leaseMs, limit })
+  const { noticesPerBatchMax: limit } = collectionLimits
+  const names = await claimDue<NoticeName>(db, noticesDue, { owner: rail, now, limit })
   await Promise.all(
     names.map((name) =>
       lane.run(name).catch((error) => {

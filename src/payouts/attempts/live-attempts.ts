@@ -18,13 +18,13 @@ export const attemptsDue: DueTable = {
   openCondition: "state = 'LIVE'",
   ownerColumn: 'rail',
   counterColumn: 'polls',
-  leaseColumn: 'leased_until',
+  effectsColumn: { name: 'leased_until', durationMs: payoutLimits.leaseMs },
   returning: columns,
 }
 
 type Row = typeof sentAttempts.row & { payout: string }
 
-/** Claims attempts of a rail that are due to be polled, for the time of a lease. */
+/** Claims attempts of a rail that are due to be polled. */
 export async function claimAttempts(
   db: Queryable,
   now: RealTime,
@@ -33,7 +33,6 @@ export async function claimAttempts(
   const rows = await claimDue<Row>(db, attemptsDue, {
     owner: rail,
     now,
-    leaseMs: payoutLimits.leaseMs,
     limit: payoutLimits.attemptsPerBatchMax,
   })
   return rows.map(toAttempt)

@@ -33,7 +33,6 @@ export async function runBatches(dependencies: BatchDependencies, mode: Mode): P
   const claims = await claimDue<Claim>(db, batchesDue, {
     owner: mode,
     now: clock.now(),
-    leaseMs: batchLimits.leaseMs,
     limit: batchLimits.batchesPerRunMax,
   })
   const outcomes = await Promise.allSettled(claims.map((claim) => runBatch(dependencies, claim)))
