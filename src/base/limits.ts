@@ -74,7 +74,8 @@ export const limits = {
     hintAttemptsMax: 20,
     hintRetryMs: 2 * second,
     hintRetryMaxMs: hour,
-    hintLeaseMs: 2 * minute,
+    /** When the confirmation itself failed. */
+    hintFailureRetryMs: 2 * minute,
     hintsPerBatchMax: 64,
     hintRetentionMs: 90 * day,
     hintsDeletedPerBatchMax: 1_000,

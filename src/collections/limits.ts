@@ -13,8 +13,7 @@ export const collectionLimits = {
   noticeRetryDelayMs: second,
   noticeRetryDelayMaxMs: hour,
   noticesPerBatchMax: 256,
-  jobIntervalMs: 200,
-  leaseMs: minute,
+  returnRetryMs: minute,
   expiriesPerBatchMax: 500,
   returnsPerBatchMax: 100,
   /** Attempts to return a payment before a person must decide. */

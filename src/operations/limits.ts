@@ -17,8 +17,6 @@ export const doctorLimits = {
 
 export const proofLimits = {
   counterexamplesShownMax: 20,
-  /** Between polls for a proof that an operator asked for. */
-  pollIntervalMs: 2 * second,
   leaseMs: minute,
   renewIntervalMs: 10 * second,
   attemptsMax: 3,
@@ -31,6 +29,10 @@ export const workLimits = {
   /** On shutdown: jobs that are still running after this are abandoned. */
   shutdownMs: 5 * second,
   heartbeatIntervalMs: 2 * second,
+  /** Between queries for due rows of all jobs. */
+  duePollIntervalMs: 200,
+  /** A job without due rows runs this often all the same, which shows that it works. */
+  idleJobIntervalMs: 10 * second,
   /** Longest delay before a failed job runs again. */
   failedJobRetryMaxMs: 10 * second,
   /** How long `doctor` reports a worker that ended without stopping. */

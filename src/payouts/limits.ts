@@ -18,12 +18,16 @@ export const payoutLimits = {
   followedMax: 20_000,
   pollIntervalMs: second,
   pollIntervalMaxMs: 10 * minute,
-  /** Covers sending, plus ten calls in a row to a slow node (asserted below). */
+  /**
+   * After a claim or its renewal, nothing of it is sent later than this: it covers sending, plus ten
+   * calls in a row to a slow node (asserted below). Until then no operator ends the payout.
+   */
   leaseMs: 2 * minute,
   /** An attempt is not sent later than this after it was signed or claimed: a lease might end. */
   sendWithinMs: minute,
   attemptsPerBatchMax: 256,
-  jobIntervalMs: 200,
+  /** Attempts that a worker sends again before it checks that it still holds its lease. */
+  sendsPerLeaseCheckMax: 32,
   /** A transaction expires about a minute after its signing; reported if open for this long. */
   expiredAfterMs: 5 * minute,
   /** A payout without an outcome after this needs a person. */
@@ -47,7 +51,6 @@ export const payoutLimits = {
   /** How long paused rails are cached; a pause takes effect within this. */
   pauseCacheMs: second,
   mintsPerBatchMax: 100,
-  mintIntervalMs: 100,
   /** Open payouts compared with the treasury; beyond that the smallest count as not landed. */
   openPayoutsListedMax: 10_000,
   /** Checks of a payout that the hot wallet cannot cover while earlier ones may still end. */
@@ -77,7 +80,6 @@ export const batchLimits = {
   /** Bounds a run: a worker that shuts down waits for its end. */
   stepsPerRunMax: 8,
   batchesPerRunMax: 4,
-  jobIntervalMs: second / 2,
   /** How long a batch waits for a worker that died. Items are paid once whatever happens. */
   leaseMs: 10 * second,
   /** Between polls for the results of transfers; grows with the age of the batch. */
@@ -100,9 +102,7 @@ export const batchLimits = {
 } as const
 
 export const settlementLimits = {
-  jobIntervalMs: second,
-  /** Longer than all calls to the bank that one settlement needs; also the retry interval. */
-  leaseMs: 2 * minute,
+  retryMs: 2 * minute,
   perBatchMax: 20,
   /** Of one environment, made so close together that their ids may be in another order. */
   settlementsAtOnceMax: 100,
@@ -141,7 +141,6 @@ assert(payoutLimits.leaseMs >= payoutLimits.sendWithinMs + 10 * solanaLimits.cal
 // A refund is on its way before an operator can end it, and before it may be sent again.
 const refundSendMs = limits.banks.refundSearchMs + limits.banks.timeoutMs
 assert(payoutLimits.leaseMs >= payoutLimits.sendWithinMs + refundSendMs)
-assert(settlementLimits.leaseMs > 5 * limits.banks.earlyTimeoutMs)
 // A member who is invited at once, and joins on the last day, can still approve.
 assert(
   payoutLimits.approveWithinMaxMs >=

@@ -1,8 +1,12 @@
-import { after } from '../base/clock.js'
+import pg from 'pg'
+import { after, type Clock, type RealTime } from '../base/clock.js'
+import type { Logger } from '../base/log.js'
+import { leaseLimits } from './limits.js'
+import { type Sql, sql } from './sql.js'
 import type { Queryable } from './transactions/tx.js'
 
 /** `owner` is a value of the table's `ownerColumn`. */
-type DueClaim = { owner: string; now: Date; leaseMs: number; limit: number }
+type DueClaim = { owner: string; now: RealTime; limit: number }
 
 /** A table whose rows are jobs. */
 export type DueTable = {
@@ -19,8 +23,15 @@ export type DueTable = {
   ownerColumn: string
   /** Column that counts the claims. */
   counterColumn: string
-  /** Column that stores the end of the lease, where other code reads it. */
-  leaseColumn?: string
+  /** Column that stores until when the last claim may have effects outside, for other code. */
+  effectsColumn?: { name: string; durationMs: number }
+}
+
+/** When the first open row of an owner is due. Reads one entry of the index on due_at. */
+export function firstDueAt({ table, openCondition, ownerColumn }: DueTable, owner: string): Sql {
+  return sql.raw(`
+    select min(due_at) from ${table}
+    where ${openCondition} and ${ownerColumn} = ${pg.escapeLiteral(owner)}`)
 }
 
 /**
@@ -30,8 +41,7 @@ export type DueTable = {
  * notices and returns, locks the row and checks that it is still open.
  */
 export async function claimDue<Row>(db: Queryable, due: DueTable, claim: DueClaim): Promise<Row[]> {
-  const { leaseColumn } = due
-  const same = due.keyColumns.map((column) => `job.${column} = claimed.${column}`).join(' and ')
+  const { now, limit, owner } = claim
   return db.rows<Row>({
     name: `claim_due_${due.name ?? due.table}`,
     text: `
@@ -41,9 +51,82 @@ export async function claimDue<Row>(db: Queryable, due: DueTable, claim: DueClai
         order by due_at limit $3
         for update skip locked)
       update ${due.table} job set due_at = $2, ${due.counterColumn} = ${due.counterColumn} + 1
-        ${leaseColumn ? `, ${leaseColumn} = $2` : ''}
-      from claimed where ${same}
+        ${due.effectsColumn ? `, ${due.effectsColumn.name} = $5` : ''}
+      from claimed where ${isSameRow(due, 'claimed')}
       returning ${due.returning}`,
-    values: [claim.now, after(claim.now, claim.leaseMs), claim.limit, claim.owner],
+    values: [now, leaseEnd(now), limit, owner, ...effectsEnd(due, now)],
   })
+}
+
+function isSameRow({ keyColumns }: DueTable, other: string): string {
+  return keyColumns.map((column) => `job.${column} = ${other}.${column}`).join(' and ')
+}
+
+function leaseEnd(now: RealTime): RealTime {
+  return after(now, leaseLimits.leaseMs)
+}
+
+function effectsEnd({ effectsColumn }: DueTable, now: RealTime): RealTime[] {
+  return effectsColumn ? [after(now, effectsColumn.durationMs)] : []
+}
+
+/** The lease of claimed rows, which is renewed until `end` is called. */
+export type Lease = {
+  /**
+   * Whether the rows are this worker's for long enough to start something outside. False when the
+   * lease could not be renewed: then another worker may soon claim them.
+   */
+  holds(): boolean
+  end(): Promise<void>
+}
+
+/**
+ * Renews the lease of claimed rows, however long a bank or node takes. So a lease can be short, and
+ * the rows of a worker that was killed are soon claimed by another. The rows are found by the ends
+ * of the lease so far: those that were finished meanwhile have another due time, and those that
+ * are being finished are locked and skipped.
+ */
+export function keepLease(
+  { db, clock, logger }: { db: Queryable; clock: Clock; logger: Logger },
+  due: DueTable,
+  { owner, now }: Pick<DueClaim, 'owner' | 'now'>,
+): Lease {
+  let ends = [leaseEnd(now)]
+  let renewed = { now, elapsedMs: clock.elapsedMs() - (clock.now().getTime() - now.getTime()) }
+  let renewal = Promise.resolve()
+
+  async function renew(): Promise<void> {
+    const started = { now: clock.now(), elapsedMs: clock.elapsedMs() }
+    const openEnds = ends.filter((end) => end > started.now)
+    await db.rows({
+      name: `renew_lease_${due.name ?? due.table}`,
+      text: `
+        with held as materialized (
+          select ${due.keyColumns.join(', ')} from ${due.table}
+          where ${due.openCondition} and ${due.ownerColumn} = $3 and due_at = any($1)
+          for update skip locked)
+        update ${due.table} job set due_at = $2
+          ${due.effectsColumn ? `, ${due.effectsColumn.name} = $4` : ''}
+        from held where ${isSameRow(due, 'held')}`,
+      values: [openEnds, leaseEnd(started.now), owner, ...effectsEnd(due, started.now)],
+    })
+    ends = [...openEnds, leaseEnd(started.now)]
+    renewed = started
+  }
+
+  const timer = setInterval(() => {
+    renewal = renewal.then(renew).catch((error: unknown) => {
+      logger.warn({ err: error, table: due.table }, 'the lease of claimed rows was not renewed')
+    })
+  }, leaseLimits.renewIntervalMs)
+  return {
+    // By both clocks: one can be set, and the other stands still while a machine sleeps.
+    holds: () =>
+      clock.now() < after(renewed.now, leaseLimits.holdsMs) &&
+      clock.elapsedMs() < renewed.elapsedMs + leaseLimits.holdsMs,
+    async end() {
+      clearInterval(timer)
+      await renewal
+    },
+  }
 }

@@ -24,6 +24,15 @@ export const laneLimits = {
   reconnectMaxMs: second / 2,
 } as const
 
+/** Rows that a worker has claimed. */
+export const leaseLimits = {
+  /** How long the rows of a worker that was killed wait for another one. */
+  leaseMs: 10 * second,
+  renewIntervalMs: 2 * second,
+  /** After a renewal; later, a worker that could not renew starts nothing outside. */
+  holdsMs: 5 * second,
+} as const
+
 /** Reads that arrive together and share one query. */
 export const gatherLimits = {
   keysPerBatchMax: 512,
@@ -102,6 +111,9 @@ export const listLimits = {
   hitsMax: 20,
 } as const
 
+// A late renewal is no lost lease, and a worker stops well before another one starts: clocks differ.
+assert(leaseLimits.holdsMs > 2 * leaseLimits.renewIntervalMs)
+assert(leaseLimits.leaseMs >= 2 * leaseLimits.holdsMs)
 // The innermost timeout fires first, so that its cause is reported.
 assert(laneLimits.lockMs < laneLimits.deferredWaitMaxMs)
 assert(laneLimits.deferredWaitMaxMs < laneLimits.statementMs)

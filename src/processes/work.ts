@@ -7,25 +7,25 @@ import { type Clock, hour, type RealTime } from '../base/clock.js'
 import type { Config } from '../base/config.js'
 import { type Mode, modes } from '../base/environment.js'
 import { limits } from '../base/limits.js'
-import { explainError, type Logger, logLostConnection } from '../base/log.js'
+import { type Logger, logLostConnection } from '../base/log.js'
 import type { RateConfig } from '../base/rate-sources.js'
 import type { Seal } from '../base/sealed.js'
-import { expireAccounts } from '../collections/accounts/end-accounts.js'
+import { expireAccounts, firstExpiryAt } from '../collections/accounts/end-accounts.js'
 import { collectionLimits } from '../collections/limits.js'
 import { confirmDueHints } from '../collections/notices/confirm-hints.js'
 import { fetchMissedPayments } from '../collections/notices/fetch-missed-payments.js'
-import { judgeDueNotices } from '../collections/notices/judge-due-notices.js'
+import { judgeDueNotices, noticesDue } from '../collections/notices/judge-due-notices.js'
 import {
   createJudgingLane,
   createNoticeLane,
   type JudgingLane,
   type NoticeLane,
 } from '../collections/notices/notice-lanes.js'
-import { deleteOldHints } from '../collections/notices/store-hints.js'
+import { deleteOldHints, hintsDue } from '../collections/notices/store-hints.js'
 import { createPaymentLog } from '../collections/payments/log-payments.js'
 import type { BankRail, WalletRail } from '../collections/ports.js'
 import { followReturns } from '../collections/returns/follow-returns.js'
-import { sendReturns } from '../collections/returns/send-returns.js'
+import { returnsDue, sendReturns } from '../collections/returns/send-returns.js'
 import { createExchange } from '../conversions/exchange.js'
 import { conversionLimits } from '../conversions/limits.js'
 import { deleteOldQuotes } from '../conversions/store-conversions.js'
@@ -34,7 +34,7 @@ import { setCourier } from '../events/new-deliveries.js'
 import { deleteOldKeys } from '../idempotency/delete-old-keys.js'
 import { idempotencyLimits } from '../idempotency/limits.js'
 import { lowBalanceLimits } from '../merchants/limits.js'
-import { proofLimits, workLimits } from '../operations/limits.js'
+import { workLimits } from '../operations/limits.js'
 import { FundFigures } from '../operations/metrics/fund-figures.js'
 import { JobProgress } from '../operations/metrics/job-progress.js'
 import {
@@ -51,24 +51,25 @@ import {
   stopHeartbeat,
   type WorkCommand,
 } from '../operations/metrics/worker-heartbeats.js'
-import { runLedgerProof } from '../operations/proofs/ledger-proofs.js'
+import { firstProofDueAt, runLedgerProof } from '../operations/proofs/ledger-proofs.js'
 import { reconcileDue } from '../operations/reconcile/reconcile.js'
 import { expirePending } from '../payouts/approvals/expire-pending.js'
 import { followReversals } from '../payouts/attempts/follow-reversals.js'
+import { attemptsDue } from '../payouts/attempts/live-attempts.js'
 import { pollPayouts } from '../payouts/attempts/poll-payouts.js'
 import { markForReview } from '../payouts/attempts/review-payouts.js'
 import { expireBatches } from '../payouts/batches/decide-batch.js'
-import { runBatches } from '../payouts/batches/run-batches.js'
+import { batchesDue, runBatches } from '../payouts/batches/run-batches.js'
 import type { BatchDependencies } from '../payouts/batches/step.js'
 import { batchLimits, payoutLimits, reconcileLimits, settlementLimits } from '../payouts/limits.js'
 import { createFeeBook } from '../payouts/requests/fee-book.js'
 import { createPausedRails } from '../payouts/requests/paused-rails.js'
 import { createPayoutPreparation } from '../payouts/requests/prepare-payouts.js'
 import { createSendAfterCommit } from '../payouts/requests/send-new.js'
-import { settleDue } from '../payouts/settlements/settle-due.js'
+import { schedulesDue, settleDue } from '../payouts/settlements/settle-due.js'
 import { Database } from '../postgres/database.js'
+import { firstDueAt } from '../postgres/due.js'
 import { connectLane, connectListener } from '../postgres/wire/connection.js'
-import { isDatabaseAway } from '../postgres/wire/failures.js'
 import { createHttpSource } from '../rails/rates/http-source.js'
 import { createRateBook } from '../rates/rate-book.js'
 import { readRates } from '../rates/read-rates.js'
@@ -77,10 +78,17 @@ import { sumUpReports } from '../reports/sum-up.js'
 import { deleteOldEntries } from '../request-log/delete-old-entries.js'
 import { requestLogLimits } from '../request-log/limits.js'
 import { simulatedRates } from '../simulation/simulated-rates.js'
-import { backCoins, createPendingMint, mintBackings } from '../simulation/test-funding.js'
+import {
+  backCoins,
+  createPendingMint,
+  firstUnmintedAt,
+  mintBackings,
+} from '../simulation/test-funding.js'
 import { deleteOldSignIns } from '../team/delete-old-sign-ins.js'
 import { concludeSweeps } from '../wallets/conclude-sweeps.js'
 import { depositLimits, sweepLimits } from '../wallets/limits.js'
+import { sweepsDue } from '../wallets/store-sweeps.js'
+import { tokenAccountsDue, troubledDue } from '../wallets/store-token-accounts.js'
 import { sweepWallets } from '../wallets/sweep-wallets.js'
 import { watchWallets } from '../wallets/watch-wallets.js'
 import { deleteOldDeliveries } from '../webhooks/deliveries/delete-old-deliveries.js'
@@ -90,17 +98,7 @@ import { listenForDeliveries, notifyWorkers } from '../webhooks/deliveries/wake-
 import { watchBalances } from '../webhooks/endpoints/watch-balances.js'
 import { webhookLimits } from '../webhooks/limits.js'
 import type { OpenRails } from './open-rails.js'
-
-type Job = {
-  name: string
-  everyMs: number
-  /** How long one run may take before the job is late; by default a few minutes. */
-  mayTakeMs?: number
-  /** A run that processed this many rows is followed by the next one without a pause. */
-  batch: number
-  /** Returns the number of rows processed. */
-  run: (db: Database, now: RealTime) => Promise<number>
-}
+import { type Job, runJob, scheduleJobs } from './run-jobs.js'
 
 type JobDependencies = {
   seal: Seal
@@ -176,7 +174,8 @@ export function createJobs(opened: OpenRails, dependencies: JobDependencies): Jo
     },
     {
       name: 'check the ledger on request',
-      everyMs: proofLimits.pollIntervalMs,
+      everyMs: workLimits.idleJobIntervalMs,
+      firstDueAt: firstProofDueAt,
       mayTakeMs: hour,
       batch: Number.POSITIVE_INFINITY,
       run: runLedgerProof,
@@ -221,7 +220,8 @@ function settlementJob(opened: OpenRails, mode: Mode, dependencies: JobDependenc
   const { clock, logger, naira } = dependencies
   return {
     name: `settle ${mode} balances`,
-    everyMs: settlementLimits.jobIntervalMs,
+    everyMs: workLimits.idleJobIntervalMs,
+    firstDueAt: firstDueAt(schedulesDue, mode),
     batch: settlementLimits.perBatchMax,
     run: (db, now) => {
       const fees = createFeeBook({ db, clock })
@@ -234,7 +234,7 @@ function settlementJob(opened: OpenRails, mode: Mode, dependencies: JobDependenc
         backCoins: mint && backCoins,
         mintPending: createPendingMint({ db, mint, logger }),
       })
-      return settleDue({ db, mode, preparation, naira, exchange, send, logger }, now)
+      return settleDue({ db, clock, mode, preparation, naira, exchange, send, logger }, now)
     },
   }
 }
@@ -252,7 +252,8 @@ function batchJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependencie
   }
   return {
     name: `pay ${mode} batches`,
-    everyMs: batchLimits.jobIntervalMs,
+    everyMs: workLimits.idleJobIntervalMs,
+    firstDueAt: firstDueAt(batchesDue, mode),
     batch: 1,
     run: (db) => {
       opened ??= open(db)
@@ -263,7 +264,7 @@ function batchJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependencie
 
 function collectionJobs({ rails }: OpenRails, dependencies: JobDependencies): Job[] {
   const { lane, noticeLane, clock, logger } = dependencies
-  const everyMs = collectionLimits.jobIntervalMs
+  const everyMs = workLimits.idleJobIntervalMs
   const bankJobs = (rail: BankRail, mode: Mode): Job[] => [
     {
       name: `fetch payments without a notice from ${rail.name}`,
@@ -274,12 +275,14 @@ function collectionJobs({ rails }: OpenRails, dependencies: JobDependencies): Jo
     {
       name: `judge payments of ${rail.name}`,
       everyMs,
+      firstDueAt: firstDueAt(noticesDue, rail.name),
       batch: collectionLimits.noticesPerBatchMax,
       run: (db, now) => judgeDueNotices({ db, rail: rail.name, lane, logger }, now),
     },
     {
       name: `confirm notices of ${rail.name}`,
-      everyMs: limits.banks.hintRetryMs,
+      everyMs,
+      firstDueAt: firstDueAt(hintsDue, rail.name),
       batch: limits.banks.hintsPerBatchMax,
       run: (db, now) =>
         confirmDueHints({ db, rail, clock, logger, notices: noticeLane, judging: lane }, now),
@@ -289,6 +292,7 @@ function collectionJobs({ rails }: OpenRails, dependencies: JobDependencies): Jo
     {
       name: 'expire accounts',
       everyMs,
+      firstDueAt: firstExpiryAt,
       batch: collectionLimits.expiriesPerBatchMax,
       run: expireAccounts,
     },
@@ -297,6 +301,7 @@ function collectionJobs({ rails }: OpenRails, dependencies: JobDependencies): Jo
     ...rails.returning.map((rail) => ({
       name: `return payments on ${rail.name}`,
       everyMs,
+      firstDueAt: firstDueAt(returnsDue, rail.name),
       batch: collectionLimits.returnsPerBatchMax,
       run: (db: Database, now: RealTime) => sendReturns({ db, rail, clock, logger }, now),
     })),
@@ -310,23 +315,27 @@ function walletJobs(
 ): Job[] {
   if (!rail) return []
   const { lane, clock, logger } = dependencies
+  const everyMs = workLimits.idleJobIntervalMs
   return [
     {
       name: `poll ${mode} wallets`,
-      everyMs: depositLimits.jobIntervalMs,
+      everyMs,
+      firstDueAt: firstDueAt(tokenAccountsDue, rail.name),
       batch: depositLimits.accountsPerBatchMax,
       run: (db, now) => watchWallets({ db, rail, mode, lane, clock, logger }, now),
     },
     {
       name: `poll unreadable ${mode} wallets`,
-      everyMs: depositLimits.jobIntervalMs,
+      everyMs,
+      firstDueAt: firstDueAt(troubledDue, rail.name),
       batch: depositLimits.accountsPerBatchMax,
       run: (db, now) =>
         watchWallets({ db, rail, mode, lane, clock, logger, isTroubled: true }, now),
     },
     {
       name: `judge ${mode} deposits`,
-      everyMs: collectionLimits.jobIntervalMs,
+      everyMs,
+      firstDueAt: firstDueAt(noticesDue, rail.name),
       batch: collectionLimits.noticesPerBatchMax,
       run: (db, now) => judgeDueNotices({ db, rail: rail.name, lane, logger }, now),
     },
@@ -338,7 +347,8 @@ function walletJobs(
     },
     {
       name: `poll ${mode} sweeps`,
-      everyMs: sweepLimits.pollIntervalMs,
+      everyMs,
+      firstDueAt: firstDueAt(sweepsDue, rail.name),
       batch: sweepLimits.sweepsPerBatchMax,
       run: (db, now) => concludeSweeps({ db, rail, clock, logger }, now),
     },
@@ -385,7 +395,8 @@ function payoutJobs(
       })),
     ...rails.all.map((rail) => ({
       name: `poll payouts on ${rail.name}`,
-      everyMs: payoutLimits.jobIntervalMs,
+      everyMs: workLimits.idleJobIntervalMs,
+      firstDueAt: firstDueAt(attemptsDue, rail.name),
       batch: payoutLimits.attemptsPerBatchMax,
       run: (db: Database, now: RealTime) =>
         pollPayouts({ db, rail, logger, clock, follow: followReturns }, now),
@@ -401,7 +412,8 @@ function payoutJobs(
       ? [
           {
             name: 'mint test coins',
-            everyMs: payoutLimits.mintIntervalMs,
+            everyMs: workLimits.idleJobIntervalMs,
+            firstDueAt: firstUnmintedAt,
             batch: payoutLimits.mintsPerBatchMax,
             run: (db: Database) => mintBackings({ db, mint }),
           },
@@ -449,18 +461,26 @@ export function startWork(dependencies: WorkDependencies): Work {
   const figures = new FundFigures()
   const judging = createJudgingLane(laneDependencies)
   const noticeLane = createNoticeLane(laneDependencies)
-  const jobs = createJobs(opened, {
-    seal,
-    clock,
-    logger,
-    lane: judging,
-    noticeLane,
-    requestLogDays: dependencies.requestLogDays,
-    eventDays: dependencies.eventDays,
-    naira,
-    rates: dependencies.rates,
-    figures,
+  const claimDb = new Database(db.url, logLostConnection(logger), {
+    size: 1,
+    applicationName: 'manilla claims',
+    readsByKey: true,
   })
+  const jobs = scheduleJobs(
+    createJobs(opened, {
+      seal,
+      clock,
+      logger,
+      lane: judging,
+      noticeLane,
+      requestLogDays: dependencies.requestLogDays,
+      eventDays: dependencies.eventDays,
+      naira,
+      rates: dependencies.rates,
+      figures,
+    }),
+    claimDb,
+  )
   // Every job listens for the stop; Node would warn of a leak.
   setMaxListeners(jobs.length + 1, stopping.signal)
   const progress = new JobProgress(clock, [...jobs, deliveries])
@@ -470,11 +490,6 @@ export function startWork(dependencies: WorkDependencies): Work {
   running.push(keepBeating(worker, { db, logger, progress }, stopping.signal))
   const sender = createSender({ clock, allowsLoopback: allowsLoopbackWebhooks })
   const connectToDatabase = () => connectLane(db.url, 'manilla deliveries')
-  const claimDb = new Database(db.url, logLostConnection(logger), {
-    size: 1,
-    applicationName: 'manilla claims',
-    readsByKey: true,
-  })
   const deliverer = new Deliverer({
     db: claimDb,
     countsDb: db,
@@ -517,32 +532,5 @@ export function startWork(dependencies: WorkDependencies): Work {
         logger.warn({ err: error }, 'could not record that this worker stopped'),
       )
     },
-  }
-}
-
-async function runJob(
-  job: Job,
-  dependencies: { db: Database; clock: Clock; logger: Logger; progress: JobProgress },
-  signal: AbortSignal,
-): Promise<void> {
-  const { db, clock, logger, progress } = dependencies
-  while (!signal.aborted) {
-    let done = 0
-    let hasFailed = false
-    try {
-      done = await job.run(db, clock.now())
-      progress.record(job.name, true)
-    } catch (error) {
-      // The next run finds the same rows again.
-      hasFailed = true
-      progress.record(job.name, false)
-      // Stopping closes connections under jobs that take too long; that is no failure.
-      if (isDatabaseAway(error) && signal.aborted) return
-      if (isDatabaseAway(error))
-        logger.warn({ job: job.name, why: explainError(error) }, 'job failed')
-      else logger.error({ err: error, job: job.name }, 'job failed')
-    }
-    const pauseMs = hasFailed ? Math.min(job.everyMs, workLimits.failedJobRetryMaxMs) : job.everyMs
-    if (done < job.batch) await sleep(pauseMs, undefined, { signal }).catch(() => {})
   }
 }

@@ -84,6 +84,8 @@ function isBacked({ asset, purpose }: Funding): boolean {
   return purpose === 'test_funding' && asset !== 'NGN'
 }
 
+export const firstUnmintedAt = sql`select min(created_at) from coin_backings where not is_minted`
+
 type Backing = { id: string; asset: Asset; amount: bigint }
 
 /** Mints a batch of recorded coins and returns its size. Safe to repeat and to run concurrently. */

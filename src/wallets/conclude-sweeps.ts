@@ -7,6 +7,7 @@ import { formatDecimal } from '../money/amounts.js'
 import type { AttemptFinding } from '../payouts/ports.js'
 import { disputesIn, recordDisputes } from '../payouts/reconciliation/disputes.js'
 import type { Database } from '../postgres/database.js'
+import { keepLease, type Lease } from '../postgres/due.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { sweepLimits } from './limits.js'
 import {
@@ -17,6 +18,7 @@ import {
   postponeSweeps,
   type SweepEnd,
   shareSweeps,
+  sweepsDue,
 } from './store-sweeps.js'
 
 type SweepDependencies = { db: Database; rail: WalletRail; clock: Clock; logger: Logger }
@@ -28,15 +30,29 @@ type CheckedSweep = { sweep: ClaimedSweep; finding: AttemptFinding }
  * and ends the others, whose coins are swept again. Returns how many were due.
  */
 export async function concludeSweeps(dependencies: SweepDependencies, now: Date): Promise<number> {
-  const { db, rail, clock, logger } = dependencies
+  const { db, rail } = dependencies
   const sweeps = await claimSweeps(db, now, rail.name)
   if (sweeps.length === 0) return 0
+  const lease = keepLease(dependencies, sweepsDue, { owner: rail.name, now })
+  try {
+    await checkClaimed(dependencies, now, sweeps, lease)
+  } finally {
+    await lease.end()
+  }
+  return sweeps.length
+}
+
+async function checkClaimed(
+  { db, rail, logger }: SweepDependencies,
+  now: Date,
+  sweeps: ClaimedSweep[],
+  lease: Lease,
+): Promise<void> {
   const findings = await rail.checkSweeps(sweeps)
   const checked = sweeps.map((sweep, index) => ({ sweep, finding: findings[index]! }))
   const unseen = checked.filter(({ finding }) => finding.state === 'unseen')
   // After the lease, another worker sends them. Sending twice would do no harm.
-  if (clock.now() < after(now, sweepLimits.leaseMs))
-    await rail.sendSweeps(unseen.map(({ sweep }) => sweep))
+  if (lease.holds()) await rail.sendSweeps(unseen.map(({ sweep }) => sweep))
   for (const { sweep, finding } of checked) {
     const { reference, token } = sweep
     if (finding.state === 'failed')
@@ -52,7 +68,6 @@ export async function concludeSweeps(dependencies: SweepDependencies, now: Date)
       { sweep: reference, amount: formatDecimal(amount, asset), asset, rail: rail.name },
       'sweep landed',
     )
-  return sweeps.length
 }
 
 const endStates: Partial<Record<AttemptFinding['state'], SweepEnd['state']>> = {

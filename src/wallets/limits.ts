@@ -1,11 +1,8 @@
 import { strict as assert } from 'node:assert'
 import { day, hour, minute, second } from '../base/clock.js'
-import { solanaLimits } from '../base/solana-limits.js'
 
 export const depositLimits = {
-  jobIntervalMs: 500,
   accountsPerBatchMax: 1_000,
-  leaseMs: 20 * second,
   /** While a payment is expected, and for an hour after one arrived. */
   pollIntervalMs: second,
   busyMs: hour,
@@ -44,7 +41,6 @@ export const sweepLimits = {
   amountMin: 10_000n,
   pollIntervalMs: second,
   sweepsPerBatchMax: 256,
-  leaseMs: minute,
   /** A failed sweep costs a fee, so the delay doubles with every failure in this period. */
   failuresCountedMs: day,
   failuresCountedMax: 12,
@@ -52,6 +48,4 @@ export const sweepLimits = {
   failedRetryDelayMs: second,
 } as const
 
-// A lease outlives the work it covers, or two workers would read the same wallet.
-assert(depositLimits.leaseMs > depositLimits.historyReadMs + solanaLimits.callTimeoutMs)
 assert(depositLimits.overlapEveryPolls < depositLimits.unreadPollsMax)

@@ -107,7 +107,7 @@ export async function restUnsigned(
   await db.rows(restRows(accounts, now, failedRetryDelayMs, refusalsCountedMax))
 }
 
-const sweepsDue: DueTable = {
+export const sweepsDue: DueTable = {
   table: 'sweeps',
   keyColumns: ['rail', 'id'],
   openCondition: "state = 'LIVE'",
@@ -123,11 +123,10 @@ export async function claimSweeps(
   now: RealTime,
   rail: string,
 ): Promise<ClaimedSweep[]> {
-  const { leaseMs, sweepsPerBatchMax: limit } = sweepLimits
+  const { sweepsPerBatchMax: limit } = sweepLimits
   const rows = await claimDue<typeof sweeps.row>(db, sweepsDue, {
     owner: rail,
     now,
-    leaseMs,
     limit,
   })
   return rows.map((row) => ({ ...row, reference: sweepReference(row.id) }))

@@ -22,7 +22,7 @@ const booked = `case when job.is_unread and job.asset in ('USDC', 'USDT') then l
     where p.rail = job.rail and p.token_account = job.address),
   ${limits.money.ledgerMax})::bigint end`
 
-const tokenAccountsDue: DueTable = {
+export const tokenAccountsDue: DueTable = {
   table: 'token_accounts',
   keyColumns: ['rail', 'address'],
   openCondition: 'not has_trouble',
@@ -36,7 +36,7 @@ const tokenAccountsDue: DueTable = {
       as kind, ${booked} as booked`,
 }
 
-const troubledDue: DueTable = {
+export const troubledDue: DueTable = {
   ...tokenAccountsDue,
   name: 'troubled_token_accounts',
   openCondition: 'has_trouble',
@@ -48,13 +48,8 @@ export async function claimTokenAccounts(
   now: RealTime,
   { rail, isTroubled }: { rail: string; isTroubled: boolean },
 ): Promise<TokenAccount[]> {
-  const { leaseMs, accountsPerBatchMax: limit } = depositLimits
-  return claimDue(db, isTroubled ? troubledDue : tokenAccountsDue, {
-    owner: rail,
-    now,
-    leaseMs,
-    limit,
-  })
+  const { accountsPerBatchMax: limit } = depositLimits
+  return claimDue(db, isTroubled ? troubledDue : tokenAccountsDue, { owner: rail, now, limit })
 }
 
 const keyColumns = tokenAccounts.types('rail', 'address', 'polls')

@@ -6,6 +6,7 @@ import type { SweepRequest, WalletRail } from '../collections/ports.js'
 import type { Coin } from '../money/assets.js'
 import type { PreparedAttempt } from '../payouts/ports.js'
 import type { Database } from '../postgres/database.js'
+import { named } from '../postgres/named.js'
 import { sql } from '../postgres/sql.js'
 import { isTransient } from '../postgres/wire/failures.js'
 import { sweepLimits } from './limits.js'
@@ -75,7 +76,7 @@ async function sweepAll({ db, rail, clock, logger }: SweepDependencies, planned:
  */
 async function findCandidates(db: Database, now: RealTime, rail: string): Promise<Candidate[]> {
   const { failedRetryDelayMs, failuresCountedMax, failuresCountedMs } = sweepLimits
-  return db.rows(sql<Candidate>`
+  const found = sql<Candidate>`
     select a.environment_id, a.id as account_id, t.asset, t.amount, t.address as token_account,
       w.address as wallet, w.number as wallet_number, a.kind = 'crypto_wallet' as is_closing,
       (t.unsigned_sweeps > 0 or coalesce(last.state = 'FAILED', false)) as is_alone
@@ -105,7 +106,8 @@ async function findCandidates(db: Database, now: RealTime, rail: string): Promis
       - (select coalesce(sum(p.amount), 0) from sweep_parts p
         join sweeps s on s.rail = p.rail and s.id = p.sweep_id and s.state = 'LANDED'
         where p.rail = t.rail and p.token_account = t.address)
-    order by t.asset, t.address limit ${sweepLimits.accountsPerBatchMax}`)
+    order by t.asset, t.address limit ${sweepLimits.accountsPerBatchMax}`
+  return db.rows(named('find_sweep_candidates', found))
 }
 
 /** One coin per sweep, at most `partsMax` parts. */

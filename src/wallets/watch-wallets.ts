@@ -8,11 +8,17 @@ import { formatMoney } from '../money/amounts.js'
 import { coins, isCoin } from '../money/assets.js'
 import { recordDisputes } from '../payouts/reconciliation/disputes.js'
 import type { Database } from '../postgres/database.js'
+import { keepLease } from '../postgres/due.js'
 import { judgeHistory } from './judge-history.js'
 import { depositLimits } from './limits.js'
 import { type HistoryReading, readHistories } from './read-histories.js'
 import { recordPolls } from './record-polls.js'
-import { claimTokenAccounts, postponePolls } from './store-token-accounts.js'
+import {
+  claimTokenAccounts,
+  postponePolls,
+  tokenAccountsDue,
+  troubledDue,
+} from './store-token-accounts.js'
 import type { HistoryTrouble, HistoryVerdict, PollResult, TokenAccount } from './token-account.js'
 
 type WatchDependencies = {
@@ -36,9 +42,11 @@ export async function watchWallets(dependencies: WatchDependencies, now: Date): 
   const claimed = await claimTokenAccounts(db, now, { rail: rail.name, isTroubled })
   if (claimed.length === 0) return 0
 
-  const stopRenewing = renewLease(dependencies, claimed)
+  // Two workers that poll the same accounts would each invalidate the other's results.
+  const due = isTroubled ? troubledDue : tokenAccountsDue
+  const lease = keepLease(dependencies, due, { owner: rail.name, now })
   const { results, strays, postponed } = await pollAndJudge(dependencies, now, claimed)
-    .finally(stopRenewing)
+    .finally(lease.end)
     .catch(async (error: unknown) => {
       await postponePolls(db, after(now, depositLimits.retryMs), claimed)
       throw error
@@ -60,27 +68,6 @@ async function pollAndJudge(dependencies: WatchDependencies, now: Date, claimed:
   const results = polls.map((poll) => toResult(dependencies, now, poll))
   await recordPolledDisputes(dependencies, now, polls)
   return { results, strays: await findStrays(dependencies, now, results), postponed }
-}
-
-/**
- * Extends the lease until the returned function is called, however long nodes take: two workers
- * that poll the same accounts would each invalidate the other's results.
- */
-function renewLease({ db, clock, logger }: WatchDependencies, claimed: TokenAccount[]) {
-  const { leaseMs } = depositLimits
-  let renewal = Promise.resolve()
-  const renew = async () => {
-    await postponePolls(db, after(clock.now(), leaseMs), claimed).catch((error: unknown) =>
-      logger.warn({ err: error }, 'the lease of polled token accounts was not renewed'),
-    )
-  }
-  const timer = setInterval(() => {
-    renewal = renewal.then(renew)
-  }, leaseMs / 4)
-  return async () => {
-    clearInterval(timer)
-    await renewal
-  }
 }
 
 type Poll = {

@@ -9,8 +9,8 @@ export const webhookLimits = {
   /** Rotated secrets that still sign; one more rotation is refused. */
   previousSecretsMax: 5,
   attemptTimeoutMs: 15 * second,
-  /** Longer than an attempt: otherwise another worker would send the same delivery. */
-  leaseMs: minute,
+  /** Longer than an attempt and its record: otherwise another worker would send the delivery. */
+  leaseMs: 20 * second,
   /** How much of a response is stored. */
   responseBytesMax: 4_096,
   /** The longest Retry-After that is honoured. */
@@ -34,7 +34,7 @@ export const webhookLimits = {
   provenEndpointsMax: 100_000,
   endpointsPerPollMax: 500,
   /** Finds retries that fall due, and new deliveries whose wake-up was lost. */
-  pollIntervalMs: 200,
+  pollIntervalMs: second,
   /** Between log lines about one endpoint whose attempts fail. */
   failureLogIntervalMs: minute,
   failureLogEndpointsMax: 10_000,

@@ -71,7 +71,7 @@ type Line = { type: string; effect: string; count: number; amount: number }
 function runWorker({ send = sendNow, naira = standardNaira.test as NairaLimits } = {}) {
   const fees = createFeeBook({ db, clock })
   const preparation = createPayoutPreparation({ db, rails, fees, logger })
-  const tools = { db, mode: 'test', preparation, exchange, send, logger } as const
+  const tools = { db, clock, mode: 'test', preparation, exchange, send, logger } as const
   return settleDue({ ...tools, naira: { ...standardNaira, test: naira } }, clock.now())
 }
 
@@ -238,12 +238,12 @@ describe('a scheduled settlement', () => {
         return prepared
       },
     }
-    const shared = { db, exchange, naira: standardNaira, logger }
+    const shared = { db, clock, exchange, naira: standardNaira, logger }
     const tools = { ...shared, mode: 'test', send: sendNow } as const
     const late = settleDue({ ...tools, preparation: slow }, clock.now())
     while ((await dueAt()) <= clock.now()) await new Promise((resolve) => setImmediate(resolve))
     expect(await runWorker()).toBe(0)
-    clock.advance(settlementLimits.leaseMs)
+    clock.advance(settlementLimits.retryMs)
     await runWorker()
     wake()
     await late
@@ -264,11 +264,11 @@ describe('a scheduled settlement', () => {
         return prepared
       },
     }
-    const shared = { db, exchange, naira: standardNaira, logger }
+    const shared = { db, clock, exchange, naira: standardNaira, logger }
     const tools = { ...shared, mode: 'test', send: sendNow } as const
     await settleDue({ ...tools, preparation: overtaken }, clock.now())
     expect(await list()).toEqual([])
-    clock.advance(settlementLimits.leaseMs)
+    clock.advance(settlementLimits.retryMs)
     await runWorker()
     expect(await list()).toMatchObject([
       { amount: 896_500, scheduledFor: '2026-01-06T05:00:00.000Z' },
@@ -288,7 +288,7 @@ describe('a scheduled settlement', () => {
     for (let tries = 0; tries < 3; tries += 1) {
       expect(await runWorker()).toBe(1)
       expect(await runWorker()).toBe(0)
-      clock.advance(settlementLimits.leaseMs)
+      clock.advance(settlementLimits.retryMs)
     }
     expect(await list()).toEqual([])
     await setPrimary('0123456789')

@@ -60,7 +60,7 @@ function runWorker(rates: RateBook = book) {
   const preparation = createPayoutPreparation({ db, rails, fees, logger })
   const mintPending = createPendingMint({ db, mint, logger })
   const exchange = createExchange({ db, rates, backCoins, mintPending })
-  const tools = { db, mode: 'test', preparation, exchange, send, logger } as const
+  const tools = { db, clock, mode: 'test', preparation, exchange, send, logger } as const
   return settleDue({ ...tools, naira: standardNaira }, clock.now())
 }
 
@@ -168,7 +168,7 @@ describe('a settlement to a wallet', () => {
       select last_refusal from settlement_schedules
       where environment_id = ${merchant.environments.test.id}`)
     expect(waiting!.lastRefusal).toContain('No rate for USDT is available.')
-    clock.advance(settlementLimits.leaseMs)
+    clock.advance(settlementLimits.retryMs)
     const due = await Promise.all([runWorker(), runWorker(), runWorker()])
     expect(due.reduce((sum, one) => sum + one)).toBe(1)
     // The worker sends without waiting, so the first poll may find nothing.

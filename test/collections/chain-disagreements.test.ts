@@ -2,6 +2,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { after, day, second } from '../../src/base/clock.js'
 import { limits } from '../../src/base/limits.js'
 import type { WalletRail } from '../../src/collections/ports.js'
+import { leaseLimits } from '../../src/postgres/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { depositLimits } from '../../src/wallets/limits.js'
 import { sweepWallets } from '../../src/wallets/sweep-wallets.js'
@@ -143,15 +144,15 @@ test('a slow poll keeps its lease, and its result is written', async () => {
   const watching = service.watch(slow)
   await reading.promise
   const polls = await pollsOf(account)
-  const { leaseMs } = depositLimits
+  const { leaseMs, renewIntervalMs } = leaseLimits
   const dueAt = async () =>
     (
       await db.rows(sql<{ dueAt: Date }>`
       select due_at from token_accounts where address = ${account}`)
     )[0]!.dueAt
   for (let part = 0; part < 6; part += 1) {
-    clock.advance(leaseMs / 4)
-    vi.advanceTimersByTime(leaseMs / 4)
+    clock.advance(renewIntervalMs)
+    vi.advanceTimersByTime(renewIntervalMs)
     await expect.poll(dueAt).toEqual(after(clock.now(), leaseMs))
     await service.watch()
     expect(await pollsOf(account), 'the other worker skips it').toBe(polls)

@@ -1,9 +1,12 @@
 import type pg from 'pg'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { after, minute, second } from '../../src/base/clock.js'
-import { claimDue, type DueTable } from '../../src/postgres/due.js'
+import { createLogger } from '../../src/base/log.js'
+import { claimDue, type DueTable, keepLease } from '../../src/postgres/due.js'
+import { leaseLimits } from '../../src/postgres/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Queryable } from '../../src/postgres/transactions/tx.js'
+import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { plansOf } from '../support/plans.js'
 import { openSession, readerOf } from '../support/sessions.js'
@@ -22,7 +25,8 @@ const jobsDue: DueTable = {
   counterColumn: 'attempts',
 }
 const now = new Date('2026-01-05T09:00:00.000Z')
-const lease = { leaseMs: minute, limit: 50 }
+const { leaseMs, renewIntervalMs, holdsMs } = leaseLimits
+const limitMax = 50
 
 type Job = { id: string; attempts: number }
 
@@ -36,8 +40,8 @@ async function insertJobs(count: number, { dueAt = now, state = 'OPEN', owner = 
     from generate_series(1, ${count}::int)`)
 }
 
-function claim(at: Date, reader: Queryable = db, limit = lease.limit): Promise<Job[]> {
-  return claimDue<Job>(reader, jobsDue, { owner: 'ours', now: at, leaseMs: lease.leaseMs, limit })
+function claim(at: Date, reader: Queryable = db, limit = limitMax): Promise<Job[]> {
+  return claimDue<Job>(reader, jobsDue, { owner: 'ours', now: at, limit })
 }
 
 /** Finishes a row, naming the attempt with which the worker claimed it. */
@@ -60,7 +64,7 @@ test('workers that claim at the same time never get the same row', async () => {
     for (;;) {
       const jobs = await claim(now, reader)
       if (jobs.length === 0) return claimed
-      expect(jobs.length).toBeLessThanOrEqual(lease.limit)
+      expect(jobs.length).toBeLessThanOrEqual(limitMax)
       claimed.push(...jobs)
     }
   }
@@ -90,9 +94,9 @@ test('a row whose lease is over goes to another worker and counts the attempt', 
   await insertJobs(3)
   const first = await claim(now)
   expect(await claim(now)).toEqual([])
-  expect(await claim(after(now, lease.leaseMs - 1))).toEqual([])
+  expect(await claim(after(now, leaseMs - 1))).toEqual([])
 
-  const second = await claim(after(now, lease.leaseMs))
+  const second = await claim(after(now, leaseMs))
   expect(new Set(second.map(({ id }) => id))).toEqual(new Set(first.map(({ id }) => id)))
   expect(second.map(({ attempts }) => attempts)).toEqual([2, 2, 2])
 })
@@ -102,11 +106,81 @@ test('a row whose lease is over goes to another worker and counts the attempt', 
 test('a worker that outlived its lease cannot finish for its successor', async () => {
   await insertJobs(1)
   const [slow] = await claim(now)
-  const [successor] = await claim(after(now, 2 * lease.leaseMs))
+  const [successor] = await claim(after(now, 2 * leaseMs))
 
   expect(await finish(slow!)).toBe(false)
   expect(await finish(successor!)).toBe(true)
   expect(await finish(successor!)).toBe(false)
+})
+
+function startLease(reader: Queryable = db) {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const clock = manualClock(now)
+  const dependencies = { db: reader, clock, logger: createLogger('silent') }
+  const lease = keepLease(dependencies, jobsDue, { owner: 'ours', now })
+  onTestFinished(async () => {
+    await lease.end()
+    vi.useRealTimers()
+  })
+  const pass = (durationMs: number) => {
+    clock.advance(durationMs)
+    vi.advanceTimersByTime(durationMs)
+  }
+  return { lease, clock, pass }
+}
+
+const countDueAt = async (at: Date) => {
+  const [row] = await db.rows(sql<{ count: number }>`
+    select count(*)::int as count from jobs where due_at = ${at}`)
+  return row!.count
+}
+
+// One row is finished and one has been postponed while the worker goes on with the third.
+test('a lease is renewed for what is still claimed, as often as needed', async () => {
+  await insertJobs(3)
+  const [done, postponed] = await claim(now)
+  const { lease, clock, pass } = startLease()
+  await finish(done!)
+  const later = after(now, minute)
+  await db.rows(sql`update jobs set due_at = ${later} where id = ${postponed!.id}`)
+  for (let passedMs = 0; passedMs < 2 * leaseMs; passedMs += renewIntervalMs) {
+    pass(renewIntervalMs)
+    await expect.poll(() => countDueAt(after(clock.now(), leaseMs))).toBe(1)
+    await expect.poll(() => lease.holds()).toBe(true)
+    expect(await claim(clock.now())).toEqual([])
+  }
+  expect(await countDueAt(later)).toBe(1)
+  await lease.end()
+  pass(leaseMs)
+  expect(await claim(clock.now())).toHaveLength(1)
+})
+
+// A transaction holds the row during one renewal; the next one finds it all the same.
+test('a renewal does not wait for a locked row, and renews it later', async () => {
+  await insertJobs(1)
+  await claim(now)
+  const { clock, pass } = startLease()
+  const holder = await openSession(db)
+  await holder.query('begin')
+  await holder.query('select from jobs for update')
+  pass(renewIntervalMs)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await holder.query('rollback')
+  expect(await countDueAt(after(now, leaseMs))).toBe(1)
+  pass(renewIntervalMs)
+  await expect.poll(() => countDueAt(after(clock.now(), leaseMs))).toBe(1)
+})
+
+// A worker is cut off from the database. It must stop before another one starts.
+test('a lease that cannot be renewed stops to hold before it ends', async () => {
+  const away = { rows: () => Promise.reject(new Error('the database is away')) }
+  const { lease, clock, pass } = startLease(away)
+  pass(holdsMs - 1)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(lease.holds()).toBe(true)
+  pass(1)
+  expect(lease.holds()).toBe(false)
+  expect(clock.now() < after(now, leaseMs)).toBe(true)
 })
 
 // A row is never claimed before its due time, and finished rows are never claimed.

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import { after, type Clock, toEnvironmentTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
-import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Seal } from '../../base/sealed.js'
 import {
@@ -30,6 +29,7 @@ import type { Rails } from '../../collections/rails.js'
 import { markOpened } from '../../collections/sessions/store-sessions.js'
 import type { Coin } from '../../money/assets.js'
 import type { Database } from '../../postgres/database.js'
+import { leaseLimits } from '../../postgres/limits.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { OpenLane } from '../../postgres/transactions/lane.js'
 import type { Turns } from '../../postgres/transactions/turns.js'
@@ -108,7 +108,7 @@ export function openCollections(dependencies: CollectionDependencies): Collectio
   const storeHint = gather(async (hints: NewHint[]) => {
     const now = clock.now()
     // A worker takes over if this process ends before it has queried the bank.
-    const dueAt = after(now, limits.banks.hintLeaseMs)
+    const dueAt = after(now, leaseLimits.leaseMs)
     const open = await storeHints(db, { now, dueAt }, hints)
     return hints.map((hint) => open.has(hintKey(hint)))
   })

@@ -31,6 +31,9 @@ import {
   updateCollectionAccounts,
 } from './store-accounts.js'
 
+export const firstExpiryAt = sql`
+  select min(due_at) from collection_accounts where status = 'ACTIVE'`
+
 /** Expires due accounts of one environment or of all. Returns how many it expired. */
 export async function expireAccounts(
   db: Database,

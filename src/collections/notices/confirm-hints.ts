@@ -5,7 +5,7 @@ import { bookReversal } from '../../payouts/attempts/follow-reversals.js'
 import { findEndedAttempts, pollPayoutNow, storeSession } from '../../payouts/attempts/poll-now.js'
 import type { LiveAttempt } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
-import { claimDue } from '../../postgres/due.js'
+import { claimDue, keepLease } from '../../postgres/due.js'
 import { rejectPayment } from '../payments/reject-payment.js'
 import type { BankRail, ConfirmedPayment } from '../ports.js'
 import { followReturns } from '../returns/follow-returns.js'
@@ -122,15 +122,18 @@ async function retryOrDrop({ db, clock }: ConfirmTools, hint: StoredHint): Promi
 
 /** Confirms due hints of a bank. Returns how many. */
 export async function confirmDueHints(tools: ConfirmTools, now: Date): Promise<number> {
-  const { hintLeaseMs: leaseMs, hintsPerBatchMax: limit } = limits.banks
+  const { hintsPerBatchMax: limit, hintFailureRetryMs } = limits.banks
   const owner = tools.rail.name
-  const rows = await claimDue<HintRow>(tools.db, hintsDue, { owner, now, leaseMs, limit })
+  const rows = await claimDue<HintRow>(tools.db, hintsDue, { owner, now, limit })
+  if (rows.length === 0) return 0
+  const lease = keepLease(tools, hintsDue, { owner, now })
   await Promise.all(
     rows.map((row) =>
-      confirmHint(tools, toStoredHint(row)).catch((error) => {
+      confirmHint(tools, toStoredHint(row)).catch(async (error) => {
         tools.logger.error({ err: error, id: row.id }, 'hint could not be confirmed, will retry')
+        await postponeHint(tools.db, row, after(tools.clock.now(), hintFailureRetryMs))
       }),
     ),
-  )
+  ).finally(lease.end)
   return rows.length
 }

@@ -5,7 +5,7 @@ import { collectionLimits } from '../limits.js'
 import type { JudgingLane } from './notice-lanes.js'
 import type { NoticeName } from './store-notices.js'
 
-const noticesDue: DueTable = {
+export const noticesDue: DueTable = {
   table: 'notices',
   keyColumns: ['rail', 'mode', 'id'],
   openCondition: "state in ('WAITING', 'UNMATCHED')",
@@ -20,8 +20,8 @@ export async function judgeDueNotices(
   now: Date,
 ): Promise<number> {
   const { db, rail, lane, logger } = tools
-  const { leaseMs, noticesPerBatchMax: limit } = collectionLimits
-  const names = await claimDue<NoticeName>(db, noticesDue, { owner: rail, now, leaseMs, limit })
+  const { noticesPerBatchMax: limit } = collectionLimits
+  const names = await claimDue<NoticeName>(db, noticesDue, { owner: rail, now, limit })
   await Promise.all(
     names.map((name) =>
       lane.run(name).catch((error) => {

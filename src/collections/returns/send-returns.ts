@@ -1,4 +1,4 @@
-import type { Clock, RealTime } from '../../base/clock.js'
+import { after, type Clock, type RealTime } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { isWithinSendTime, readLiveAttempts } from '../../payouts/attempts/live-attempts.js'
@@ -8,8 +8,9 @@ import { createPayouts, type NewPayout } from '../../payouts/requests/create-pay
 import { isRailPaused } from '../../payouts/requests/paused-rails.js'
 import { reportShortfall } from '../../payouts/requests/report-shortfall.js'
 import type { Database } from '../../postgres/database.js'
-import { claimDue, type DueTable } from '../../postgres/due.js'
-import type { Tx } from '../../postgres/transactions/tx.js'
+import { claimDue, type DueTable, keepLease } from '../../postgres/due.js'
+import { listStatement } from '../../postgres/statement.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { collectionLimits } from '../limits.js'
 import { lockWithAccounts, shiftPayments } from '../payments/shift-payments.js'
 import { prepareReturns, type ReturnToSend } from './prepare-returns.js'
@@ -24,7 +25,7 @@ import {
 
 type Tools = { db: Database; rail: PayoutRail; clock: Clock; logger: Logger }
 
-const returnsDue: DueTable = {
+export const returnsDue: DueTable = {
   table: 'payment_returns',
   keyColumns: ['environment_id', 'id'],
   openCondition: "state = 'WAITING'",
@@ -42,14 +43,32 @@ type ClaimedReturn = ReturnToSend & { attempts: number }
  * times, is held: the merchant has to name another destination. Returns how many were due.
  */
 export async function sendReturns(tools: Tools, now: Date): Promise<number> {
-  const { db, rail, logger } = tools
+  const { db, rail } = tools
   // Not claimed: waiting for a paused rail uses up no tries.
   if (await isRailPaused(db, rail.name)) return 0
   const claimed = await claimReturns(db, now, rail.name)
   if (claimed.length === 0) return 0
+  const lease = keepLease(tools, returnsDue, { owner: rail.name, now })
+  try {
+    const retried = await sendClaimed(tools, now, claimed)
+    await postponeReturns(db, after(now, collectionLimits.returnRetryMs), retried)
+  } finally {
+    await lease.end()
+  }
+  return claimed.length
+}
+
+/** Answers with the returns to try again. */
+async function sendClaimed(
+  tools: Tools,
+  now: Date,
+  claimed: ClaimedReturn[],
+): Promise<ClaimedReturn[]> {
+  const { db, rail, logger } = tools
   const outcomes = await prepareReturns(rail, now, claimed)
   const prepared: NewPayout[] = []
   const failed: Return[] = []
+  const retried: ClaimedReturn[] = []
   for (const [index, one] of claimed.entries()) {
     const outcome = outcomes[index]!
     if (isTreasuryShort(outcome))
@@ -61,7 +80,7 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
         { id: one.id, paymentId: one.paymentId, why: outcome.message },
         'return refused, payment is held',
       )
-    }
+    } else retried.push(one)
   }
 
   if (failed.length > 0) await db.transaction((tx) => hold(tx, now, failed))
@@ -69,7 +88,7 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
     await db.transaction((tx) => create(tx, now, prepared))
     await send(tools, prepared)
   }
-  return claimed.length
+  return retried
 }
 
 /** Skips attempts that are too old to send; the payout worker replaces those. */
@@ -88,7 +107,6 @@ async function claimReturns(db: Database, now: RealTime, rail: string): Promise<
   const rows = await claimDue<ReturnRow & Omit<ClaimedReturn, keyof Return>>(db, returnsDue, {
     owner: rail,
     now,
-    leaseMs: collectionLimits.leaseMs,
     limit: collectionLimits.returnsPerBatchMax,
   })
   return rows.map(({ attempts, clockOffsetMs, ...row }) => ({
@@ -98,7 +116,27 @@ async function claimReturns(db: Database, now: RealTime, rail: string): Promise<
   }))
 }
 
-/** A rail that does not answer is retried when the lease ends, a limited number of times. */
+const postpone = listStatement({
+  name: 'postpone_payment_returns',
+  columns: { environmentId: 'int4', id: 'uuid', tries: 'int4' },
+  text: (list, parameter) => `
+    update payment_returns r set due_at = ${parameter(0)}::timestamptz
+    from ${list} where r.environment_id = list.environment_id and r.id = list.id
+      and r.tries = list.tries and r.state = 'WAITING'`,
+})
+
+/** Matches the count of tries: a worker whose lease has ended changes nothing. */
+async function postponeReturns(db: Queryable, dueAt: Date, returns: ClaimedReturn[]) {
+  if (returns.length === 0) return
+  const rows = returns.map(({ environmentId, id, attempts }) => ({
+    environmentId,
+    id,
+    tries: attempts,
+  }))
+  await db.rows(postpone(rows, dueAt))
+}
+
+/** A rail that does not answer is retried a limited number of times. */
 function isFinal({ status }: Refusal, attempts: number): boolean {
   return status < 500 || attempts >= collectionLimits.returnAttemptsMax
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { Database } from '../../postgres/database.js'
+import { named } from '../../postgres/named.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { workLimits } from '../limits.js'
@@ -38,7 +39,7 @@ export async function writeHeartbeat(
   lateJobs: string[],
 ): Promise<void> {
   const { id, command, hostName, processId, version } = worker
-  await db.rows(sql`
+  const heartbeat = sql`
     with removed as (
       delete from worker_heartbeats
       where beat_at < clock_timestamp() - ${workLimits.heartbeatRetentionMs} * interval '1 ms')
@@ -47,7 +48,8 @@ export async function writeHeartbeat(
     values (${id}, ${command}, ${hostName}, ${processId}, ${version},
       clock_timestamp(), clock_timestamp(), ${lateJobs})
     on conflict (worker_id) do update set
-      beat_at = excluded.beat_at, late_jobs = excluded.late_jobs`)
+      beat_at = excluded.beat_at, late_jobs = excluded.late_jobs`
+  await db.rows(named('write_heartbeat', heartbeat))
 }
 
 /** A worker without its database counts as missing until the next heartbeat succeeds. */

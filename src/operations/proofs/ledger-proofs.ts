@@ -31,6 +31,8 @@ export async function listLedgerProofs(db: Queryable): Promise<LedgerProof[]> {
   return rows.map((row) => proofRuns.read(row))
 }
 
+export const firstProofDueAt = sql`select min(due_at) from proof_runs where ended_at is null`
+
 /** Asks a worker for a proof. Refused while one is open. */
 export async function requestLedgerProof(
   tx: Tx,

@@ -63,8 +63,11 @@ export async function bookReversal(
 }
 
 async function readCursor(db: Database, rail: string): Promise<bigint> {
-  const [row] = await db.rows(sql<{ position: bigint }>`
-    select position from rail_cursors where rail = ${rail} and subject = 'reversals'`)
+  const [row] = await db.rows<{ position: bigint }>({
+    name: 'find_reversals_cursor',
+    text: `select position from rail_cursors where rail = $1 and subject = 'reversals'`,
+    values: [rail],
+  })
   return row?.position ?? 0n
 }
 

@@ -12,19 +12,19 @@ const columns = `${sentAttempts.of('job')},
   (select row_to_json(p) from (select kind, asset from payouts
     where environment_id = job.environment_id and id = job.payout_id) p) as payout`
 
-const attemptsDue: DueTable = {
+export const attemptsDue: DueTable = {
   table: 'payout_attempts',
   keyColumns: ['environment_id', 'payout_id', 'number'],
   openCondition: "state = 'LIVE'",
   ownerColumn: 'rail',
   counterColumn: 'polls',
-  leaseColumn: 'leased_until',
+  effectsColumn: { name: 'leased_until', durationMs: payoutLimits.leaseMs },
   returning: columns,
 }
 
 type Row = typeof sentAttempts.row & { payout: string }
 
-/** Claims attempts of a rail that are due to be polled, for the time of a lease. */
+/** Claims attempts of a rail that are due to be polled. */
 export async function claimAttempts(
   db: Queryable,
   now: RealTime,
@@ -33,7 +33,6 @@ export async function claimAttempts(
   const rows = await claimDue<Row>(db, attemptsDue, {
     owner: rail,
     now,
-    leaseMs: payoutLimits.leaseMs,
     limit: payoutLimits.attemptsPerBatchMax,
   })
   return rows.map(toAttempt)

@@ -2,6 +2,7 @@ import { after, type Clock } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
+import { keepLease, type Lease } from '../../postgres/due.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { isLockTimeout } from '../../postgres/wire/failures.js'
 import { payoutLimits } from '../limits.js'
@@ -13,7 +14,7 @@ import { reportShortfall } from '../requests/report-shortfall.js'
 import { type AttemptVerdict, concludePayouts } from './conclude-payouts.js'
 import { isShortfall } from './failure-reasons.js'
 import type { FollowReturns } from './followed-returns.js'
-import { claimAttempts, readLiveAttempts } from './live-attempts.js'
+import { attemptsDue, claimAttempts, readLiveAttempts } from './live-attempts.js'
 import { logPayouts } from './log-payouts.js'
 
 type Tools = {
@@ -33,12 +34,28 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
   const attempts = await claimAttempts(db, now, rail.name)
   if (attempts.length === 0) return 0
+  const lease = keepLease(tools, attemptsDue, { owner: rail.name, now })
+  try {
+    await pollClaimed(tools, now, attempts, lease)
+  } finally {
+    await lease.end()
+  }
+  return attempts.length
+}
+
+async function pollClaimed(
+  tools: Tools,
+  now: Date,
+  attempts: LiveAttempt[],
+  lease: Lease,
+): Promise<void> {
+  const { db, rail } = tools
   const findings = await rail.check(attempts)
   const unseen = attempts.filter((_, index) => findings[index]!.state === 'unseen')
   const gone = attempts.filter((_, index) => findings[index]!.state === 'gone')
   const hasToSend = unseen.length + gone.length > 0
   const isPaused = hasToSend && (await isRailPaused(db, rail.name))
-  if (!isPaused) await sendInTime(tools, now, unseen)
+  if (!isPaused) await sendInTime(tools, lease, unseen)
   const goneVerdicts = isPaused ? gone.map(waitFor(now)) : await replaceGone(tools, now, gone)
 
   const otherVerdicts = attempts
@@ -49,8 +66,7 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   for (const { attempt, ...verdict } of otherVerdicts)
     if (verdict.verdict === 'failed' && isShortfall(verdict.reason))
       await reportShortfall(tools, now, { rail: rail.name, asset: attempt.asset })
-  await sendReplacements(tools, goneVerdicts)
-  return attempts.length
+  await sendReplacements(tools, lease, goneVerdicts)
 }
 
 /**
@@ -89,20 +105,24 @@ async function concludeOrSkipLocked(
 }
 
 /**
- * Once the lease ends, an operator may fail the payout and release the money. So a worker that took
- * too long to poll sends nothing and leaves it to the next poll.
+ * Another worker may claim the attempts once the lease ends, and later an operator may fail the
+ * payout and release the money. So a worker that could not renew its lease sends nothing more.
  */
 async function sendInTime(
-  { rail, clock, logger }: Tools,
-  now: Date,
+  { rail, logger }: Tools,
+  lease: Lease,
   unseen: LiveAttempt[],
 ): Promise<void> {
-  if (unseen.length === 0) return
-  if (clock.now() < after(now, payoutLimits.sendWithinMs)) return rail.send(unseen)
-  logger.warn(
-    { rail: rail.name, attempts: unseen.length },
-    'too late to send again; left to the next poll',
-  )
+  for (let sent = 0; sent < unseen.length; sent += payoutLimits.sendsPerLeaseCheckMax) {
+    if (!lease.holds()) {
+      logger.warn(
+        { rail: rail.name, attempts: unseen.length - sent },
+        'too late to send again; left to the next poll',
+      )
+      return
+    }
+    await rail.send(unseen.slice(sent, sent + payoutLimits.sendsPerLeaseCheckMax))
+  }
 }
 
 /** Undefined: the attempt is gone; `replaceGone` decides. */
@@ -173,12 +193,16 @@ function isPermanent({ status }: Refusal): boolean {
   return status === 422
 }
 
-async function sendReplacements({ db, rail }: Tools, verdicts: AttemptVerdict[]): Promise<void> {
+async function sendReplacements(
+  tools: Tools,
+  lease: Lease,
+  verdicts: AttemptVerdict[],
+): Promise<void> {
   const again = verdicts.filter(({ verdict }) => verdict === 'again')
   if (again.length === 0) return
   const names = again.map(({ attempt }) => ({
     environmentId: attempt.environmentId,
     id: attempt.payoutId,
   }))
-  await rail.send(await readLiveAttempts(db, names))
+  await sendInTime(tools, lease, await readLiveAttempts(tools.db, names))
 }

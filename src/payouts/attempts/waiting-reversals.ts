@@ -1,5 +1,4 @@
 import { after, type RealTime } from '../../base/clock.js'
-import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { payoutLimits } from '../limits.js'
@@ -14,10 +13,14 @@ export async function listWaitingReversals(
   now: RealTime,
   rail: string,
 ): Promise<string[]> {
-  const rows = await db.rows(sql<{ id: string }>`
-    select payout_id as id from waiting_reversals
-    where rail = ${rail} and due_at <= ${now}
-    order by due_at limit ${payoutLimits.waitingReversalsPerBatchMax}`)
+  const rows = await db.rows<{ id: string }>({
+    name: 'list_waiting_reversals',
+    text: `
+      select payout_id as id from waiting_reversals
+      where rail = $1 and due_at <= $2
+      order by due_at limit $3`,
+    values: [rail, now, payoutLimits.waitingReversalsPerBatchMax],
+  })
   return rows.map(({ id }) => id)
 }
 

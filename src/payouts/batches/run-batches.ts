@@ -12,7 +12,7 @@ import type { BatchDependencies } from './step.js'
 import { findNextDue, getBatch } from './store-batches.js'
 import { validateStep } from './validate-step.js'
 
-const batchesDue: DueTable = {
+export const batchesDue: DueTable = {
   table: 'payout_batches',
   keyColumns: ['environment_id', 'id'],
   openCondition: `state in ('VALIDATING', 'PROCESSING')`,
@@ -33,7 +33,6 @@ export async function runBatches(dependencies: BatchDependencies, mode: Mode): P
   const claims = await claimDue<Claim>(db, batchesDue, {
     owner: mode,
     now: clock.now(),
-    leaseMs: batchLimits.leaseMs,
     limit: batchLimits.batchesPerRunMax,
   })
   const outcomes = await Promise.allSettled(claims.map((claim) => runBatch(dependencies, claim)))

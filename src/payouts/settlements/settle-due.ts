@@ -1,4 +1,4 @@
-import { after, type RealTime, second, toEnvironmentTime } from '../../base/clock.js'
+import { after, type Clock, type RealTime, second, toEnvironmentTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId, Mode } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
@@ -8,7 +8,7 @@ import { getSettings } from '../../merchants/settings/settings.js'
 import { scheduleSettlement } from '../../merchants/settings/settlement-schedule.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
-import { claimDue, type DueTable } from '../../postgres/due.js'
+import { claimDue, type DueTable, keepLease } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { settlementLimits } from '../limits.js'
@@ -20,13 +20,14 @@ import { settlementReference } from './settlement.js'
 
 type ScheduleDependencies = SettlementDependencies & {
   db: Database
+  clock: Clock
   mode: Mode
   /** Sends a committed payout, without waiting for it. */
   send: (committed: NewPayout) => void
   logger: Logger
 }
 
-const schedulesDue: DueTable = {
+export const schedulesDue: DueTable = {
   table: 'settlement_schedules',
   keyColumns: ['environment_id'],
   openCondition: 'true',
@@ -41,19 +42,20 @@ type Claim = { environmentId: EnvironmentId; scheduledFor: Date | null; attempts
 
 /**
  * Makes the settlements that are due. One that the bank cannot take now, that cannot be converted
- * now, or whose money was spent meanwhile, is tried again when the lease ends, and one to a new
+ * now, or whose money was spent meanwhile, is tried again after a while, and one to a new
  * bank account or wallet when that becomes usable; one that is refused for good, or has nothing to
  * pay, is left to the next scheduled time. Several missed times become one settlement. Returns how
  * many were due.
  */
 export async function settleDue(dependencies: ScheduleDependencies, now: Date): Promise<number> {
-  const claims = await claimDue<Claim>(dependencies.db, schedulesDue, {
-    owner: dependencies.mode,
-    now,
-    leaseMs: settlementLimits.leaseMs,
-    limit: settlementLimits.perBatchMax,
-  })
-  const outcomes = await Promise.allSettled(claims.map((claim) => settle(dependencies, now, claim)))
+  const owner = dependencies.mode
+  const limit = settlementLimits.perBatchMax
+  const claims = await claimDue<Claim>(dependencies.db, schedulesDue, { owner, now, limit })
+  if (claims.length === 0) return 0
+  const lease = keepLease(dependencies, schedulesDue, { owner, now })
+  const outcomes = await Promise.allSettled(
+    claims.map((claim) => settle(dependencies, now, claim)),
+  ).finally(lease.end)
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed) throw failed.reason
   return claims.length
@@ -165,7 +167,7 @@ async function postpone(
     if (isTemporary)
       tx.write(sql`
         update settlement_schedules set last_refusal = ${message},
-          due_at = greatest(due_at, ${after(now, (retryAfterSeconds ?? 0) * second)})
+          due_at = ${after(now, Math.max(settlementLimits.retryMs, (retryAfterSeconds ?? 0) * second))}
         where environment_id = ${environmentId}`)
     else await scheduleNext(tx, now, claim, hasNothing ? null : message)
   })

@@ -111,7 +111,9 @@ export function createSandboxCollections(
 
     async receivePayment(payment) {
       assertPayable(payment)
-      return receive(payment)
+      const recorded = await receive(payment)
+      if (payment.delayMs) sender.wake(payment.delayMs)
+      return recorded
     },
     sendNoticesTo: (url) => sender.start(url),
     sendNoticesNow: (paymentId) => sender.sendNow(paymentId),

@@ -1,9 +1,23 @@
 import type { RealTime } from '../../base/clock.js'
 import { sql } from '../../postgres/sql.js'
-import type { Tx } from '../../postgres/transactions/tx.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { sandboxBankLimits } from './limits.js'
 
 export type ReversedTransfers = { cursor: bigint; references: string[] }
+
+/** Whether `findReversed` would list a transfer. Spares an idle bank its transaction. */
+export async function hasReversed(db: Queryable, now: RealTime, after: bigint): Promise<boolean> {
+  const [row] = await db.rows<{ hasReversed: boolean }>({
+    name: 'has_reversed_sandbox_transfers',
+    text: `
+      select coalesce((select max(reversal_number) from sandbox_transfers) > $2, false)
+        or coalesce((select min(reverses_at) from sandbox_transfers
+          where reverses_at is not null and reversal_number is null) <= $1, false)
+        as has_reversed`,
+    values: [now, after],
+  })
+  return row!.hasReversed
+}
 
 /** Any number that nothing else in this database locks. */
 const lockKey = 7_265_647

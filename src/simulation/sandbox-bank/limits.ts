@@ -10,7 +10,8 @@ export const sandboxBankLimits = {
   reversalsPerBatchMax: 500,
   statementLinesMax: 1_000,
   noticesPerBatchMax: 64,
-  noticeIntervalMs: 200,
+  /** Finds notices to send again, and those of a process that ended. */
+  noticeIntervalMs: second / 2,
   /** Between checks of a notice that another process is sending. */
   noticePollIntervalMs: 10,
   noticeTimeoutMs: 10 * second,

@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, type Clock } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
+import { Pause } from '../../base/pause.js'
 import type { Database } from '../../postgres/database.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { isDatabaseAway } from '../../postgres/wire/failures.js'
@@ -36,10 +37,8 @@ export class NoticeSender {
   #url: string | undefined
   #loop: Promise<void> | undefined
   #isStopping = false
-  /** A notice may have become due since the last claim. */
-  #mayHaveNewlyDue = false
   #mayHaveMoreDue = false
-  #stopResting = () => {}
+  readonly #pause = new Pause()
 
   constructor(dependencies: SenderDependencies) {
     this.#dependencies = dependencies
@@ -74,10 +73,10 @@ export class NoticeSender {
     for (const notice of notices) void this.#track(notice)
   }
 
-  /** Claims due notices now instead of at the next poll. */
-  wake(): void {
-    this.#mayHaveNewlyDue = true
-    this.#stopResting()
+  /** Claims the notices that are due after this delay then, instead of at the next poll. */
+  wake(delayMs = 0): void {
+    if (delayMs > 0) setTimeout(() => this.#pause.wake(), delayMs).unref()
+    else this.#pause.wake()
   }
 
   /**
@@ -113,7 +112,6 @@ export class NoticeSender {
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      this.#mayHaveNewlyDue = false
       await this.#claimAndSend().catch((error: unknown) => {
         // Claimed notices become due again when their lease ends.
         const level = isDatabaseAway(error) ? 'warn' : 'error'
@@ -121,9 +119,8 @@ export class NoticeSender {
           { err: error },
           'sandbox bank: due notices could not be claimed',
         )
-        this.#mayHaveNewlyDue = false
       })
-      if (!this.#mayHaveNewlyDue && !this.#isStopping) await this.#rest()
+      if (!this.#isStopping) await this.#pause.wait(sandboxBankLimits.noticeIntervalMs)
     }
   }
 
@@ -137,16 +134,6 @@ export class NoticeSender {
 
   get #capacity(): number {
     return sandboxBankLimits.noticesPerBatchMax - this.#underWay.size
-  }
-
-  #rest(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, sandboxBankLimits.noticeIntervalMs)
-      this.#stopResting = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
   }
 
   #lease(): { now: Date; leasedUntil: Date } {

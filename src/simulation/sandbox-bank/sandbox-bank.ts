@@ -21,7 +21,7 @@ import {
   type NoticeKeys,
   type SandboxCollections,
 } from './collections.js'
-import { findReversed } from './find-reversed.js'
+import { findReversed, hasReversed } from './find-reversed.js'
 import { banks, judgeAccount, refuseAccountNumber, resolveAccount } from './judge-account.js'
 import { judgeInstruction, type TestInstruction } from './judge-instruction.js'
 import { sandboxBankLimits } from './limits.js'
@@ -93,6 +93,7 @@ export function createSandboxBank(dependencies: SandboxDependencies & NoticeKeys
     },
 
     findReversed: async (after) => {
+      if (!(await hasReversed(db, clock.now(), after))) return { cursor: after, references: [] }
       const found = await db.transaction((tx) => findReversed(tx, clock.now(), after))
       return { ...found, references: found.references.map(fromProviderReference) }
     },
