@@ -25,8 +25,17 @@ const secret = 'b'.repeat(64)
 const fileWithinMs = 60_000
 const pollIntervalMs = 100
 
-/** `shape` is `start` or `serve + work`; `chainKind` is `localnet` or `stub`. */
-export async function openDeployment({ shape, chainKind, node }) {
+/**
+ * `shape` is `start` or `serve + work`, the latter with any number of processes; `chainKind` is
+ * `localnet` or `stub`.
+ */
+export async function openDeployment({
+  shape,
+  chainKind,
+  node,
+  apiProcesses = 1,
+  workerProcesses = 1,
+}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'manilla-lives-'))
   chmodSync(folder, 0o755)
   const dataDirectory = path.join(folder, 'data')
@@ -47,8 +56,16 @@ export async function openDeployment({ shape, chainKind, node }) {
     ...chain?.configFor(stub?.url ?? chain.url),
   }
   const open = shape === 'start' ? openStart : openServeAndWork
-  const opened = await open({ folder, dataDirectory, env, node })
-  const services = Object.values(opened.services)
+  const opened = await open({
+    folder,
+    dataDirectory,
+    env,
+    node,
+    apiProcesses,
+    workerProcesses,
+  })
+  const { api, workers } = opened
+  const services = [api, ...workers]
   const { url } = await startEmbeddedServer({ dataDirectory })
   const db = new Database(url, () => {}, { size: 2 })
   const [environment] = await db.rows(sql`select id from environments where mode = 'test' limit 1`)
@@ -66,16 +83,12 @@ export async function openDeployment({ shape, chainKind, node }) {
     key: opened.key,
     secret: new Secret(secret),
     wallet: chain?.wallet ?? makeAddress(),
-    url: opened.services.api.url,
-    port: opened.services.api.port,
+    port: api.port,
     roles: {
-      ...Object.fromEntries(
-        Object.entries(opened.services).map(([role, { pid }]) => [role, [pid]]),
-      ),
+      api: [api.pid],
+      ...(workers.length > 0 && { workers: workers.map(({ pid }) => pid) }),
       postgres: [postmasterPid],
-      chain: chain
-        ? [chain.pid, ...(stub ? [stub.pid] : [])]
-        : [findChild(opened.services.api.pid, 'localnet')],
+      chain: chain ? [chain.pid, ...(stub ? [stub.pid] : [])] : [findChild(api.pid, 'localnet')],
     },
     readLanes: () => readLanes(services),
     /** Profiles of the Node processes while `work` runs. */
@@ -91,7 +104,7 @@ export async function openDeployment({ shape, chainKind, node }) {
     },
     /** Sends a request as the merchant. */
     async ask(method, route, body, type = 'application/json') {
-      const response = await fetch(opened.services.api.url + route, {
+      const response = await fetch(api.url + route, {
         method,
         headers: {
           authorization: `Bearer ${opened.key}`,
@@ -120,22 +133,33 @@ async function openStart({ folder, env, node }) {
   const api = await startService('start.mjs', { env, node })
   const file = path.join(folder, 'demo.json')
   await waitForFile(file)
-  return { services: { api }, key: JSON.parse(readFileSync(file, 'utf8')).test.secretKey }
+  return { api, workers: [], key: JSON.parse(readFileSync(file, 'utf8')).test.secretKey }
 }
 
-async function openServeAndWork({ folder, dataDirectory, env, node }) {
+async function openServeAndWork({
+  folder,
+  dataDirectory,
+  env,
+  node,
+  apiProcesses,
+  workerProcesses,
+}) {
   const server = await startEmbeddedServer({ dataDirectory })
   const books = await openBooks({ folder, databaseUrl: server.url })
   await books.db.close()
-  const all = { ...env, DATABASE_URL: server.url }
+  const all = { ...env, DATABASE_URL: server.url, API_PROCESSES: String(apiProcesses) }
   const api = await startService('manilla.mjs', { words: ['serve'], env: all, node })
-  const workers = await startService('manilla.mjs', {
-    words: ['work'],
-    env: all,
-    node,
-    portVariable: 'WORK_PORT',
-  })
-  return { services: { api, workers }, key: books.key }
+  const workers = []
+  while (workers.length < workerProcesses)
+    workers.push(
+      await startService('manilla.mjs', {
+        words: ['work'],
+        env: all,
+        node,
+        portVariable: 'WORK_PORT',
+      }),
+    )
+  return { api, workers, key: books.key }
 }
 
 /** Calls, batches and batches that were rolled back, of all lanes. */

@@ -30,7 +30,7 @@ const batchesPath = '/v1/disbursements/batches'
 const shapes = process.env.LIVES_SHAPES?.split(',') ?? ['start', 'serve + work']
 const funds = { USDC: '10000000', NGN: 10 ** 12 }
 
-const lives = [
+export const lives = [
   {
     key: 'bank-life',
     name: 'bank transfer until COMPLETED',
@@ -88,7 +88,7 @@ export async function benchLives({ load }, options, report) {
         const deployment = await openDeployment({ shape, chainKind, node: node.file })
         try {
           const site = { ...deployment, node, load, receiver, options, accountsTaken: 0 }
-          await prepare(site)
+          await prepareMerchant(site)
           await measureLives(
             site,
             selected.filter((life) => life.chainKind === chainKind),
@@ -102,7 +102,7 @@ export async function benchLives({ load }, options, report) {
   await receiver.stop()
 }
 
-async function prepare({ ask, receiver, hasOwnChain, db, environmentId }) {
+export async function prepareMerchant({ ask, receiver, hasOwnChain, db, environmentId }) {
   // Only the localnet of the service mints coins; another treasury has been funded already.
   if (hasOwnChain)
     for (const [asset, amount] of Object.entries(funds))
@@ -123,14 +123,14 @@ async function measureLives(site, selected, report) {
     )
   for (const life of selected) {
     const meta = { ...life, key: `${life.key} ${shape}`, shape, node: node.version }
-    const { result: warm, plan } = await run(site, life, { count: options.warmRequests })
+    const { result: warm, plan } = await runLife(site, life, { count: options.warmRequests })
     console.log(`  warmed ${life.name}: ${formatResult(warm)}`)
     const bare = life.isWithoutBare ? undefined : await openBare(site, warm, plan)
     const counters = await startCounters(site.db, { isSettled: options.isSplitIntoSteps })
     const lanes = await site.readLanes()
     let count = 0
     for (let round = 1; round <= options.rounds; round += 1) {
-      const { result } = await run(site, life, { seconds: options.seconds })
+      const { result } = await runLife(site, life, { seconds: options.seconds })
       count += result.sent
       report.record(meta, result)
     }
@@ -151,8 +151,8 @@ async function measureLives(site, selected, report) {
 /** Two more rounds, because profiles and logged statements cost time themselves. */
 async function splitIntoSteps(site, life) {
   const bound = { seconds: site.options.seconds }
-  const profiled = await site.profile(() => run(site, life, bound))
-  const logged = await logStatements(site, () => run(site, life, bound))
+  const profiled = await site.profile(() => runLife(site, life, bound))
+  const logged = await logStatements(site, () => runLife(site, life, bound))
   const perLife = (sums, { sent }) =>
     Object.fromEntries(Object.entries(sums).map(([step, us]) => [step, us / sent]))
   const node = {}
@@ -180,7 +180,7 @@ function keepProfile(profile, { name, sent }) {
 }
 
 /** Runs `count` lives, or as many as start within `seconds`, until all have ended. */
-async function run(site, life, bound) {
+export async function runLife(site, life, bound) {
   const { roles, load, receiver } = site
   const prepared = await life.prepare?.(site, bound)
   const meter = startMeter({ ...roles, load: [load.pid, receiver.pid] })

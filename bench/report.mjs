@@ -135,13 +135,13 @@ export const lifeColumns = [
   ['life', ({ name }) => name],
   ['as', ({ shape }) => (shape === 'start' ? 'npm start' : shape)],
   ['Node', ({ node }) => node.replace(/^v(\d+).*/, '$1')],
-  ['per second', ({ perSecond }) => Math.round(perSecond).toLocaleString('en')],
+  ['per second', ({ perSecond }) => whole(perSecond)],
   ['API µs', ({ cpu }) => wholeUs(cpu.api)],
   ['workers µs', ({ cpu }) => wholeUs(cpu.workers)],
   ['PostgreSQL µs', ({ cpu }) => wholeUs(cpu.postgres)],
   ['chain µs', ({ cpu }) => wholeUs(cpu.chain)],
   ['load µs', ({ cpu }) => wholeUs(cpu.load)],
-  ['WAL bytes', ({ database }) => Math.round(database.walBytes).toLocaleString('en')],
+  ['WAL bytes', ({ database }) => whole(database.walBytes)],
   ['inserts', ({ database }) => database.inserts.toFixed(1)],
   ['updates', ({ database }) => database.updates.toFixed(1)],
   ['HOT', ({ database: { hotUpdates, updates } }) => percent(hotUpdates / updates)],
@@ -174,6 +174,19 @@ export const rateColumns = [
   ['WAL bytes', ({ database }) => String(Math.round(database.walBytes))],
 ]
 
+/** The columns of lives with PostgreSQL on a core of its own. */
+export const pinnedColumns = [
+  ['API processes', ({ apiProcesses }) => String(apiProcesses)],
+  ['workers', ({ workerProcesses }) => String(workerProcesses)],
+  ['per second', ({ perSecond }) => whole(perSecond)],
+  ['API µs', ({ cpu }) => wholeUs(cpu.api)],
+  ['workers µs', ({ cpu }) => wholeUs(cpu.workers)],
+  ['PostgreSQL µs', ({ cpu }) => wholeUs(cpu.postgres)],
+  ['load µs', ({ cpu }) => wholeUs(cpu.load)],
+  ['core of PostgreSQL', ({ perSecond, cpu }) => percent((perSecond * cpu.postgres) / 1e6)],
+  ['per core of PostgreSQL', ({ cpu }) => `${whole(1e6 / cpu.postgres)}/s`],
+]
+
 /** Steps as rows, with microseconds of Node and PostgreSQL per life. */
 export function stepsOf({ steps }) {
   const names = [...new Set([...Object.keys(steps.node), ...Object.keys(steps.postgres)])]
@@ -192,6 +205,10 @@ export const stepColumns = [
 /** Milliseconds of microseconds. */
 export function toMs(microseconds) {
   return (microseconds / 1000).toFixed(2)
+}
+
+export function whole(value) {
+  return Math.round(value).toLocaleString('en')
 }
 
 function percent(value) {

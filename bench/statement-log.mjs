@@ -17,8 +17,8 @@ const usage = /^\t!\t([\d.]+) s user, ([\d.]+) s system/
 
 /**
  * Logs all statements while `work` runs. Returns them by name (by their first words, if they have
- * none), with the number of executions and microseconds of processor time. Writing the log takes
- * about 20 µs per message, which is part of the figures.
+ * none), with the number of executions and microseconds of processor time, which includes writing
+ * the log.
  */
 export async function logStatements({ db, logFile }, work) {
   const change = (text) => db.rows({ text, values: [] })
