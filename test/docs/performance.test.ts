@@ -9,7 +9,8 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 
 test('the performance page and its chart show the published run', () => {
   const published = JSON.parse(read('bench/published.json'))
-  expect(read('docs/operating/performance.md')).toBe(renderPage(published))
+  const before = JSON.parse(read('bench/before.json'))
+  expect(read('docs/operating/performance.md')).toBe(renderPage(published, before))
   expect(read('docs/operating/performance.svg')).toBe(renderChart(published))
 })
 
