@@ -1,30 +1,45 @@
 /**
- * npm run bench:docs: publishes the last full run. Copies results/latest.json, with the last
- * soak and the last pinned run, to published.json and writes the tables and the chart of docs/operating/performance.md from it.
+ * npm run bench:docs: publishes the last full run. Copies results/latest.json, with the last soak
+ * and the last pinned run, to published.json and writes the tables and the chart of
+ * docs/operating/performance.md from it. `--before <commit>` keeps the run as before.json instead,
+ * for later runs to be compared with.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { renderChart, renderPage } from './render.mjs'
 
-const latestFile = new URL('results/latest.json', import.meta.url)
-const soakFile = new URL('results/soak.json', import.meta.url)
-const pinnedFile = new URL('results/pinned.json', import.meta.url)
-const beforeFile = new URL('before.json', import.meta.url)
+const resultsFolder = new URL('results/', import.meta.url)
 const publishedFile = new URL('published.json', import.meta.url)
+const beforeFile = new URL('before.json', import.meta.url)
 const docs = new URL('../docs/operating/', import.meta.url)
+const [option, commit] = process.argv.slice(2)
 
-if (existsSync(latestFile)) {
-  const latest = readJson(latestFile)
-  const { preset, isComplete } = latest
-  if (preset !== 'full' || !isComplete)
-    throw new Error('bench/results/latest.json is not of a full run: run `npm run bench` first')
-  if (existsSync(pinnedFile)) latest.pinned = readJson(pinnedFile)
-  if (existsSync(soakFile)) latest.soak = summarizeSoak(readJson(soakFile))
-  writeFileSync(publishedFile, `${JSON.stringify(latest, null, 2)}\n`)
-}
+const latest = readResults()
+if (option === '--before') writeJson(beforeFile, { commit, ...latest })
+else if (latest) writeJson(publishedFile, latest)
 const published = readJson(publishedFile)
 writeFileSync(new URL('performance.md', docs), renderPage(published, readJson(beforeFile)))
 writeFileSync(new URL('performance.svg', docs), renderChart(published))
 console.log('Written: docs/operating/performance.md and performance.svg')
+
+/** Undefined if nothing was measured here: the page is rendered from what is published. */
+function readResults() {
+  const latest = readResult('latest.json')
+  if (!latest) return undefined
+  if (latest.preset !== 'full' || !latest.isComplete)
+    throw new Error('bench/results/latest.json is not of a full run: run `npm run bench` first')
+  const soak = readResult('soak.json')
+  const pinned = readResult('pinned.json')
+  return {
+    ...latest,
+    ...(soak && { soak: summarizeSoak(soak) }),
+    ...(pinned && { pinned }),
+  }
+}
+
+function readResult(name) {
+  const file = new URL(name, resultsFolder)
+  return existsSync(file) ? readJson(file) : undefined
+}
 
 /** Without the minutes and samples behind the medians. */
 function summarizeSoak({ minutes, rates }) {
@@ -33,4 +48,8 @@ function summarizeSoak({ minutes, rates }) {
 
 function readJson(file) {
   return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+function writeJson(file, value) {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`)
 }
