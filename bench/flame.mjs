@@ -59,7 +59,7 @@ export function drawFlame(profile, title) {
   ].join('\n')}\n`
 }
 
-/** One frame per function and caller, with its processor time. Idle time is left out. */
+/** One frame per function and caller, with its processor time. Idle time and the profiler are left out. */
 function mergeFrames({ nodes, samples, timeDeltas }) {
   const own = new Map()
   for (const [index, id] of samples.entries()) own.set(id, (own.get(id) ?? 0) + timeDeltas[index])
@@ -69,7 +69,7 @@ function mergeFrames({ nodes, samples, timeDeltas }) {
     for (const id of node.children ?? []) {
       const child = nodesById.get(id)
       const { functionName, url } = child.callFrame
-      if (functionName === '(idle)') continue
+      if (functionName === '(idle)' || url === 'node:inspector') continue
       const key = `${functionName} ${url}`
       if (!frame.children.has(key)) frame.children.set(key, newFrame(functionName, url))
       us += merge(frame.children.get(key), child)

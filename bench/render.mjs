@@ -67,7 +67,7 @@ From the first request until everything it created has ended, with workers runni
 
 ${renderTable(lifeColumns, lives, { wordColumns: 3 })}
 
-Commit ${before.commit} → this run, on the same machine:
+Commit ${before.commit} (${describeRun(before)}) → this run; processor time is the least of the rounds, because other load only adds to it:
 
 ${renderTable(comparedColumns, pairWith(before.rows, lives), { wordColumns: 3 })}
 
@@ -85,6 +85,10 @@ ${lives
 `
 }
 
+function describeRun({ machine, measuredAt }) {
+  return `${machine.cores} cores, ${machine.arch}, ${measuredAt.slice(0, 10)}`
+}
+
 function pairWith(oldRows, lives) {
   return lives.flatMap((after) => {
     const before = oldRows.find(({ key, node }) => key === after.key && node === after.node)
@@ -92,14 +96,14 @@ function pairWith(oldRows, lives) {
   })
 }
 
-const nodeUs = ({ cpu }) => cpu.api + (cpu.workers ?? 0)
+const nodeUs = (cpu) => cpu.api + (cpu.workers ?? 0)
 const compared = (read) => (pair) => `${whole(read(pair.before))} → ${whole(read(pair.after))}`
 const comparedColumns = [
   ...lifeColumns.slice(0, 3).map(([title, of]) => [title, ({ after }) => of(after)]),
   ['per second', compared(({ perSecond }) => perSecond)],
-  ['Node µs', compared(nodeUs)],
-  ['PostgreSQL µs', compared(({ cpu }) => cpu.postgres)],
-  ['chain µs', compared(({ cpu }) => cpu.chain)],
+  ['Node µs', compared(({ lowest }) => nodeUs(lowest))],
+  ['PostgreSQL µs', compared(({ lowest }) => lowest.postgres)],
+  ['chain µs', compared(({ lowest }) => lowest.chain)],
   ['WAL bytes', compared(({ database }) => database.walBytes)],
 ]
 
@@ -111,7 +115,7 @@ minutes at each rate.
 
 ${renderTable(rateColumns, soak.rates, { wordColumns: 0 })}
 
-The same at commit ${before.commit}:
+The same at commit ${before.commit} (${describeRun(before)}), ${before.soak.minutes} minutes at each rate:
 
 ${renderTable(rateColumns, before.soak.rates, { wordColumns: 0 })}
 
@@ -142,7 +146,7 @@ const limitColumns = [
   ],
   [
     'cores of API and workers',
-    ({ perSecond, life }) => whole((perSecond * nodeUs(life)) / busyShare / 1e6),
+    ({ perSecond, life }) => whole((perSecond * nodeUs(life.cpu)) / busyShare / 1e6),
   ],
   ['WAL MB/s', ({ perSecond, life }) => whole((perSecond * life.database.walBytes) / 1e6)],
 ]
@@ -155,7 +159,7 @@ function renderBeyond(pinned, lives) {
 
 ${renderTable(pinnedColumns, pinned.rows, { wordColumns: 0 })}
 
-A second process pays when the first one's core is full and PostgreSQL's is not. Calculated from the life of a bank transfer (${whole(nodeUs(life))} µs of Node and
+A second process pays when the first one's core is full and PostgreSQL's is not. Calculated from the life of a bank transfer (${whole(nodeUs(life.cpu))} µs of Node and
 ${whole(life.cpu.postgres)} µs of PostgreSQL, Node ${life.node}), with cores ${100 * busyShare} % busy, many merchants and a disk that keeps up; not measured:
 
 ${renderTable(limitColumns, calculateLimits(life), { wordColumns: 0 })}

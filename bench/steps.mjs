@@ -2,7 +2,8 @@
  * Attributes processor time to the steps of a life: Node's by the module that runs, from CPU
  * profiles; PostgreSQL's by the name of the statement.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
@@ -56,7 +57,11 @@ const stepsOfStatements = [
 ]
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
+const moduleComment = /^\/\/ dist\.building\/(\S+\.js)$/
+const joinedFile = /^\/\/ dist\.building\//m
+const declaration = /^(?:export )?(?:async )?(?:function\*?|class|const|let|var) ([\w$]+)/
 const modulesOfFiles = new Map()
+let owners
 
 /** Replaces the file of every frame with its module, so that the profile outlives the build. */
 export function nameModules(profile) {
@@ -77,17 +82,20 @@ export function sumSteps(profile) {
   }
   const sums = {}
   for (const [index, id] of profile.samples.entries()) {
-    if (nodes.get(id).callFrame.functionName === '(idle)') continue
     const step = stepOf(id)
+    if (step === undefined) continue
     sums[step] = (sums[step] ?? 0) + profile.timeDeltas[index]
   }
   return sums
 }
 
+/** Undefined for idle time and for the profiler itself. */
 function findStep(nodes, parents, id) {
+  if (nodes.get(id).callFrame.functionName === '(idle)') return undefined
   const modules = []
   for (let at = id; at !== undefined; at = parents.get(at))
     modules.push(nodes.get(at).callFrame.url)
+  if (modules.includes('node:inspector')) return undefined
   for (const table of [stepsOfModules, partsOfModules])
     for (const module of modules) {
       const match = table.find(([, pattern]) => pattern.test(module))
@@ -96,24 +104,42 @@ function findStep(nodes, parents, id) {
   return partsOfFunctions[nodes.get(id).callFrame.functionName] ?? 'other'
 }
 
-/** The source of a frame. The build joins modules into files and names each in a comment. */
+/** The source of a frame. The build joins modules into files. */
 function moduleOf({ url, lineNumber }) {
   if (!url.startsWith('file:')) return url
   const file = fileURLToPath(url)
   if (!file.startsWith(dist)) return file.slice(file.lastIndexOf('node_modules/'))
-  if (!modulesOfFiles.has(file)) modulesOfFiles.set(file, readModules(file))
+  if (!modulesOfFiles.has(file)) modulesOfFiles.set(file, findModules(file))
   const start = modulesOfFiles.get(file).findLast(({ line }) => line <= lineNumber)
   return start?.module ?? file.slice(dist.length)
 }
 
-function readModules(file) {
-  if (!existsSync(file)) return []
+/**
+ * Where each module starts in a joined file. A comment names most of them; the others are known by
+ * what they declare, if no other module declares the same name.
+ */
+function findModules(file) {
+  owners ??= findOwners()
   return readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((text, line) => {
-      const module = /^\/\/ (?:dist\.building\/)?(\S+\.js)$/.exec(text)?.[1]
+      const module = moduleComment.exec(text)?.[1] ?? owners.get(declaration.exec(text)?.[1])
       return module ? [{ line, module }] : []
     })
+}
+
+/** The modules of names that only one module declares. */
+function findOwners() {
+  const found = new Map()
+  for (const file of readdirSync(dist, { recursive: true })) {
+    if (!file.endsWith('.js') || file.startsWith('bundled/')) continue
+    const text = readFileSync(path.join(dist, file), 'utf8')
+    // Programs are joined files themselves.
+    if (joinedFile.test(text)) continue
+    for (const [, name] of text.matchAll(new RegExp(declaration, 'gm')))
+      found.set(name, found.has(name) ? undefined : file)
+  }
+  return found
 }
 
 /** Microseconds by step of what `logStatements` returned. */
