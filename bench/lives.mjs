@@ -126,11 +126,15 @@ async function measureLives(site, selected, report) {
     const { result: warm, plan } = await runLife(site, life, { count: options.warmRequests })
     console.log(`  warmed ${life.name}: ${formatResult(warm)}`)
     const bare = life.isWithoutBare ? undefined : await openBare(site, warm, plan)
+    // Before the counters start: rows that are prepared are no part of a life.
+    const bound = { seconds: options.seconds }
+    const prepared = []
+    while (prepared.length < options.rounds) prepared.push(await life.prepare?.(site, bound))
     const counters = await startCounters(site.db, { isSettled: options.isSplitIntoSteps })
     const lanes = await site.readLanes()
     let count = 0
-    for (let round = 1; round <= options.rounds; round += 1) {
-      const { result } = await runLife(site, life, { seconds: options.seconds })
+    for (const preparedRound of prepared) {
+      const { result } = await runLife(site, life, bound, preparedRound)
       count += result.sent
       report.record(meta, result)
     }
@@ -180,9 +184,9 @@ function keepProfile(profile, { name, sent }) {
 }
 
 /** Runs `count` lives, or as many as start within `seconds`, until all have ended. */
-export async function runLife(site, life, bound) {
+export async function runLife(site, life, bound, preparedBefore) {
   const { roles, load, receiver } = site
-  const prepared = await life.prepare?.(site, bound)
+  const prepared = preparedBefore ?? (await life.prepare?.(site, bound))
   const meter = startMeter({ ...roles, load: [load.pid, receiver.pid] })
   const startedAt = performance.now()
   const { sent, plan, sample, seconds } = await life.run(site, bound, prepared)
