@@ -156,7 +156,8 @@ async function measureLives(site, selected, report) {
 async function splitIntoSteps(site, life) {
   const bound = { seconds: site.options.seconds }
   const profiled = await site.profile(() => runLife(site, life, bound))
-  const logged = await logStatements(site, () => runLife(site, life, bound))
+  const prepared = await life.prepare?.(site, bound)
+  const logged = await logStatements(site, () => runLife(site, life, bound, prepared))
   const perLife = (sums, { sent }) =>
     Object.fromEntries(Object.entries(sums).map(([step, us]) => [step, us / sent]))
   const node = {}
@@ -171,7 +172,7 @@ async function splitIntoSteps(site, life) {
     node: perLife(node, profiled.result.result),
     postgres: {
       ...postgres,
-      'outside statements': Math.max(0, logged.result.result.cpu.postgres - measured),
+      'outside statements': logged.result.result.cpu.postgres - measured,
     },
     statements: executions / logged.result.result.sent,
   }

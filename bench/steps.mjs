@@ -19,13 +19,13 @@ const stepsOfModules = [
     'send',
     /^(payouts\/requests\/(send-new|instruct-rail)|rails\/solana\/payouts\/send|simulation\/sandbox-bank\/(receive-orders|judge-instruction|store-transfers))/,
   ],
+  ['judge', /^(collections\/|wallets\/|simulation\/sandbox-bank\/(notice|collections))/],
   [
     'check',
     /^(rails\/solana\/payouts\/(check-attempts|judge-attempt|find-confirmed)|simulation\/sandbox-bank\/)/,
   ],
   ['claim', /^payouts\/attempts\/(poll-|live-attempts|unfinished)/],
   ['conclude', /^payouts\/attempts\//],
-  ['judge', /^(collections|wallets)\//],
   ['create', /^(payouts|idempotency|rails|api\/pipeline|api\/routes\/payouts)\//],
 ]
 /** Samples in which no step runs, such as the parsing of requests and of rows. */
