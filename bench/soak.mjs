@@ -28,7 +28,7 @@ import { startProcess } from './processes.mjs'
 import { describeMachine, median, printCells, rateColumns, toMs } from './report.mjs'
 import { createMix } from './soak-mix.mjs'
 import { startService } from './start-manilla.mjs'
-import { logStatements } from './statement-log.mjs'
+import { countStatements } from './statement-log.mjs'
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 30)
 const rates = (process.env.SOAK_RATES ?? '500').split(',').map(Number)
@@ -200,11 +200,11 @@ async function drive({ service, load, db, mix }, perSecond) {
     if (result.refused) console.log(`  first failure: ${describeFailure(result.refused)}`)
   }
   clearInterval(timer)
-  const logged = await logStatements({ db, logFile: path.join(home, 'postgres.log') }, () =>
+  const logFile = path.join(home, 'postgres.log')
+  const counted = await countStatements({ db, logFile }, () =>
     load.ask({ ...plan, runMs: statementsSeconds * 1_000 }),
   )
-  const executions = logged.statements.reduce((sum, one) => sum + one.executions, 0)
-  return { ...sumUp(rows), samples, statements: executions / logged.result.sent }
+  return { ...sumUp(rows), samples, statements: counted.executions / counted.result.sent }
 }
 
 /** Medians of the minutes. Kinds of requests follow as a table of their own. */
