@@ -31,7 +31,8 @@ export async function startService(
     exitCode = code ?? 1
   })
   // After a failure, this process ends without stopping the service.
-  process.on('exit', () => child.kill('SIGTERM'))
+  const killChild = () => child.kill('SIGTERM')
+  process.on('exit', killChild)
   const url = `http://127.0.0.1:${port}`
   const service = {
     url,
@@ -42,6 +43,7 @@ export async function startService(
     log: child.stderr,
     hasEnded: () => exitCode !== undefined,
     async stop() {
+      process.removeListener('exit', killChild)
       child.kill('SIGTERM')
       await ended
     },
