@@ -174,7 +174,7 @@ ${renderTable(limitColumns, calculateLimits(life, list), { wordColumns: 0 })}
 
 Nigeria's instant payments (NIP) peaked at 1.02 billion in a month, May 2024, according to NIBSS
 ([report](https://entrepreneurng.com/?p=38317)): ${whole(instantPaymentsPerDay / 1e6)} million a day, ${whole(instantPaymentsPerDay / secondsPerDay)} per second on average. One merchant's payouts
-go through one connection of each API process and do not use more cores. All writes share one log, which becomes the limit before 64 cores do.
+go through one connection of each API process and do not use more cores. All writes share one log, which we expect to be the limit before 64 cores are.
 Lists and reports are read from a replica with \`DATABASE_READ_URL\` while it keeps up. Beyond one primary, run several installations with a part of
 the merchants each ([scaling](scaling.md#steps)).
 

@@ -169,7 +169,7 @@ export const rateColumns = [
   ['refused', ({ failed }) => String(failed)],
   ['memory MB', ({ service }) => String(Math.round(service))],
   ['commits', ({ database }) => database.commits.toFixed(2)],
-  ['statements', ({ statements }) => statements.toFixed(2)],
+  ['statements', ({ statements }) => statements?.toFixed(2) ?? ''],
   ['flushes', ({ database }) => database.flushes.toFixed(2)],
   ['WAL bytes', ({ database }) => String(Math.round(database.walBytes))],
 ]
