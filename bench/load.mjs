@@ -34,9 +34,12 @@ async function load(plan) {
       let sentAt = 0
       let sentPlan = plan
       let text = ''
+      let isIdle = true
       const send = () => {
+        if (socket.destroyed) return
         if (isOver()) return socket.end(resolve)
-        if (!mayStart()) return setTimeout(send, rateTickMs)
+        isIdle = !mayStart()
+        if (isIdle) return setTimeout(send, rateTickMs)
         sentAt = performance.now()
         const number = sent++
         if (plan.mix) sentPlan = plan.mix[number % plan.mix.length]
@@ -49,7 +52,12 @@ async function load(plan) {
       socket.setEncoding('latin1')
       socket.on('connect', send)
       socket.on('error', reject)
-      socket.on('close', () => reject(new Error('the server closed a connection')))
+      // At a low rate, connections may be idle for longer than the server keeps them.
+      socket.on('close', () =>
+        isIdle
+          ? resolve(isOver() ? undefined : runConnection())
+          : reject(new Error('the server closed a connection')),
+      )
       socket.on('data', (chunk) => {
         text += chunk
         const headEnd = text.indexOf('\r\n\r\n')

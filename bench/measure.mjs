@@ -5,6 +5,7 @@ import { sql } from '../dist/postgres/sql.js'
 import { benchDeliveries } from './deliveries.mjs'
 import { benchHttp } from './http.mjs'
 import { benchLedger } from './ledger.mjs'
+import { benchLives } from './lives.mjs'
 import { describeMachine, Report } from './report.mjs'
 import { assertLedgerIsClean, openBooks, withWorkbench } from './workbench.mjs'
 
@@ -15,6 +16,7 @@ export async function measure(options) {
     const { db } = books
     const tools = { ...bench, ...books }
     const report = new Report()
+    await benchLives(tools, options, report)
     await benchDeliveries(tools, options, report.record)
     await benchHttp(tools, options, report.record)
     await benchLedger(tools, options, report.record)

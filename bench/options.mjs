@@ -7,10 +7,11 @@ import { execFileSync } from 'node:child_process'
 const presets = {
   full: {
     rounds: 3,
-    seconds: 4,
+    seconds: 5,
     warmRequests: 16_000,
     warmRequestsPlain: 500,
     isPlainMeasured: true,
+    isSplitIntoSteps: true,
   },
   quick: { rounds: 1, seconds: 2, warmRequests: 2_000, isPlainMeasured: false },
   guard: { rounds: 3, seconds: 2, warmRequests: 16_000, isPlainMeasured: false },

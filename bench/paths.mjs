@@ -74,7 +74,7 @@ export const paths = [
     name: 'fund a test balance',
     server: 'stub',
     hasPlainTwin: true,
-    goal: { perSecond: 4_000, ofBare: 0.4 },
+    goal: { perSecond: 4_500, nodeUs: 180, postgresUs: 70 },
     plan: () => post('/v1/test/balances/fund', { asset: 'NGN', amount: 1 }),
   },
   {
@@ -82,7 +82,7 @@ export const paths = [
     group: 'collections',
     name: 'create virtual accounts',
     server: 'stub',
-    goal: { perSecond: 3_500, ofBare: 0.35 },
+    goal: { perSecond: 4_500, ofBare: 0.3 },
     plan: () =>
       post('/v1/collections/virtual-accounts', {
         merchantReference: 'order-1001',
@@ -94,7 +94,7 @@ export const paths = [
     group: 'collections',
     name: 'bank notices until posted',
     server: 'stub',
-    goal: { perSecond: 3_500, ofTpcb: 2 },
+    goal: { perSecond: 3_500, ofTpcb: 2, nodeUs: 200, postgresUs: 150 },
     isMeasuredUntilSettled: true,
     async plan({ db, environmentId, secret, accountNumbers }, { count, seconds }) {
       const accounts = count ?? Math.ceil(seconds * noticesPerSecondMax)
@@ -155,7 +155,7 @@ export const paths = [
     /** The API reads this many lists of one environment at a time: none waits, and none is shared. */
     connections: 3,
     warmRequestsMax: 6_000,
-    goal: { ofBare: 0.6 },
+    goal: { perSecond: 3_000 },
     plan: () => get('/v1/disbursements/crypto'),
   },
   {
@@ -173,7 +173,7 @@ export const paths = [
     group: 'reads',
     name: 'GET public checkout',
     server: 'stub',
-    goal: { ofBare: 0.8 },
+    goal: { ofBare: 0.75 },
     plan: ({ sessionReference }) => get(`/public/checkout/${sessionReference}`),
   },
 ]

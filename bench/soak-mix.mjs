@@ -82,7 +82,7 @@ function spread(counts) {
     .map(({ kind }) => kind)
 }
 
-function makeAddress() {
+export function makeAddress() {
   const { publicKey } = generateKeyPairSync('ed25519')
   return base58.encode(publicKey.export({ format: 'der', type: 'spki' }).subarray(-32))
 }

@@ -1,7 +1,8 @@
 /**
- * npm run bench:soak: the all-in-one service, as `npm start` runs it, under a fixed rate of
- * requests. Prints its memory every minute and exits with 1 if that grows or exceeds its limit, if
- * too many requests fail, or if the ledger is inconsistent. See README.md.
+ * npm run bench:soak: the all-in-one service, as `npm start` runs it, under one or several fixed
+ * rates of requests. Prints its memory and processor time every minute and exits with 1 if memory
+ * grows or exceeds its limit, if too many requests fail, or if the ledger is inconsistent. See
+ * README.md.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -20,29 +21,41 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { buildOrExit } from '../bin/build-when-needed.mjs'
 import { readPostmasterPid, startMeter } from './cpu.mjs'
-import { openCounters } from './database-counters.mjs'
 import { requireFreeSpace } from './disk.mjs'
 import { findChild, readFamilyMb, readResidentMb } from './memory.mjs'
 import { readMetrics, sumOf } from './metrics.mjs'
 import { startProcess } from './processes.mjs'
-import { median, printCells } from './report.mjs'
+import { describeMachine, median, printCells, rateColumns, toMs } from './report.mjs'
 import { createMix } from './soak-mix.mjs'
 import { startService } from './start-manilla.mjs'
+import { countStatements } from './statement-log.mjs'
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 30)
-const perSecond = Number(process.env.SOAK_RATE ?? 500)
+const rates = (process.env.SOAK_RATES ?? '500').split(',').map(Number)
+const kinds = process.env.SOAK_KINDS?.split(',')
 /** Enough for the rate even while requests take half a second. */
 const connections = 256
+/** Code is cold at first. These are sent as fast as a few connections get answers. */
+const warmRequests = Number(process.env.SOAK_WARM ?? 16_000)
+const warmConnections = 32
 const sampleIntervalMs = 5_000
-const serviceMbMax = 300
+const serviceMbMax = 250
 /** The last third may use this much more memory than the middle one. */
 const growthMax = 1.05
 const failedShareMax = 0.001
 const warningsShownMax = 20
 /** PostgreSQL with its log, and the chain. */
 const bytesPerRequest = 8_000
+/** Statements are counted from the log of PostgreSQL, which costs time: after the minutes. */
+const statementsSeconds = 10
+const highestRate = Math.max(...rates)
+const requestsPlanned = rates.reduce(
+  (sum, rate) => sum + rate * (minutes * 60 + statementsSeconds),
+  warmRequests,
+)
 
 const columns = {
+  'per s': ({ perSecond }) => String(perSecond),
   minute: ({ minute }) => String(minute),
   service: ({ service }) => String(Math.round(service)),
   heap: ({ heap }) => String(Math.round(heap)),
@@ -66,8 +79,9 @@ if (process.platform !== 'linux') {
   console.error('The soak reads memory from /proc, which only Linux has.')
   process.exit(1)
 }
-requireFreeSpace(tmpdir(), 4e9 + minutes * 60 * perSecond * bytesPerRequest, 'This soak')
+requireFreeSpace(tmpdir(), 4e9 + requestsPlanned * bytesPerRequest, 'This soak')
 await buildOrExit()
+const { startCounters } = await import('./database-counters.mjs')
 const home = mkdtempSync(path.join(tmpdir(), 'manilla-soak-'))
 chmodSync(home, 0o755)
 const dataDirectory = path.join(home, 'data')
@@ -90,8 +104,8 @@ async function soak() {
     env: {
       MANILLA_HOME: home,
       // Within the limits, which stay on: they cost memory, too.
-      RATE_LIMIT_PER_SECOND: String(2 * perSecond + 100),
-      PUBLIC_RATE_LIMIT_PER_SECOND: String(2 * perSecond + 100),
+      RATE_LIMIT_PER_SECOND: String(2 * highestRate + 2_000),
+      PUBLIC_RATE_LIMIT_PER_SECOND: String(2 * highestRate + 2_000),
     },
     isLogRead: true,
   })
@@ -103,12 +117,24 @@ async function soak() {
     const mix = await createMix({
       url: service.url,
       key: test.secretKey,
-      requests: minutes * 60 * perSecond,
+      requests: requestsPlanned,
       webhookUrl: `http://127.0.0.1:${receiver.port}/quick`,
     })
-    const measured = await drive(service, load, mix)
-    const verified = verify()
-    return judge(measured, verified)
+    const db = await openDatabase()
+    const site = { service, load, db, mix: mix.filter(({ kind }) => kinds?.includes(kind) ?? true) }
+    await load.ask({
+      port: service.port,
+      connections: warmConnections,
+      mix: site.mix,
+      count: warmRequests,
+    })
+    const measured = []
+    for (const perSecond of rates)
+      if (!stopped.signal.aborted) measured.push(await drive(site, perSecond))
+    await db.close()
+    console.log('\nMedians of the minutes, per request')
+    printCells(rateColumns, measured)
+    return judge(measured, verify())
   } finally {
     // After Ctrl-C some of them have ended already.
     await Promise.allSettled([load.stop(), receiver.stop(), service.stop()])
@@ -125,7 +151,14 @@ async function waitForDemo(service) {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-async function drive(service, load, mix) {
+async function openDatabase() {
+  const { Database } = await import('../dist/postgres/database.js')
+  const { startEmbeddedServer } = await import('../dist/postgres/embedded/server.js')
+  const { url } = await startEmbeddedServer({ dataDirectory })
+  return new Database(url, () => {}, { size: 1 })
+}
+
+async function drive({ service, load, db, mix }, perSecond) {
   const samples = []
   const rows = []
   const sample = () => samples.push(readResidentMb(service.pid))
@@ -135,7 +168,7 @@ async function drive(service, load, mix) {
     postgres: [readPostmasterPid(dataDirectory)],
     chain: [findChild(service.pid, 'localnet')],
   }
-  const counters = await openCounters(dataDirectory)
+  const plan = { port: service.port, connections, mix, perSecond }
   console.log(
     `${perSecond} requests per second for ${minutes} minutes; memory in MB; processor time, ` +
       'commits, flushes of the log and its bytes per request',
@@ -144,18 +177,13 @@ async function drive(service, load, mix) {
   for (let minute = 1; minute <= minutes && !stopped.signal.aborted; minute += 1) {
     const first = samples.length
     const meter = startMeter(roles)
-    const counted = await counters.start()
-    const result = await load.ask({
-      port: service.port,
-      connections,
-      mix,
-      perSecond,
-      runMs: 60_000,
-    })
+    const counters = await startCounters(db)
+    const result = await load.ask({ ...plan, runMs: 60_000 })
     sample()
     const cpu = meter.read(result.sent)
-    const database = await counted.read(result.sent)
+    const database = await counters.read(result.sent)
     const row = {
+      perSecond,
       minute,
       service: median(samples.slice(first)),
       ...(await readState(service)),
@@ -172,9 +200,38 @@ async function drive(service, load, mix) {
     if (result.refused) console.log(`  first failure: ${describeFailure(result.refused)}`)
   }
   clearInterval(timer)
-  await counters.close()
-  printKinds(rows)
-  return { rows, samples }
+  const logFile = path.join(home, 'postgres.log')
+  const counted = await countStatements({ db, logFile }, () =>
+    load.ask({ ...plan, runMs: statementsSeconds * 1_000 }),
+  )
+  return { ...sumUp(rows), samples, statements: counted.executions / counted.result.sent }
+}
+
+/** Medians of the minutes. Kinds of requests follow as a table of their own. */
+function sumUp(rows) {
+  const kinds = printKinds(rows)
+  const medianOf = (read) => median(rows.map(read))
+  const mediansOf = (part) =>
+    Object.fromEntries(
+      Object.keys(rows[0][part]).map((name) => [name, medianOf((row) => row[part][name])]),
+    )
+  return {
+    perSecond: rows[0].perSecond,
+    rows,
+    kinds,
+    payments: kinds.find(({ name }) => name === 'pay'),
+    service: medianOf(({ service }) => service),
+    p50: medianOf(({ p50 }) => p50),
+    p99: medianOf(({ p99 }) => p99),
+    requests: sum(rows, 'requests'),
+    failed: sum(rows, 'failed'),
+    cpu: mediansOf('cpu'),
+    database: mediansOf('database'),
+  }
+}
+
+function sum(rows, field) {
+  return rows.reduce((total, row) => total + row[field], 0)
 }
 
 async function readState(service) {
@@ -215,6 +272,7 @@ function printKinds(rows) {
     ],
     sums,
   )
+  return sums
 }
 
 /** Status line and body. */
@@ -238,13 +296,16 @@ function verify() {
   return status === 0
 }
 
-function judge({ rows, samples }, isVerified) {
+function judge(measured, isVerified) {
+  // Each rate needs its own memory, so that only the last one shows whether it stays flat.
+  const { samples } = measured.at(-1)
   const third = Math.floor(samples.length / 3)
   const middle = median(samples.slice(third, 2 * third))
   const last = median(samples.slice(-third))
-  const highest = Math.max(...samples)
-  const sum = (field) => rows.reduce((total, row) => total + row[field], 0)
-  const [requests, failed] = [sum('requests'), sum('failed')]
+  const highest = Math.max(...measured.flatMap(({ samples }) => samples))
+  const [requests, failed] = [sum(measured, 'requests'), sum(measured, 'failed')]
+  const minutesMeasured = measured.reduce((total, { rows }) => total + rows.length, 0)
+  const minutesPlanned = minutes * rates.length
   const checks = [
     {
       isPassed: last <= middle * growthMax,
@@ -259,21 +320,19 @@ function judge({ rows, samples }, isVerified) {
       text: `requests succeed: ${failed} of ${requests.toLocaleString('en')} failed`,
     },
     { isPassed: isVerified, text: 'verify-ledger finds the ledger consistent' },
-    { isPassed: rows.length === minutes, text: `${rows.length} of ${minutes} minutes measured` },
+    {
+      isPassed: minutesMeasured === minutesPlanned,
+      text: `${minutesMeasured} of ${minutesPlanned} minutes measured`,
+    },
   ]
   for (const { isPassed, text } of checks) console.log(`${isPassed ? '✓' : '✗'} ${text}`)
   return {
     isPassed: checks.every(({ isPassed }) => isPassed),
     checks,
-    perSecond,
+    machine: describeMachine(),
     minutes,
-    rows,
-    samples,
+    rates: measured,
   }
-}
-
-function toMs(microseconds) {
-  return (microseconds / 1000).toFixed(2)
 }
 
 function toMb(value) {

@@ -8,14 +8,17 @@ const readyWithinMs = 60_000
 const pollIntervalMs = 100
 
 /** Resolves when the service is ready. Its log is a stream if `isLogRead`; the caller reads it. */
-export async function startService(program, { words = [], env = {}, isLogRead = false } = {}) {
+export async function startService(
+  program,
+  { words = [], env = {}, isLogRead = false, node = process.execPath, portVariable = 'PORT' } = {},
+) {
   const [port, metricsPort] = await findFreePorts(2)
   const file = fileURLToPath(new URL(`../bin/${program}`, import.meta.url))
-  const child = spawn(process.execPath, [file, ...words], {
+  const child = spawn(node, [file, ...words], {
     env: {
       ...process.env,
       HOST: '127.0.0.1',
-      PORT: String(port),
+      [portVariable]: String(port),
       METRICS_PORT: String(metricsPort),
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'info',
       ...env,
@@ -28,16 +31,19 @@ export async function startService(program, { words = [], env = {}, isLogRead = 
     exitCode = code ?? 1
   })
   // After a failure, this process ends without stopping the service.
-  process.on('exit', () => child.kill('SIGTERM'))
+  const killChild = () => child.kill('SIGTERM')
+  process.on('exit', killChild)
   const url = `http://127.0.0.1:${port}`
   const service = {
     url,
     port,
-    metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
+    // A worker serves its metrics on its only port.
+    metricsUrl: `http://127.0.0.1:${portVariable === 'PORT' ? metricsPort : port}/metrics`,
     pid: child.pid,
     log: child.stderr,
     hasEnded: () => exitCode !== undefined,
     async stop() {
+      process.removeListener('exit', killChild)
       child.kill('SIGTERM')
       await ended
     },

@@ -1,16 +1,33 @@
 /**
- * A chain that accepts every transaction at once and executes none. Other calls go to the localnet,
- * whose URL is the argument. It separates the cost of the API from that of executing transfers.
+ * A chain that accepts every transaction at once, executes none and reports all as finalized. Other
+ * calls go to the localnet, whose URL is the argument. It separates the cost of the service from
+ * that of executing transfers.
  */
 import { createServer } from 'node:http'
 
 const localnetUrl = process.argv[2]
 const signature = '5'.repeat(88)
+const finalized = {
+  slot: 1,
+  confirmations: null,
+  err: null,
+  status: { Ok: null },
+  confirmationStatus: 'finalized',
+}
+const results = {
+  sendTransaction: () => signature,
+  getSignatureStatuses: ([signatures]) => ({
+    context: { slot: 1 },
+    value: signatures.map(() => finalized),
+  }),
+}
 
 async function answer(text) {
   const calls = [JSON.parse(text)].flat()
-  if (calls.some(({ method }) => method !== 'sendTransaction')) return forward(text)
-  const answers = calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: signature }))
+  if (calls.some(({ method }) => !results[method])) return forward(text)
+  const answers = calls.map(({ id, method, params }) => {
+    return { jsonrpc: '2.0', id, result: results[method](params) }
+  })
   return JSON.stringify(text.startsWith('[') ? answers : answers[0])
 }
 

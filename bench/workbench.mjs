@@ -32,17 +32,34 @@ export async function withWorkbench(settings, work) {
   for (const signal of ['SIGINT', 'SIGTERM'])
     process.once(signal, () => close().finally(() => process.exit(1)))
   try {
-    const loadProcess = await startProcess('./load.mjs')
+    const load = await startLoad()
     const result = await work({
       folder,
       serverUrl: server.url,
       postmasterPid: readPostmasterPid(dataDirectory),
-      load: { pid: loadProcess.pid, run: (plan) => runLoad(loadProcess, plan) },
+      load,
     })
-    await loadProcess.stop()
+    await load.stop()
     return result
   } finally {
     await close()
+  }
+}
+
+/** The load generator. A run fails if a request is refused. */
+export async function startLoad() {
+  const { pid, ask, stop } = await startProcess('./load.mjs')
+  return {
+    pid,
+    stop,
+    async run(plan) {
+      const result = await ask(plan)
+      if (result.refused)
+        throw new Error(
+          `${plan.path ?? 'a request'} was refused: ${JSON.stringify(result.statuses)} ${result.refused}`,
+        )
+      return result
+    },
   }
 }
 
@@ -90,13 +107,4 @@ export async function assertLedgerIsClean(db, proofs = allProofs) {
       `verify-ledger: ${JSON.stringify(broken, (_key, value) => (typeof value === 'bigint' ? `${value}` : value))}`,
     )
   console.log('verify-ledger: clean')
-}
-
-async function runLoad(loadProcess, plan) {
-  const result = await loadProcess.ask(plan)
-  if (result.refused)
-    throw new Error(
-      `${plan.path ?? 'a request'} was refused: ${JSON.stringify(result.statuses)} ${result.refused}`,
-    )
-  return result
 }

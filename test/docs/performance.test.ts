@@ -3,13 +3,18 @@ import { expect, test } from 'vitest'
 // @ts-expect-error the benchmarks are plain JavaScript
 import { findRegressions } from '../../bench/compare.mjs'
 // @ts-expect-error the benchmarks are plain JavaScript
+import { drawFlame } from '../../bench/flame.mjs'
+// @ts-expect-error the benchmarks are plain JavaScript
 import { renderChart, renderPage } from '../../bench/render.mjs'
+// @ts-expect-error the benchmarks are plain JavaScript
+import { sumStatements, sumSteps } from '../../bench/steps.mjs'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 test('the performance page and its chart show the published run', () => {
   const published = JSON.parse(read('bench/published.json'))
-  expect(read('docs/operating/performance.md')).toBe(renderPage(published))
+  const before = JSON.parse(read('bench/before.json'))
+  expect(read('docs/operating/performance.md')).toBe(renderPage(published, before))
   expect(read('docs/operating/performance.svg')).toBe(renderChart(published))
 })
 
@@ -32,4 +37,43 @@ test('the guard names paths that need over 10 % more time', () => {
       { key: 'crypto', api: 1_600, postgres: 450, bare: 200 },
     ]),
   ).toEqual(['crypto postgres'])
+})
+
+// One second: half of it idle, a ledger write that creation called, and a frame too short to show.
+const frame = (id: number, functionName: string, url: string, children: number[] = []) => ({
+  id,
+  callFrame: { functionName, url },
+  children,
+})
+const profile = {
+  nodes: [
+    frame(1, '(root)', '', [2, 3, 6]),
+    frame(2, '(idle)', ''),
+    frame(3, 'createPayouts', 'payouts/requests/create-payouts.js', [4, 5]),
+    frame(4, 'move', 'ledger/move.js'),
+    frame(5, 'write', 'postgres/wire/messages.js'),
+    frame(6, 'tiny', 'node:net'),
+  ],
+  samples: [2, 4, 5, 6],
+  timeDeltas: [500_000, 300_000, 199_500, 500],
+  lives: 1_000,
+}
+
+test('time belongs to the innermost step on the stack', () => {
+  expect(sumSteps(profile)).toEqual({ ledger: 300_000, create: 199_500, other: 500 })
+  expect(
+    sumStatements([
+      { name: 'finish_payouts', us: 5 },
+      { name: 'end_payout_attempts', us: 2 },
+      { name: 'insert_payouts', us: 3 },
+      { name: 'select 1', us: 1 },
+    ]),
+  ).toEqual({ conclude: 7, create: 3, other: 1 })
+})
+
+test('a flame graph leaves out idle time and what is too short to see', () => {
+  const graph = drawFlame(profile, 'A life')
+  expect(graph).toContain('A life: 500 µs of Node per life')
+  expect(graph).toContain('<title>move ledger/move.js: 60.0 %</title>')
+  expect(graph).not.toMatch(/idle|tiny/)
 })
