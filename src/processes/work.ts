@@ -54,10 +54,12 @@ import {
 import { firstProofDueAt, runLedgerProof } from '../operations/proofs/ledger-proofs.js'
 import { reconcileDue } from '../operations/reconcile/reconcile.js'
 import { expirePending } from '../payouts/approvals/expire-pending.js'
+import { createConcludingLane } from '../payouts/attempts/conclude-sent.js'
 import { followReversals } from '../payouts/attempts/follow-reversals.js'
 import { attemptsDue } from '../payouts/attempts/live-attempts.js'
 import { pollPayouts } from '../payouts/attempts/poll-payouts.js'
 import { markForReview } from '../payouts/attempts/review-payouts.js'
+import { SentPayouts } from '../payouts/attempts/sent-payouts.js'
 import { expireBatches } from '../payouts/batches/decide-batch.js'
 import { batchesDue, runBatches } from '../payouts/batches/run-batches.js'
 import type { BatchDependencies } from '../payouts/batches/step.js'
@@ -111,6 +113,8 @@ type JobDependencies = {
   naira: Config['naira']
   rates?: RateConfig | undefined
   figures?: FundFigures
+  /** Ends the payouts that batches send. Absent: they are polled. */
+  sentPayouts?: SentPayouts
 }
 
 /** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
@@ -241,13 +245,14 @@ function settlementJob(opened: OpenRails, mode: Mode, dependencies: JobDependenc
 
 /** One preparation for all runs: batches of items share its caches. */
 function batchJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependencies): Job {
-  const { clock, logger } = dependencies
+  const { clock, logger, sentPayouts } = dependencies
   let opened: BatchDependencies | undefined
   const open = (db: Database): BatchDependencies => {
     const fees = createFeeBook({ db, clock })
     const paused = createPausedRails({ db, clock })
-    const send = createSendAfterCommit({ rails, clock, logger, paused })
-    const preparation = createPayoutPreparation({ db, rails, fees, logger, paused })
+    const send = createSendAfterCommit({ rails, clock, logger, paused, sentPayouts })
+    const follows = sentPayouts !== undefined
+    const preparation = createPayoutPreparation({ db, rails, fees, logger, paused, follows })
     return { db, rails, preparation, fees, clock, logger, send }
   }
   return {
@@ -459,6 +464,8 @@ export function startWork(dependencies: WorkDependencies): Work {
     onBooked: createPaymentLog({ db, logger }),
   }
   const figures = new FundFigures()
+  const concluding = createConcludingLane(laneDependencies)
+  const sentPayouts = new SentPayouts({ db, clock, logger, laneOf: () => concluding })
   const judging = createJudgingLane(laneDependencies)
   const noticeLane = createNoticeLane(laneDependencies)
   const claimDb = new Database(db.url, logLostConnection(logger), {
@@ -478,6 +485,7 @@ export function startWork(dependencies: WorkDependencies): Work {
       naira,
       rates: dependencies.rates,
       figures,
+      sentPayouts,
     }),
     claimDb,
   )
@@ -524,7 +532,8 @@ export function startWork(dependencies: WorkDependencies): Work {
       const isLate = sleep(workLimits.shutdownMs, false, { ref: false })
       if (!(await Promise.race([hasEnded, isLate])))
         logger.warn('some jobs did not stop in time; their rows are picked up at the next start')
-      await Promise.all([judging.close(), noticeLane.close()])
+      await sentPayouts.stop()
+      await Promise.all([judging.close(), noticeLane.close(), concluding.close()])
       await listener.stop()
       await notifier?.stop()
       await claimDb.close()

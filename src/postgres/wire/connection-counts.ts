@@ -22,8 +22,8 @@ export const connectionCounts = {
   worker: {
     manilla: poolSize,
     'manilla claims': 1,
-    // Judging and storing notices.
-    'manilla payments': 2,
+    // Judging and storing notices, and ending payouts.
+    'manilla payments': 3,
     'manilla deliveries': 1,
     'manilla wake-ups': 1,
   },

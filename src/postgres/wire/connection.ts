@@ -16,9 +16,11 @@ export const types: pg.CustomTypesConfig = {
 
 /**
  * For a pool that reads all rows by key, as `connect` explains: a plan of a prepared statement may
- * date from a time when the table was small.
+ * date from a time when the table was small. A bitmap reads all rows of a range and sorts them,
+ * where a page needs the newest 20 in the order of the index.
  */
-const withoutScans = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
+const withoutScans =
+  '-c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
 /**
  * The server notices a vanished client, and drops its locks, within half a minute. It does not
