@@ -33,68 +33,6 @@ BEGIN ATOMIC
 END
 ;
 
-CREATE OR REPLACE FUNCTION public.add_account_terms()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into search_terms (environment_id, kind, term, id)
-  select distinct added.environment_id, 'account', found.term, added.id
-  from added cross join lateral unnest(search_words(added.account_name)) found (term)
-  where added.kind = 'dedicated_account';
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.add_payment_terms()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into search_terms (environment_id, kind, term, id)
-  select added.environment_id, 'payment', found.term, added.id
-  from added cross join lateral (
-    select unnest(search_words(added.sender ->> 'name')) as term
-    union select added.sender ->> 'accountNumber'
-    union select added.sender ->> 'address'
-    union select lower(added.session_id)
-    union select split_part(added.rail_id, ':', 1) where added.asset <> 'NGN') found
-  where length(found.term) between 1 and 300;
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.add_payout_terms()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into search_terms (environment_id, kind, term, id)
-  select added.environment_id, 'payout', found.term, added.id
-  from added cross join lateral (
-    select unnest(search_words(added.destination ->> 'accountName')) as term
-    union select added.destination ->> 'accountNumber'
-    union select added.destination ->> 'address') found
-  where length(found.term) between 1 and 300 and added.kind in ('bank_transfer', 'crypto_transfer');
-  return null;
-end $function$
-;
-
-CREATE OR REPLACE FUNCTION public.add_session_terms()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into search_terms (environment_id, kind, term, id)
-  select added.environment_id, 'session', found.term, added.id
-  from added cross join lateral (
-    select unnest(search_words(added.customer_name)) as term
-    union select lower(added.customer_email)) found
-  where length(found.term) between 1 and 300;
-  return null;
-end $function$
-;
-
 CREATE OR REPLACE FUNCTION public.approvals_needed(by_user uuid, by_key uuid)
  RETURNS integer
  LANGUAGE sql
@@ -2877,11 +2815,7 @@ CREATE TRIGGER logged_heads_are_never_removed BEFORE DELETE OR TRUNCATE ON publi
 
 CREATE TRIGGER chain_never_changes BEFORE DELETE OR UPDATE OR TRUNCATE ON public.chains FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER sessions_are_searchable AFTER INSERT ON public.checkout_sessions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_session_terms();
-
 CREATE TRIGGER sessions_of_ended_days_are_noted AFTER INSERT OR UPDATE OF status, opened_at ON public.checkout_sessions FOR EACH ROW WHEN ((new.created_at < (clock_timestamp() - '00:30:00'::interval))) EXECUTE FUNCTION note_report_change('conversion');
-
-CREATE TRIGGER accounts_are_searchable AFTER INSERT ON public.collection_accounts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_account_terms();
 
 CREATE TRIGGER ended_account_stays BEFORE UPDATE ON public.collection_accounts FOR EACH ROW WHEN (((new.status <> old.status) AND ((old.status = ANY (ARRAY['PAID'::text, 'CANCELLED'::text, 'INACTIVE'::text])) OR ((old.status = 'EXPIRED'::text) AND (new.status <> 'PAID'::text))))) EXECUTE FUNCTION refuse_change();
 
@@ -2929,8 +2863,6 @@ CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF envir
 
 CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, account_id, source, rail, rail_id, asset, amount, variance, sender, session_id, narration, received_at, created_at OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payments_are_searchable AFTER INSERT ON public.payments REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payment_terms();
-
 CREATE TRIGGER payments_of_ended_days_are_noted AFTER INSERT ON public.payments FOR EACH ROW WHEN ((new.created_at < (clock_timestamp() - '00:30:00'::interval))) EXECUTE FUNCTION note_report_change('received');
 
 CREATE TRIGGER approval_fits_its_payout BEFORE INSERT ON public.payout_approvals FOR EACH ROW EXECUTE FUNCTION check_approval();
@@ -2972,8 +2904,6 @@ CREATE TRIGGER payout_is_that_of_its_item BEFORE INSERT ON public.payouts FOR EA
 CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_over_the_rule_waits AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_rule();
-
-CREATE TRIGGER payouts_are_searchable AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_payout_terms();
 
 CREATE TRIGGER payouts_of_ended_days_are_noted AFTER UPDATE OF completed_at, failed_at ON public.payouts FOR EACH ROW WHEN (((COALESCE(old.completed_at, old.failed_at) IS NULL) AND (COALESCE(new.completed_at, new.failed_at) < (clock_timestamp() - '00:30:00'::interval)))) EXECUTE FUNCTION note_report_change('payout_times');
 

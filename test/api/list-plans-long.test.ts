@@ -211,7 +211,7 @@ beforeAll(async () => {
   await fill(`
     insert into request_log_resources
     select ${ours}, case when n % 2 = 0 then '${busy.resource}' else $id end, $id from ${series()}`)
-  // As the triggers would.
+  // As writeTerms would.
   for (const [kind, table] of Object.entries({ payment: 'payments', payout: 'payouts' }))
     await session.query(`
       insert into search_terms

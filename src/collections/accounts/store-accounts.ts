@@ -1,5 +1,6 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
+import { writeTerms } from '../../postgres/lists/write-terms.js'
 import { assigned, listStatement, unindexed } from '../../postgres/statement.js'
 import { environmentKey, throwIfHeld } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -92,6 +93,17 @@ export function insertCollectionAccounts(
     dueAt: account.expiresAt && after(account.expiresAt, -(clocks.get(account.environmentId) ?? 0)),
   }))
   tx.write(insert(rows.sort((one, other) => (one.railAccount < other.railAccount ? -1 : 1))))
+  const dedicated = accounts.filter(({ kind }) => kind === 'dedicated_account')
+  writeTerms(
+    tx,
+    'account',
+    dedicated.map(({ environmentId, id, accountName }) => ({
+      environmentId,
+      id,
+      name: accountName,
+      exact: [],
+    })),
+  )
 }
 
 const named = { environmentId: 'int4', id: 'uuid' } as const

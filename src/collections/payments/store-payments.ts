@@ -1,5 +1,7 @@
+import { writeTerms } from '../../postgres/lists/write-terms.js'
 import { assigned, listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { BankSender, WalletSender } from '../ports.js'
 import { type Payment, payments } from './payment.js'
 
 export type PaymentRow = typeof payments.readRow
@@ -21,7 +23,21 @@ const insert = listStatement({
 
 /** The caller has locked the payments' notices, so a payment cannot be inserted twice. */
 export function insertPayments(tx: Tx, arrived: Payment[]): void {
-  if (arrived.length > 0) tx.write(insert(arrived))
+  if (arrived.length === 0) return
+  tx.write(insert(arrived))
+  writeTerms(tx, 'payment', arrived.map(toSearchable))
+}
+
+/** A deposit is found by the signature of its transaction, the first part of its id. */
+function toSearchable({ environmentId, id, sender, bankSessionId, asset, railId }: Payment) {
+  const { name, accountNumber, address } = sender as Partial<BankSender & WalletSender>
+  const signature = asset === 'NGN' ? null : railId.split(':')[0]
+  return {
+    environmentId,
+    id,
+    name,
+    exact: [accountNumber, address, bankSessionId?.toLowerCase(), signature],
+  }
 }
 
 const changing = payments.types(

@@ -1,3 +1,4 @@
+import { writeTerms } from '../../postgres/lists/write-terms.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
@@ -12,7 +13,18 @@ const insert = listStatement({
 })
 
 export function insertSessions(tx: Tx, sessions: Session[]): void {
-  if (sessions.length > 0) tx.write(insert(sessions))
+  if (sessions.length === 0) return
+  tx.write(insert(sessions))
+  writeTerms(
+    tx,
+    'session',
+    sessions.map(({ environmentId, id, customerName, customerEmail }) => ({
+      environmentId,
+      id,
+      name: customerName,
+      exact: [customerEmail.toLowerCase()],
+    })),
+  )
 }
 
 const end = listStatement({

@@ -1,4 +1,5 @@
 import { after, type RealTime } from '../../base/clock.js'
+import { writeTerms } from '../../postgres/lists/write-terms.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { payoutLimits } from '../limits.js'
@@ -47,6 +48,7 @@ export function insertPayouts(tx: Tx, created: Payout[]): void {
   if (created.length === 0) return
   if (created[0]!.batchItem) insertBatchPayouts(tx, created)
   else tx.write(insertPayoutRows(created.toSorted(byMerchantReference)))
+  writePayoutTerms(tx, created)
 }
 
 /** Payouts of batches are never mixed with others: batches have transactions of their own. */
@@ -64,6 +66,28 @@ export function insertPendingPayout(tx: Tx, payout: Payout, approval: PayoutAppr
   const orderHash = Buffer.from(approval.orderHash, 'hex')
   tx.write(
     payouts.insert({ ...payout, status: 'PENDING' }, { orderHash, approveBy: approval.expiresAt }),
+  )
+  writePayoutTerms(tx, [payout])
+}
+
+/** Returns are found by their payment. */
+function writePayoutTerms(tx: Tx, created: Payout[]): void {
+  const transfers = created.filter(
+    ({ kind }) => kind === 'bank_transfer' || kind === 'crypto_transfer',
+  )
+  writeTerms(
+    tx,
+    'payout',
+    transfers.map(({ environmentId, id, destination }) =>
+      destination.kind === 'wallet'
+        ? { environmentId, id, name: null, exact: [destination.address] }
+        : {
+            environmentId,
+            id,
+            name: destination.accountName,
+            exact: [destination.accountNumber],
+          },
+    ),
   )
 }
 
