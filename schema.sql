@@ -2585,11 +2585,9 @@ CREATE INDEX environments_with_a_rule ON public.environments USING btree (id) WH
 
 CREATE UNIQUE INDEX event_sequence_grows_per_resource ON public.events USING btree (environment_id, resource_id, sequence);
 
-CREATE INDEX events_by_resource ON public.events USING btree (environment_id, type, resource_id, created_at, id);
+CREATE INDEX events_by_resource ON public.events USING btree (environment_id, type, resource_id, id);
 
-CREATE INDEX events_by_type ON public.events USING btree (environment_id, type, created_at, id);
-
-CREATE INDEX events_newest_first ON public.events USING btree (environment_id, created_at, id);
+CREATE INDEX events_by_type ON public.events USING btree (environment_id, type, id);
 
 CREATE UNIQUE INDEX one_event_per_type_and_cause ON public.events USING btree (environment_id, cause_id, type);
 

@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { fromReference, prefixes, timeOf } from '../base/ids.js'
+import { fromReference, prefixes } from '../base/ids.js'
 import type { JsonText } from '../base/json-text.js'
 import { notFound } from '../base/refusal.js'
 import type { TimeRange } from '../postgres/lists/key-range.js'
@@ -38,18 +38,11 @@ const findEvents = keyedRead<Event, Event>({
   keyOf: (event) => event,
 })
 
-/** Ids start with the time, so events have the same order by both. */
+/** Newest first by id: ids start with the time of creation. */
 export const eventList: List<EventFilter, Event> = {
   name: 'list_events',
   table: 'events',
   read: findEvents,
-  order: {
-    columns: [
-      { name: 'created_at', type: 'timestamptz' },
-      { name: 'id', type: 'uuid' },
-    ],
-    positionOf: (id) => [timeOf(id), id],
-  },
   columns: { type: { type: 'text', values: eventTypes }, resource_id: { type: 'uuid' } },
   filters: {
     types: (types) => [{ column: 'type', values: types }],
@@ -58,7 +51,7 @@ export const eventList: List<EventFilter, Event> = {
   indexes: [
     { index: 'events_by_resource', serves: ['type', 'resource_id'] },
     { index: 'events_by_type', serves: ['type'] },
-    { index: 'events_newest_first', serves: [] },
+    { index: 'events_pkey', serves: [] },
   ],
 }
 

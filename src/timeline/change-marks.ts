@@ -77,7 +77,7 @@ export async function readChangeMarks(
         select e.id as environment_id,
           coalesce((select json_object_agg(n.id, n.type) from (
             select id, type from events where environment_id = e.id
-            order by created_at desc, id desc limit ${eventsRead}::int) n), '{}')::text as events,
+            order by id desc limit ${eventsRead}::int) n), '{}')::text as events,
           l.balances, l.held,
           (select string_agg(concat_ws(' ', w.id, w.is_enabled, h.hour, h.delivered, h.failed), ','
               order by w.id)

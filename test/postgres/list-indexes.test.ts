@@ -14,7 +14,6 @@ const db = await freshDatabase()
 
 type AnyList = {
   name: string
-  order?: { columns: { name: string }[] }
   indexes: ListIndex[]
 }
 
@@ -31,11 +30,10 @@ const lists: AnyList[] = [
 // A list that names an index which is not there, or which has other columns, reads whole tables.
 test.each(lists.map((list) => [list.name, list] as const))(
   'the indexes of %s are those that it names',
-  async (_name, { order, indexes }) => {
-    const sorted = order?.columns.map(({ name }) => name) ?? ['id']
+  async (_name, { indexes }) => {
     const expected = indexes.map(({ index, serves, where }) => ({
       index,
-      columns: ['environment_id', ...serves.flatMap(toColumns), ...sorted],
+      columns: ['environment_id', ...serves.flatMap(toColumns), 'id'],
       isPartial: where !== undefined,
     }))
     const found = await db.rows(sql<{ index: string; columns: string[]; isPartial: boolean }>`

@@ -137,11 +137,6 @@ async function prepareSearch<Filter>(
   throw new Error(`no index of ${name} serves these filters`)
 }
 
-const byId: NonNullable<ListTable<never>['order']> = {
-  columns: [{ name: 'id', type: 'uuid' }],
-  positionOf: (id) => [id],
-}
-
 type IndexRead<Filter> = {
   list: ListTable<Filter>
   index: ListIndex
@@ -178,15 +173,14 @@ async function readIndex<Filter>(
     })
   }
   const columns = wantedColumns(list, wanted, serves)
-  const { columns: order, positionOf } = list.order ?? byId
   return ({ before, from }, limit) =>
     newestIds({
       table,
       where,
       columns,
-      order,
-      before: before === undefined ? undefined : positionOf(before),
-      from: from === undefined ? undefined : positionOf(from)[0],
+      order: [{ name: 'id', type: 'uuid' }],
+      before: before === undefined ? undefined : [before],
+      from,
       limit,
     })
 }

@@ -3,13 +3,7 @@ import { type Sql, sql } from '../sql.js'
 import type { RowKey } from '../transactions/keyed-read.js'
 import type { Queryable } from '../transactions/tx.js'
 import type { KeyRange, TimeRange } from './key-range.js'
-import {
-  type Column,
-  type IndexColumnType,
-  type ListPosition,
-  typed,
-  type WantedColumn,
-} from './newest-ids.js'
+import { type Column, type IndexColumnType, typed, type WantedColumn } from './newest-ids.js'
 import { findTerms, hasTerms, type SearchKind, type TermSearch } from './search-terms.js'
 
 /** A list of an environment, newest first: its filters, and the indexes that serve them. */
@@ -24,8 +18,6 @@ export type ListTable<Filter> = {
   table: string
   /** The last column of every index, which names the rows. By default the id. */
   key?: Column
-  /** If more columns than the key sort the rows, these columns and a key's position in them. */
-  order?: { columns: Column[]; positionOf: (key: string) => ListPosition[] }
   /** Rows that a page reads for filters which its index does not serve. */
   rowsScannedMax?: number
   /** The columns that filters and indexes name. */

@@ -14,8 +14,6 @@ export type WantedColumn = Column & {
   isLong?: boolean | undefined
 }
 
-export type ListPosition = Date | string
-
 export type IndexRange = {
   table: string
   /** Conditions on the first columns of the index, and that of a partial index. */
@@ -25,9 +23,9 @@ export type IndexRange = {
   /** The last columns of the index, which sort the rows. The last one names the row. */
   order: Column[]
   /** Only rows before this position; undefined: start with the newest. */
-  before: ListPosition[] | undefined
+  before: string[] | undefined
   /** Only rows at or after this value of the first order column. */
-  from: ListPosition | undefined
+  from: string | undefined
   limit: number
 }
 
@@ -70,7 +68,7 @@ export function withinIndexRange(
 ): Sql {
   const names = columns.map(({ name }) => alias + name)
   const orderNames = order.map(({ name }) => alias + name)
-  const bound = (sign: string, position: ListPosition[]) => {
+  const bound = (sign: string, position: string[]) => {
     const compared = [...names, ...orderNames.slice(0, position.length)].join(', ')
     const values = [...wanted, ...position.map((value, index) => typed(value, order[index]!))]
     return values.length === 0

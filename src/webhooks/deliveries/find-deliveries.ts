@@ -96,7 +96,6 @@ export function deliveryListOf({
     name: 'list_deliveries',
     table: 'deliveries',
     key: { name: 'event_id', type: 'uuid' },
-    order: eventList.order!,
     rowsScannedMax: webhookLimits.eventsScannedPerPageMax,
     read: (db, keys) => readDeliveries(db, { environmentId, id }, keys),
     columns,

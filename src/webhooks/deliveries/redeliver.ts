@@ -1,5 +1,5 @@
 import { after, day, type RealTime } from '../../base/clock.js'
-import { newId, prefixes, toReference } from '../../base/ids.js'
+import { firstIdAt, newId, prefixes, toReference } from '../../base/ids.js'
 import { toJson } from '../../base/json-text.js'
 import { limits } from '../../base/limits.js'
 import type { EventType } from '../../events/catalogue.js'
@@ -62,11 +62,11 @@ function missedEvents(
     select ${columns}
     from events e join webhook_endpoints w on w.environment_id = e.environment_id
     left join lateral ${deliveryOf('e.id', endpoint)} d on true
-    where e.environment_id = ${endpoint.environmentId} and e.created_at >= ${from}
+    where e.environment_id = ${endpoint.environmentId} and e.id >= ${firstIdAt(from)}
       and w.id = ${endpoint.id} and ${isMeantFor} and ${sql.raw(listensTo('w', 'e.type'))}
       and ${isSeen} and (d.state is null or d.state = 'GIVEN_UP'
         or d.state = 'PENDING' and d.due_at > ${now} and not d.is_under_way)
-    order by e.environment_id, e.created_at, e.id limit ${webhookLimits.recoveriesPerCallMax}`
+    order by e.environment_id, e.id limit ${webhookLimits.recoveriesPerCallMax}`
 }
 
 /**
