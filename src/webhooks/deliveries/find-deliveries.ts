@@ -104,7 +104,12 @@ export function deliveryListOf({
         { column: 'type', values: types },
         { condition: sql`${sql.raw(unindexed('t.endpoint_id::text'))} = ${id}` },
       ],
-      state: 'state',
+      // With types, deliveries are read by their event.
+      state: (state, { filter }) => [
+        filter.types
+          ? { condition: sql`${sql.raw(unindexed('t.state'))} = ${state}` }
+          : { column: 'state', values: [state] },
+      ],
     },
     indexes: [
       { index: 'events_by_type', serves: ['type'], of: { table: 'events', key: 'id' } },
