@@ -2585,7 +2585,7 @@ CREATE INDEX environments_with_a_rule ON public.environments USING btree (id) WH
 
 CREATE UNIQUE INDEX event_sequence_grows_per_resource ON public.events USING btree (environment_id, resource_id, sequence);
 
-CREATE INDEX events_by_resource ON public.events USING btree (environment_id, resource_id, id);
+CREATE INDEX events_by_resource ON public.events USING btree (environment_id, type, resource_id, id);
 
 CREATE INDEX events_by_type ON public.events USING btree (environment_id, type, id);
 

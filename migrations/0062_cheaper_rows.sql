@@ -1,5 +1,5 @@
 -- The service writes search terms itself, beside the rows (docs/decisions/0026). Triggers read each
--- new row again, parsed its JSON several times, and cost two thirds more.
+-- new row again, parsed its JSON several times, and cost two to three times as much.
 drop trigger payouts_are_searchable on payouts;
 drop trigger payments_are_searchable on payments;
 drop trigger accounts_are_searchable on collection_accounts;
@@ -10,10 +10,9 @@ drop function add_account_terms();
 drop function add_session_terms();
 
 -- Events are listed by id, which starts with the time of creation. The primary key is their order,
--- so an index on the time is not needed, and the others lose it. A resource has few types of events:
--- its page reads one range instead of one for each type.
+-- so an index on the time is not needed, and the others lose it.
 drop index events_newest_first;
 drop index events_by_type;
 drop index events_by_resource;
 create index events_by_type on events (environment_id, type, id);
-create index events_by_resource on events (environment_id, resource_id, id);
+create index events_by_resource on events (environment_id, type, resource_id, id);

@@ -53,7 +53,7 @@ export const eventList: List<EventFilter, Event> = {
     resourceId: 'resource_id',
   },
   indexes: [
-    { index: 'events_by_resource', serves: ['resource_id'] },
+    { index: 'events_by_resource', serves: ['type', 'resource_id'] },
     { index: 'events_by_type', serves: ['type'] },
     { index: 'events_pkey', serves: [] },
   ],

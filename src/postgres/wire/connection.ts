@@ -60,11 +60,11 @@ const standardTimeouts = {
 }
 
 /**
- * A plan is kept while its table grows, so it must not depend on the table's size: reading a row
- * costs much, finding it in an index little. By the default costs, a table of some hundred rows is
- * read as a whole for every list, and still is when it has a hundred thousand.
+ * For lanes. A plan is kept while its table grows, so it must not depend on the table's size:
+ * reading a row costs much, finding it in an index little. By the default costs, a table of some
+ * hundred rows is read as a whole for every list, and still is when it has a hundred thousand.
  */
-const costsOfReadingByKey = 'set cpu_tuple_cost = 10; set cpu_index_tuple_cost = 10'
+export const costsOfReadingByKey = 'set cpu_tuple_cost = 10; set cpu_index_tuple_cost = 10'
 
 /**
  * A dedicated connection, for work that reads all rows by key. Sequential scans are off: the
@@ -80,15 +80,17 @@ export async function connect(
   client.on('error', () => {})
   await client.connect()
   await client.query(
-    `set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; ${costsOfReadingByKey}`,
+    'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off',
   )
   return client
 }
 
 /** For a lane: short timeouts, because every call in the batch waits for the slowest statement. */
-export function connectLane(url: string, applicationName: string): Promise<pg.Client> {
+export async function connectLane(url: string, applicationName: string): Promise<pg.Client> {
   const { statementMs, lockMs, connectMs } = laneLimits
-  return connect(url, applicationName, { statementMs, lockMs, connectMs })
+  const client = await connect(url, applicationName, { statementMs, lockMs, connectMs })
+  await client.query(costsOfReadingByKey)
+  return client
 }
 
 /**
