@@ -1,4 +1,4 @@
-/** The pause of a loop. It can be ended early; a wake-up while the loop works skips the next one. */
+/** The pause of a loop, which a wake-up ends. One that comes while the loop works skips a pause. */
 export class Pause {
   #isWoken = false
   #end: (() => void) | undefined

@@ -19,7 +19,7 @@ export const payoutLimits = {
   pollIntervalMs: second,
   pollIntervalMaxMs: 10 * minute,
   /**
-   * After a claim or its renewal, nothing of it is sent later than this: it covers sending, plus ten
+   * After a claim or its renewal, nothing is sent later than this: it covers sending, plus ten
    * calls in a row to a slow node (asserted below). Until then no operator ends the payout.
    */
   leaseMs: 2 * minute,

@@ -95,7 +95,14 @@ export function keepLease(
   let renewed = { now, elapsedMs: clock.elapsedMs() - (clock.now().getTime() - now.getTime()) }
   let renewal = Promise.resolve()
 
+  // By both clocks: one can be set, and the other stands still while a machine sleeps.
+  const holds = () =>
+    clock.now() < after(renewed.now, leaseLimits.holdsMs) &&
+    clock.elapsedMs() < renewed.elapsedMs + leaseLimits.holdsMs
+
+  /** A lease that once failed to hold stays lost: another worker may have the rows. */
   async function renew(): Promise<void> {
+    if (!holds()) return
     const started = { now: clock.now(), elapsedMs: clock.elapsedMs() }
     const openEnds = ends.filter((end) => end > started.now)
     await db.rows({
@@ -110,6 +117,7 @@ export function keepLease(
         from held where ${isSameRow(due, 'held')}`,
       values: [openEnds, leaseEnd(started.now), owner, ...effectsEnd(due, started.now)],
     })
+    if (!holds()) return
     ends = [...openEnds, leaseEnd(started.now)]
     renewed = started
   }
@@ -120,10 +128,7 @@ export function keepLease(
     })
   }, leaseLimits.renewIntervalMs)
   return {
-    // By both clocks: one can be set, and the other stands still while a machine sleeps.
-    holds: () =>
-      clock.now() < after(renewed.now, leaseLimits.holdsMs) &&
-      clock.elapsedMs() < renewed.elapsedMs + leaseLimits.holdsMs,
+    holds,
     async end() {
       clearInterval(timer)
       await renewal

@@ -111,7 +111,7 @@ export const listLimits = {
   hitsMax: 20,
 } as const
 
-// A late renewal is no lost lease, and a worker stops well before another one starts: clocks differ.
+// A late renewal loses no lease, and a worker stops well before another starts: clocks differ.
 assert(leaseLimits.holdsMs > 2 * leaseLimits.renewIntervalMs)
 assert(leaseLimits.leaseMs >= 2 * leaseLimits.holdsMs)
 // The innermost timeout fires first, so that its cause is reported.

@@ -183,6 +183,19 @@ test('a lease that cannot be renewed stops to hold before it ends', async () => 
   expect(clock.now() < after(now, leaseMs)).toBe(true)
 })
 
+// The database is back after another worker may have claimed the rows.
+test('a lost lease stays lost', async () => {
+  await insertJobs(1)
+  await claim(now)
+  const { lease, clock, pass } = startLease()
+  clock.advance(holdsMs)
+  expect(lease.holds()).toBe(false)
+  pass(renewIntervalMs)
+  await lease.end()
+  expect(lease.holds()).toBe(false)
+  expect(await countDueAt(after(now, leaseMs))).toBe(1)
+})
+
 // A row is never claimed before its due time, and finished rows are never claimed.
 test('a row that is not due yet, not open, or of another worker is never claimed', async () => {
   await insertJobs(5, { dueAt: after(now, 1) })

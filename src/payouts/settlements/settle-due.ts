@@ -161,13 +161,14 @@ async function postpone(
 ): Promise<void> {
   const { environmentId } = claim
   const { reason, message, retryAfterSeconds } = refusal
+  const retryMs = Math.max(settlementLimits.retryMs, (retryAfterSeconds ?? 0) * second)
   const hasNothing = reason === 'nothing_to_settle' && !isTemporary
   await db.transaction(async (tx) => {
     if (!(await lockClaim(tx, claim))) return
     if (isTemporary)
       tx.write(sql`
         update settlement_schedules set last_refusal = ${message},
-          due_at = ${after(now, Math.max(settlementLimits.retryMs, (retryAfterSeconds ?? 0) * second))}
+          due_at = ${after(now, retryMs)}
         where environment_id = ${environmentId}`)
     else await scheduleNext(tx, now, claim, hasNothing ? null : message)
   })
