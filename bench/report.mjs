@@ -159,6 +159,7 @@ export const lifeColumns = [
 /** The columns of a soak, per request. */
 export const rateColumns = [
   ['requests/s', ({ perSecond }) => perSecond.toLocaleString('en')],
+  ['sent/s', ({ sentPerSecond }) => whole(sentPerSecond)],
   ['Node ms', ({ cpu }) => toMs(cpu.service)],
   ['PG ms', ({ cpu }) => toMs(cpu.postgres)],
   ['chain ms', ({ cpu }) => toMs(cpu.chain)],

@@ -43,6 +43,8 @@ const serviceMbMax = 250
 /** The last third may use this much more memory than the middle one. */
 const growthMax = 1.05
 const failedShareMax = 0.001
+/** Requests that wait for a free connection are sent late, or not at all. */
+const heldShareMin = 0.99
 const warningsShownMax = 20
 /** PostgreSQL with its log, and the chain. */
 const bytesPerRequest = 8_000
@@ -224,6 +226,7 @@ function sumUp(rows) {
     p50: medianOf(({ p50 }) => p50),
     p99: medianOf(({ p99 }) => p99),
     requests: sum(rows, 'requests'),
+    sentPerSecond: sum(rows, 'requests') / (rows.length * 60),
     failed: sum(rows, 'failed'),
     cpu: mediansOf('cpu'),
     database: mediansOf('database'),
@@ -319,6 +322,10 @@ function judge(measured, isVerified) {
       isPassed: failed <= requests * failedShareMax,
       text: `requests succeed: ${failed} of ${requests.toLocaleString('en')} failed`,
     },
+    ...measured.map(({ perSecond, sentPerSecond }) => ({
+      isPassed: sentPerSecond >= perSecond * heldShareMin,
+      text: `${perSecond} requests per second are held: ${Math.round(sentPerSecond)} were sent`,
+    })),
     { isPassed: isVerified, text: 'verify-ledger finds the ledger consistent' },
     {
       isPassed: minutesMeasured === minutesPlanned,
