@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import type pg from 'pg'
 import type { Clock, RealTime } from '../../base/clock.js'
 import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
@@ -27,9 +28,10 @@ export type SentPayout = { sent: NewPayout; attempt: LiveAttempt }
 /** Only what a rail reports for good ends a payout from memory. */
 export type SentVerdict = SentPayout & Extract<AttemptVerdict, { verdict: 'landed' | 'failed' }>
 
-type ChangingRow = Pick<Payout, 'environmentId' | 'id' | 'eventSequence' | 'bankSessionId'> & {
-  clockOffsetMs: number
-}
+type ChangingRow = Pick<
+  Payout,
+  'id' | 'status' | 'isReviewRequired' | 'eventSequence' | 'bankSessionId'
+> & { clockOffsetMs: number }
 
 const ended = {
   ...sentAttempts.types('environmentId', 'payoutId', 'number'),
@@ -51,9 +53,11 @@ const endSentAttempts = listStatement<typeof ended, ChangingRow>({
       from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
         and a.number = list.number and a.polls = 0 and ${unindexed('a.state')} = 'LIVE'
       returning a.environment_id, a.payout_id)
-    select p.environment_id, p.id, p.event_sequence, p.bank_session_id, (select e.clock_offset_ms::float8 from environments e
+    select p.id, p.status, p.is_review_required, p.event_sequence, p.bank_session_id,
+      (select e.clock_offset_ms::float8 from environments e
         where e.id = p.environment_id) as clock_offset_ms
-    from ended join payouts p on p.environment_id = ended.environment_id and p.id = ended.payout_id`,
+    from ended
+    join payouts p on p.environment_id = ended.environment_id and p.id = ended.payout_id`,
 })
 
 /**
@@ -95,8 +99,10 @@ export async function concludeSent(
 
 function toOpenPayout({ sent, attempt }: SentPayout, row: ChangingRow): OpenPayout {
   const { number, token, createdAt } = attempt
+  assert(row.status === 'SUBMITTED', 'a payout with a live attempt is open')
   return {
     ...sent.payout,
+    isReviewRequired: row.isReviewRequired,
     eventSequence: row.eventSequence,
     bankSessionId: row.bankSessionId,
     clockOffsetMs: row.clockOffsetMs,

@@ -31,10 +31,10 @@ const makeDue = listStatement({
 })
 
 /**
- * The payouts that this process has just sent. It keeps them in memory, asks the rail when they have
- * usually ended, and ends those that have: most payouts are never claimed or read back. Whatever
- * does not end that way is left to the workers, which poll it from its row a few seconds later; so
- * it is when this process ends.
+ * The payouts that this process has just sent. It keeps them in memory, asks the rail when they
+ * have usually ended, and ends those that have: most payouts are never claimed or read back.
+ * Whatever does not end that way is left to the workers, which poll it from its row a few seconds
+ * later; so it is when this process ends.
  */
 export class SentPayouts {
   readonly #dependencies: Dependencies
