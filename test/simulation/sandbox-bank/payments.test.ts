@@ -227,8 +227,14 @@ describe('the list of payments', () => {
     const { bank } = openBank(own)
     const accountNumber = await openAccount(bank)
     const session = await openSession(own)
+    // The notice is written after the payment has its line.
+    await session.query(`
+      create function wait_for_test() returns trigger language plpgsql as
+        'begin perform pg_advisory_xact_lock(42); return new; end';
+      create trigger wait_for_test before insert on sandbox_notices
+        for each row execute function wait_for_test()`)
     await session.query('begin')
-    await session.query('lock sandbox_notices in access exclusive mode')
+    await session.query('select pg_advisory_xact_lock(42)')
     const held = payIn(bank, { accountNumber })
     await untilInTheWay(own, session)
     const silent = payIn(openBank(own).bank, { accountNumber, isSilent: true })
