@@ -59,6 +59,8 @@ async function load(plan) {
           : reject(new Error('the server closed a connection')),
       )
       socket.on('data', (chunk) => {
+        // The server says why it closes a connection on which no request arrived.
+        if (isIdle) return
         text += chunk
         const headEnd = text.indexOf('\r\n\r\n')
         if (headEnd < 0) return
