@@ -5,10 +5,6 @@ import { limits } from '../base/limits.js'
 export const laneLimits = {
   /** Calls per transaction. Larger batches only add latency at the same throughput. */
   callsPerBatchMax: 256,
-  /** How long a lane waits for more calls, while that brings some. */
-  gatherMs: 8,
-  /** A lane with this many waiting calls does not wait for more. */
-  callsGatheredMax: 16,
   /** Calls queued in one lane; the next one is refused. */
   callsWaitingMax: 20_000,
   retriesMax: 5,

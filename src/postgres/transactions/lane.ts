@@ -54,12 +54,6 @@ export type OpenLane = <Call, Answer>(
   settings: LaneSettings<Call, Answer>,
 ) => OpenedLane<Call, Answer>
 
-/** A lane waits for more calls from here. */
-const gainMin = 0.3
-/** What a call that came during the last batch adds: it is a sign that waiting may bring some. */
-const gainPerCall = 0.05
-const gainWeight = 0.3
-
 export const openLane: OpenLane = (settings) => new Lane(settings)
 
 /**
@@ -82,8 +76,6 @@ export class Lane<Call, Answer> {
   #client: pg.Client | undefined
   #running: Promise<void> | undefined
   #isClosed = false
-  /** About how many calls the last waits for more calls brought. */
-  #gain = 0
 
   constructor(settings: LaneSettings<Call, Answer>) {
     this.#settings = settings
@@ -153,7 +145,6 @@ export class Lane<Call, Answer> {
     // The first batch includes the other calls of this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (this.#waiting.length > 0) {
-      await this.#gather()
       const turns = this.#isSideLane ? undefined : this.#settings.turns
       const endTurn = turns && (await turns.take())
       this.#refuseOverdue()
@@ -161,24 +152,6 @@ export class Lane<Call, Answer> {
       endTurn?.()
     }
     this.#running = undefined
-  }
-
-  /**
-   * Waits a moment for more calls, as long as such waits bring some: in a transaction of its own a
-   * call costs several times what it costs in a group. A caller who waits for each answer before
-   * the next call never finds company, and is not delayed.
-   */
-  async #gather(): Promise<void> {
-    const { gatherMs, callsGatheredMax } = laneLimits
-    const before = this.#waiting.length
-    if (this.#isSideLane || before >= callsGatheredMax) return
-    if (this.#gain < gainMin) {
-      this.#gain += (before - 1) * gainPerCall
-      return
-    }
-    await sleep(gatherMs)
-    const gained = this.#waiting.length - before
-    this.#gain = this.#gain * (1 - gainWeight) + gained * gainWeight
   }
 
   async #runNext(): Promise<void> {
