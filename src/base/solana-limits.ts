@@ -34,8 +34,9 @@ export const solanaLimits = {
   blockhashCacheMs: 2 * second,
   /** On the embedded chain a blockhash is valid for some seconds only. */
   embeddedBlockhashCacheMs: second / 5,
-  /** How long a transfer takes until its block is finalized, 32 blocks later. */
-  finalityMs: 13 * second,
+  /** A transfer that no node knows by then was dropped and is sent again. */
+  checkAfterMs: second,
+  /** How long a transfer takes on the embedded chain until its block is finalized. */
   embeddedFinalityMs: 3.4 * second,
   /** How long the first blockhash waits for a fresher one from another node. */
   blockhashWaitMs: second / 4,

@@ -8,8 +8,8 @@ export const payoutLimits = {
   /** The creating process sends first; polling starts after this. */
   firstPollDelayMs: second,
   /**
-   * Where the creating process also follows what it sent, polling starts this long after the time
-   * that a transfer usually takes: then that process has ended.
+   * Where the creating process also follows what it sent, polling starts this long after its first
+   * check: by then that process has concluded it, or has died.
    */
   followedPollDelayMs: 10 * second,
   /** Between checks of what a process follows. */
@@ -80,8 +80,6 @@ export const batchLimits = {
   /** Bounds a run: a worker that shuts down waits for its end. */
   stepsPerRunMax: 8,
   batchesPerRunMax: 4,
-  /** How long a batch waits for a worker that died. Items are paid once whatever happens. */
-  leaseMs: 10 * second,
   /** Between polls for the results of transfers; grows with the age of the batch. */
   resultsIntervalMs: second,
   resultsIntervalMaxMs: minute,

@@ -92,10 +92,11 @@ export interface PayoutRail {
    */
   readonly takesBatches: boolean
   /**
-   * How long a transfer usually takes. The process that sent it keeps it in memory and checks it
-   * then. Absent: only workers poll, because each check is a call of its own.
+   * The process that sent a transfer keeps it in memory and checks it this long afterwards: when it
+   * has usually ended or, where that takes long, when it must be known to the rail. Absent: only
+   * workers poll, because each check is a call of its own.
    */
-  readonly usualMs?: number
+  readonly checkAfterMs?: number
   /** A bank may charge for resolving a name: then the balance is checked before `inspect`. */
   readonly chargesToInspect?: boolean
   /**

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { day, minute, second } from '../base/clock.js'
+import { laneLimits } from '../postgres/limits.js'
 
 export const webhookLimits = {
   endpointsPerEnvironmentMax: 10,
@@ -10,7 +11,7 @@ export const webhookLimits = {
   previousSecretsMax: 5,
   attemptTimeoutMs: 15 * second,
   /** Longer than an attempt and its record: otherwise another worker would send the delivery. */
-  leaseMs: 20 * second,
+  leaseMs: 30 * second,
   /** How much of a response is stored. */
   responseBytesMax: 4_096,
   /** The longest Retry-After that is honoured. */
@@ -44,7 +45,7 @@ export const webhookLimits = {
   busyPollIntervalMs: 5,
   /** Between records of attempts that have ended: recording one costs about as much as fifty. */
   recordIntervalMs: 20,
-  /** So many attempts are recorded without waiting for the end of the interval. */
+  /** This many attempts are recorded without waiting for the end of the interval. */
   attemptsPerRecordMin: 32,
   /** On shutdown: attempts that are still running after this are cut off and handed back. */
   shutdownMs: 4 * second,
@@ -73,6 +74,13 @@ export const webhookLimits = {
   hoursShown: 24,
 } as const
 
+/** The longest time from the start of an attempt until it is recorded. */
+export const attemptAndRecordMs =
+  webhookLimits.attemptTimeoutMs +
+  webhookLimits.recordIntervalMs +
+  laneLimits.callWaitMaxMs +
+  laneLimits.deadlineMs
+
 // A lease outlives the attempt it covers, or two workers would send the same delivery.
-assert(webhookLimits.leaseMs > webhookLimits.attemptTimeoutMs)
+assert(webhookLimits.leaseMs > attemptAndRecordMs)
 assert(webhookLimits.inFlightUnprovenMax < webhookLimits.inFlightMax)

@@ -358,6 +358,16 @@ describe('at the same time', () => {
     const { json } = await get(`${path}?merchantReference=only%20once`)
     expect(json.data.items).toHaveLength(1)
   })
+
+  test('a repeat that the balance no longer covers is refused as a repeat', async () => {
+    await fund('1000')
+    const order = { amount: '600', merchantReference: 'repeated' }
+    expect((await pay(order)).status).toBe(201)
+    expect((await pay(order)).json.reason).toBe('duplicate_reference')
+    expect((await pay({ ...order, merchantReference: 'new' })).json.code).toBe(
+      'insufficient_balance',
+    )
+  })
 })
 
 // Two processes, two assets: only the unique index separates the references, and the second caller

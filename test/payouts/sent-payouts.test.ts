@@ -20,7 +20,7 @@ import { fundingOf, now } from '../support/movements.js'
 import { PaperRail } from '../support/paper-rail.js'
 import { payoutOf } from '../support/payouts.js'
 
-const usualMs = 3 * second
+const checkAfterMs = 3 * second
 const logger = createLogger('silent')
 
 /** A rail, a process that follows what it sends, and a worker beside it. */
@@ -49,7 +49,7 @@ async function openProcess() {
     const token = `token-${payout.id}`
     const attempt = { token, wire: Buffer.from(token), validUntil: 150n }
     if (finding) rail.sayings.set(token, finding)
-    const created = toNewPayout(payout, attempt, clock.now(), usualMs)
+    const created = toNewPayout(payout, attempt, clock.now(), checkAfterMs)
     await db.transaction((tx) => createPayouts(tx, clock.now(), [created]))
     return { created, id: payout.id, token }
   }
@@ -70,14 +70,14 @@ async function openProcess() {
     clock.advance(durationMs)
     await sentPayouts.checkDue()
   }
-  return { db, rail, clock, create, send, createAndSend, stateOf, work, wait }
+  return { db, rail, clock, sentPayouts, create, send, createAndSend, stateOf, work, wait }
 }
 
 test('a payout ends where it was sent, without a poll by a worker', async () => {
   const { db, createAndSend, stateOf, work, wait } = await openProcess()
   const landed = await createAndSend()
   const failed = await createAndSend({ state: 'failed', reason: 'chain_error' })
-  await wait(usualMs - 1)
+  await wait(checkAfterMs - 1)
   expect(await stateOf(landed)).toMatchObject({ state: 'SUBMITTED LIVE' })
   await wait(1)
   expect(await stateOf(landed)).toMatchObject({ state: 'COMPLETED LANDED', polls: 0 })
@@ -98,7 +98,7 @@ test('a payout ends where it was sent, without a poll by a worker', async () => 
 test('a payout that a worker has polled is left to it', async () => {
   const { clock, createAndSend, stateOf, work, wait } = await openProcess()
   const id = await createAndSend({ state: 'pending' })
-  clock.advance(usualMs + payoutLimits.followedPollDelayMs)
+  clock.advance(checkAfterMs + payoutLimits.followedPollDelayMs)
   expect(await work()).toBe(1)
   await wait(0)
   expect(await stateOf(id)).toMatchObject({ state: 'SUBMITTED LIVE', polls: 1 })
@@ -109,7 +109,7 @@ test('a worker and the process that sent a payout never both end it', async () =
   const ids = await Promise.all(Array.from({ length: 10 }, () => createAndSend()))
   await db.rows(sql`update payout_attempts set due_at = ${clock.now()}`)
   rail.sayings.clear()
-  await Promise.all([work(), wait(usualMs)])
+  await Promise.all([work(), wait(checkAfterMs)])
   for (const id of ids) expect(await stateOf(id)).toMatchObject({ state: 'COMPLETED LANDED' })
   const [{ count }] = (await db.rows(sql<{ count: number }>`
     select count(*)::int as count from ledger_resolutions`)) as [{ count: number }]
@@ -119,14 +119,15 @@ test('a worker and the process that sent a payout never both end it', async () =
 test('a payout that does not end as usual is polled by workers', async () => {
   const { rail, clock, createAndSend, stateOf, work, wait } = await openProcess()
   const pending = await createAndSend({ state: 'pending' })
-  for (let ms = 0; ms < usualMs + payoutLimits.followedPollDelayMs; ms += second) await wait(second)
+  for (let ms = 0; ms < checkAfterMs + payoutLimits.followedPollDelayMs; ms += second)
+    await wait(second)
   expect(await stateOf(pending)).toMatchObject({ state: 'SUBMITTED LIVE', polls: 0 })
   rail.sayings.clear()
   expect(await work()).toBe(1)
   expect(await stateOf(pending)).toMatchObject({ state: 'COMPLETED LANDED', polls: 1 })
 
   const unseen = await createAndSend({ state: 'unseen' })
-  await wait(usualMs)
+  await wait(checkAfterMs)
   const { dueAt } = await stateOf(unseen)
   expect(dueAt).toEqual(after(clock.now(), payoutLimits.firstPollDelayMs))
 })
@@ -134,7 +135,7 @@ test('a payout that does not end as usual is polled by workers', async () => {
 test('a payout whose process ended before it was sent is sent by a worker', async () => {
   const { rail, clock, create, stateOf, work } = await openProcess()
   const { id, token } = await create()
-  clock.advance(usualMs + payoutLimits.followedPollDelayMs)
+  clock.advance(checkAfterMs + payoutLimits.followedPollDelayMs)
   expect(await work()).toBe(1)
   expect(rail.sent.map((sent) => sent.token)).toEqual([token])
   clock.advance(payoutLimits.pollIntervalMs)
@@ -150,4 +151,12 @@ test('a payout that could not be sent is due for workers in a moment', async () 
   await expect
     .poll(async () => (await stateOf(id)).dueAt)
     .toEqual(after(clock.now(), payoutLimits.firstPollDelayMs))
+})
+
+test('a process that stops leaves what has not ended to the workers', async () => {
+  const { clock, createAndSend, sentPayouts, stateOf } = await openProcess()
+  const id = await createAndSend()
+  await sentPayouts.stop()
+  expect(await stateOf(id)).toMatchObject({ state: 'SUBMITTED LIVE', polls: 0 })
+  expect((await stateOf(id)).dueAt).toEqual(after(clock.now(), payoutLimits.firstPollDelayMs))
 })

@@ -127,13 +127,16 @@ export async function confirmDueHints(tools: ConfirmTools, now: Date): Promise<n
   const rows = await claimDue<HintRow>(tools.db, hintsDue, { owner, now, limit })
   if (rows.length === 0) return 0
   const lease = keepLease(tools, hintsDue, { owner, now })
+  const postpone = (row: HintRow) =>
+    postponeHint(tools.db, row, after(tools.clock.now(), hintFailureRetryMs)).catch(() => {})
   await Promise.all(
     rows.map((row) =>
       confirmHint(tools, toStoredHint(row)).catch(async (error) => {
         tools.logger.error({ err: error, id: row.id }, 'hint could not be confirmed, will retry')
-        await postponeHint(tools.db, row, after(tools.clock.now(), hintFailureRetryMs))
+        await postpone(row)
       }),
     ),
-  ).finally(lease.end)
+  )
+  await lease.end()
   return rows.length
 }

@@ -49,16 +49,20 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   const claimed = await claimReturns(db, now, rail.name)
   if (claimed.length === 0) return 0
   const lease = keepLease(tools, returnsDue, { owner: rail.name, now })
+  const retryAt = after(now, collectionLimits.returnRetryMs)
   try {
-    const retried = await sendClaimed(tools, now, claimed)
-    await postponeReturns(db, after(now, collectionLimits.returnRetryMs), retried)
+    await postponeReturns(db, retryAt, await sendClaimed(tools, now, claimed))
+  } catch (error) {
+    // Each claim counts as a try, so an unexpected failure is not retried when the lease ends.
+    await postponeReturns(db, retryAt, claimed).catch(() => {})
+    throw error
   } finally {
     await lease.end()
   }
   return claimed.length
 }
 
-/** Answers with the returns to try again. */
+/** Returns those to try again. */
 async function sendClaimed(
   tools: Tools,
   now: Date,

@@ -44,7 +44,7 @@ export type AttemptVerdict = { attempt: LiveAttempt } & (
 )
 
 /** An open payout whose live attempt this transaction has locked. */
-export type OpenPayout = Payout & { attempts: PayoutAttempt[]; clockOffsetMs: number }
+export type LockedPayout = Payout & { attempts: PayoutAttempt[]; clockOffsetMs: number }
 
 type LockedRow = PayoutRow & { attempts: string; clockOffsetMs: number }
 
@@ -158,14 +158,14 @@ export async function concludePayouts(
 export function writeFinished(
   tx: Tx,
   now: RealTime,
-  finished: OpenPayout[],
+  finished: LockedPayout[],
   moreEvents: NewEvent[] = [],
 ): void {
   if (finished.length > 0) tx.write(finishPayouts(finished))
   emitAll(tx, now, [...finished.flatMap(toEvent), ...moreEvents])
 }
 
-async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, OpenPayout>> {
+async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, LockedPayout>> {
   const rows = await tx.rows(lockPayouts(ends.map(({ attempt }) => attempt)))
   return new Map(
     rows.map(({ attempts, clockOffsetMs, ...row }) => {
@@ -179,26 +179,26 @@ async function lockAll(tx: Tx, ends: AttemptVerdict[]): Promise<Map<string, Open
 }
 
 /** In the time of its environment, or it would end before it started. */
-export function finish(now: Date, payout: OpenPayout, one: AttemptVerdict): OpenPayout {
+export function finish(now: Date, payout: LockedPayout, ending: AttemptVerdict): LockedPayout {
   const endedAt = toEnvironmentTime(now, payout.clockOffsetMs)
-  const hasLanded = one.verdict === 'landed'
+  const hasLanded = ending.verdict === 'landed'
   return {
     ...payout,
     attempts: payout.attempts.map((attempt) =>
-      attempt.number === one.attempt.number
-        ? { ...attempt, state: endStates[one.verdict] }
+      attempt.number === ending.attempt.number
+        ? { ...attempt, state: endStates[ending.verdict] }
         : attempt,
     ),
     status: hasLanded ? 'COMPLETED' : 'FAILED',
-    failureReason: hasLanded ? null : reasonOf(one),
+    failureReason: hasLanded ? null : reasonOf(ending),
     completedAt: hasLanded ? endedAt : null,
     failedAt: hasLanded ? null : endedAt,
     eventSequence: nextSequence(payout),
-    bankSessionId: payout.bankSessionId ?? (hasLanded ? (one.sessionId ?? null) : null),
+    bankSessionId: payout.bankSessionId ?? (hasLanded ? (ending.sessionId ?? null) : null),
   }
 }
 
-function toEvent(payout: OpenPayout) {
+function toEvent(payout: LockedPayout) {
   const { environmentId, id, kind, status, eventSequence: sequence, attempts } = payout
   const type = payoutKinds[kind].events?.[status === 'COMPLETED' ? 'landed' : 'failed']
   if (!type) return []
@@ -217,7 +217,7 @@ export function verbOf(verdict: AttemptVerdict['verdict']): 'settle' | 'release'
 function toNextAttempt(
   now: Date,
   { attempt, replacement }: Extract<AttemptVerdict, { verdict: 'again' }>,
-  locked: Map<string, OpenPayout>,
+  locked: Map<string, LockedPayout>,
 ) {
   const payout = locked.get(attempt.payoutId)!
   return { ...replacement, payout, number: attempt.number + 1, createdAt: now }
@@ -243,6 +243,6 @@ function toEndedRow(one: AttemptVerdict) {
   return { ...one.attempt, state: endStates[one.verdict], outcome: reasonOf(one) }
 }
 
-export function reasonOf(one: AttemptVerdict): string | null {
-  return ('reason' in one && one.reason) || null
+export function reasonOf(verdict: AttemptVerdict): string | null {
+  return ('reason' in verdict && verdict.reason) || null
 }

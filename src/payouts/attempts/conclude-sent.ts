@@ -1,4 +1,3 @@
-import { strict as assert } from 'node:assert'
 import type pg from 'pg'
 import type { Clock, RealTime } from '../../base/clock.js'
 import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
@@ -16,7 +15,7 @@ import {
   type AttemptVerdict,
   endStates,
   finish,
-  type OpenPayout,
+  type LockedPayout,
   reasonOf,
   verbOf,
   writeFinished,
@@ -28,10 +27,9 @@ export type SentPayout = { sent: NewPayout; attempt: LiveAttempt }
 /** Only what a rail reports for good ends a payout from memory. */
 export type SentVerdict = SentPayout & Extract<AttemptVerdict, { verdict: 'landed' | 'failed' }>
 
-type ChangingRow = Pick<
-  Payout,
-  'id' | 'status' | 'isReviewRequired' | 'eventSequence' | 'bankSessionId'
-> & { clockOffsetMs: number }
+type ChangingRow = Pick<Payout, 'id' | 'isReviewRequired' | 'eventSequence' | 'bankSessionId'> & {
+  clockOffsetMs: number
+}
 
 const ended = {
   ...sentAttempts.types('environmentId', 'payoutId', 'number'),
@@ -47,17 +45,25 @@ const endSentAttempts = listStatement<typeof ended, ChangingRow>({
   name: 'end_sent_attempts',
   columns: ended,
   text: (list, parameter) => `
-    with ended as (
+    with locked as materialized (
+      select p.environment_id, p.id, p.is_review_required, p.event_sequence, p.bank_session_id
+      from ${list}
+      join payout_attempts a on a.environment_id = list.environment_id
+        and a.payout_id = list.payout_id and a.number = list.number and a.polls = 0
+      join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
+      where ${unindexed('a.state')} = 'LIVE' and ${unindexed('p.status')} = 'SUBMITTED'
+      order by p.environment_id, p.id for no key update of p, a),
+    ended as (
       update payout_attempts a set state = list.state, outcome = list.outcome,
         ended_at = ${parameter(0)}::timestamptz
-      from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
-        and a.number = list.number and a.polls = 0 and ${unindexed('a.state')} = 'LIVE'
-      returning a.environment_id, a.payout_id)
-    select p.id, p.status, p.is_review_required, p.event_sequence, p.bank_session_id,
+      from ${list} join locked
+        on locked.environment_id = list.environment_id and locked.id = list.payout_id
+      where a.environment_id = list.environment_id and a.payout_id = list.payout_id
+        and a.number = list.number)
+    select id, is_review_required, event_sequence, bank_session_id,
       (select e.clock_offset_ms::float8 from environments e
-        where e.id = p.environment_id) as clock_offset_ms
-    from ended
-    join payouts p on p.environment_id = ended.environment_id and p.id = ended.payout_id`,
+        where e.id = environment_id) as clock_offset_ms
+    from locked`,
 })
 
 /**
@@ -85,7 +91,7 @@ export async function concludeSent(
   const byId = new Map(found.map((row) => [row.id, row]))
   const own = verdicts.filter(({ sent }) => byId.has(sent.payout.id))
   const finished = own.map((verdict) =>
-    finish(now, toOpenPayout(verdict, byId.get(verdict.sent.payout.id)!), verdict),
+    finish(now, toLockedPayout(verdict, byId.get(verdict.sent.payout.id)!), verdict),
   )
   resolveWith(
     tx,
@@ -97,9 +103,8 @@ export async function concludeSent(
   return finished
 }
 
-function toOpenPayout({ sent, attempt }: SentPayout, row: ChangingRow): OpenPayout {
+function toLockedPayout({ sent, attempt }: SentPayout, row: ChangingRow): LockedPayout {
   const { number, token, createdAt } = attempt
-  assert(row.status === 'SUBMITTED', 'a payout with a live attempt is open')
   return {
     ...sent.payout,
     isReviewRequired: row.isReviewRequired,
@@ -110,7 +115,7 @@ function toOpenPayout({ sent, attempt }: SentPayout, row: ChangingRow): OpenPayo
   }
 }
 
-/** Answers with undefined where a worker was faster. */
+/** Returns undefined if a worker has claimed the attempt. */
 export type ConcludingLane = OpenedLane<SentVerdict, Payout | undefined>
 
 export function createConcludingLane(dependencies: {

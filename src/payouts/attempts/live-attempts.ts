@@ -1,6 +1,7 @@
 import { after, type RealTime } from '../../base/clock.js'
 import { toReference } from '../../base/ids.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
+import { leaseLimits } from '../../postgres/limits.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement, unindexed } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -46,7 +47,7 @@ export async function releaseAttempts(db: Queryable, now: RealTime): Promise<voi
   await db.rows(sql`
     update payout_attempts set due_at = ${now}, leased_until = null
     where state = 'LIVE' and polls > 0 and due_at > ${now}
-      and due_at <= ${after(now, payoutLimits.leaseMs)}`)
+      and due_at <= ${after(now, leaseLimits.leaseMs)}`)
 }
 
 const keyColumns = { environmentId: 'int4', payoutId: 'uuid' } as const

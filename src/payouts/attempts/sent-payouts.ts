@@ -1,6 +1,6 @@
 import { after, type Clock } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
-import { listStatement } from '../../postgres/statement.js'
+import { listStatement, unindexed } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { payoutLimits } from '../limits.js'
 import { sentAttempts } from '../payout.js'
@@ -11,7 +11,7 @@ import { logPayouts } from './log-payouts.js'
 
 type Followed = SentPayout & { checkAtMs: number; leaveAtMs: number }
 
-type Dependencies = {
+type SentPayoutsDependencies = {
   db: Queryable
   clock: Clock
   logger: Logger
@@ -27,22 +27,23 @@ const makeDue = listStatement({
   text: (list, parameter) => `
     update payout_attempts a set due_at = ${parameter(0)}::timestamptz
     from ${list} where a.environment_id = list.environment_id and a.payout_id = list.payout_id
-      and a.number = list.number and a.polls = 0 and (a.state || '') = 'LIVE'`,
+      and a.number = list.number and a.polls = 0 and ${unindexed('a.state')} = 'LIVE'`,
 })
 
 /**
- * The payouts that this process has just sent. It keeps them in memory, asks the rail when they
- * have usually ended, and ends those that have: most payouts are never claimed or read back.
- * Whatever does not end that way is left to the workers, which poll it from its row a few seconds
- * later; so it is when this process ends.
+ * The payouts that this process has just sent. It keeps them in memory, checks with the rail
+ * when they have usually ended, and ends those that have: most payouts are never claimed or read
+ * back. Whatever does not end that way is left to the workers, which poll it from its row a few
+ * seconds later. The same happens if this process dies.
  */
 export class SentPayouts {
-  readonly #dependencies: Dependencies
+  readonly #dependencies: SentPayoutsDependencies
   readonly #followed = new Map<PayoutRail, Followed[]>()
   readonly #checking = new Map<PayoutRail, Promise<void>>()
   readonly #timer: NodeJS.Timeout
+  #isStopping = false
 
-  constructor(dependencies: Dependencies) {
+  constructor(dependencies: SentPayoutsDependencies) {
     this.#dependencies = dependencies
     this.#timer = setInterval(() => void this.checkDue(), payoutLimits.followIntervalMs)
   }
@@ -51,13 +52,16 @@ export class SentPayouts {
     const nowMs = this.#dependencies.clock.elapsedMs()
     const followed = this.#followed.get(rail) ?? []
     this.#followed.set(rail, followed)
+    const beyond: SentPayout[] = []
     for (const payout of sent) {
       const { followAfterMs } = payout.sent
       if (followAfterMs === undefined) continue
       const leaveAtMs = nowMs + followAfterMs + payoutLimits.followedPollDelayMs / 2
-      if (followed.length < payoutLimits.followedMax)
-        followed.push({ ...payout, checkAtMs: nowMs + followAfterMs, leaveAtMs })
+      const isFollowed = !this.#isStopping && followed.length < payoutLimits.followedMax
+      if (isFollowed) followed.push({ ...payout, checkAtMs: nowMs + followAfterMs, leaveAtMs })
+      else beyond.push(payout)
     }
+    void this.leave(beyond)
   }
 
   /** Has workers poll them in a moment instead of in some seconds. Never fails. */
@@ -73,12 +77,16 @@ export class SentPayouts {
       .catch((error: unknown) => logger.warn({ err: error }, 'payouts are polled later than usual'))
   }
 
+  /** Leaves the payouts that have not ended to the workers. */
   async stop(): Promise<void> {
+    this.#isStopping = true
     clearInterval(this.#timer)
     await Promise.all(this.#checking.values())
+    await this.leave([...this.#followed.values()].flat())
+    this.#followed.clear()
   }
 
-  /** Asks each rail about the payouts that have usually ended by now, and ends those that have. */
+  /** Checks the payouts of each rail that are due for it, and ends those that have ended. */
   async checkDue(): Promise<void> {
     for (const rail of this.#followed.keys()) {
       if (this.#checking.has(rail)) continue
@@ -90,9 +98,8 @@ export class SentPayouts {
 
   async #checkRail(rail: PayoutRail): Promise<void> {
     const { clock, logger } = this.#dependencies
-    for (;;) {
-      const nowMs = clock.elapsedMs()
-      const due = this.#takeDue(rail, nowMs)
+    while (!this.#isStopping) {
+      const due = this.#takeDue(rail, clock.elapsedMs())
       if (due.length === 0) return
       try {
         await this.#conclude(rail, due)
@@ -115,14 +122,14 @@ export class SentPayouts {
     const { db, logger, laneOf } = this.#dependencies
     const findings = await rail.check(due.map(({ attempt }) => attempt))
     const verdicts: SentVerdict[] = []
-    const left: Followed[] = []
+    const unresolved: Followed[] = []
     for (const [index, followed] of due.entries()) {
       const verdict = toVerdict(followed, findings[index]!)
       if (verdict) verdicts.push(verdict)
-      else if (findings[index]!.state !== 'pending') left.push(followed)
+      else if (findings[index]!.state !== 'pending') unresolved.push(followed)
       else this.#checkAgain(rail, followed)
     }
-    await this.leave(left)
+    await this.leave(unresolved)
     const lane = laneOf(rail)
     const concluded = await Promise.allSettled(verdicts.map((verdict) => lane.run(verdict)))
     const ended = concluded.flatMap((result) => {

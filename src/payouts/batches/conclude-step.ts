@@ -2,6 +2,7 @@ import { after, toEnvironmentTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { toJson } from '../../base/json-text.js'
 import { emitAll } from '../../events/emit.js'
+import { leaseLimits } from '../../postgres/limits.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { failureReasons } from '../attempts/failure-reasons.js'
@@ -32,7 +33,7 @@ export async function concludeStep(
   batch: Batch,
 ): Promise<boolean> {
   const { db, clock } = dependencies
-  const { resultsPerStepMax, leaseMs } = batchLimits
+  const { resultsPerStepMax } = batchLimits
   const ended = await findEnded(db, batch)
   if (ended.length === 0) return false
   const results = new Map(ended.map((payout) => [payout.number, payout]))
@@ -43,7 +44,7 @@ export async function concludeStep(
     const open = await lockItems(tx, locked, { state: 'SUBMITTED', numbers })
     const items = await readItems(tx, locked, { states: ['SUBMITTED'], numbers: [...open] })
     const changes = items.map((item) => conclude(batch, item, results.get(item.number)!))
-    writeItems(tx, locked, changes, { dueAt: after(clock.now(), leaseMs) })
+    writeItems(tx, locked, changes, { dueAt: after(clock.now(), leaseLimits.leaseMs) })
   })
   return ended.length === resultsPerStepMax
 }

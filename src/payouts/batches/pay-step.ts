@@ -3,6 +3,7 @@ import type { Environment } from '../../base/environment.js'
 import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
+import { leaseLimits } from '../../postgres/limits.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { batchLimits } from '../limits.js'
 import { payoutKinds } from '../payout.js'
@@ -59,7 +60,7 @@ export async function payStep(
       const dueAt = after(now, batchLimits.itemRetryMs)
       return { before: item, after: { ...item, problem: null }, dueAt }
     })
-    const dueAt = after(now, batchLimits.leaseMs)
+    const dueAt = after(now, leaseLimits.leaseMs)
     writeItems(tx, locked, [...changes, ...deferred], { dueAt })
     return newPayouts.filter((payout) => !refusals.has(payout))
   })

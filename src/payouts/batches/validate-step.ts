@@ -1,6 +1,7 @@
 import { after, minute, toEnvironmentTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
+import { leaseLimits } from '../../postgres/limits.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { batchLimits } from '../limits.js'
 import { duplicateReference, findReferences } from '../requests/create-payouts.js'
@@ -68,7 +69,7 @@ export async function validateStep(
     const numbers = items.map(({ number }) => number)
     const open = await lockItems(tx, locked, { state: 'PENDING', numbers })
     const own = changes.filter(({ before }) => open.has(before.number))
-    writeItems(tx, locked, own, { dueAt: after(now, batchLimits.leaseMs) })
+    writeItems(tx, locked, own, { dueAt: after(now, leaseLimits.leaseMs) })
   })
   return true
 }

@@ -75,6 +75,12 @@ export async function createPayouts(
   const holds = moveWith(tx, now, book, fresh.map(toHoldMovement))
   const holdOf = new Map(fresh.map((one, index) => [one, holds[index]!]))
   const created = fresh.filter((one) => holdOf.get(one)!.isMoved)
+  // What is not inserted never meets the unique index. A merchant who repeats a payout has to read
+  // that it was made, not that the balance, which it has spent, does not cover it.
+  const uncovered = fresh.filter((one) => !holdOf.get(one)!.isMoved)
+  if (tx.isFirstRun && uncovered.length > 0)
+    for (const one of findDuplicates(uncovered, await findReferences(tx, uncovered)))
+      isUsed.add(one)
 
   insertPayouts(
     tx,
@@ -130,7 +136,7 @@ export async function findReferences(
 
 /**
  * Those whose reference an earlier payout, or one before it in the list, has used. In the first run
- * of a batch earlier ones are not looked for: the batch fails at the unique index and runs again.
+ * of a group earlier ones are not queried: the group fails at the unique index and runs again.
  */
 function findDuplicates(newPayouts: NewPayout[], earlier: ReadonlySet<string>): Set<NewPayout> {
   const used = new Set(earlier)

@@ -172,7 +172,7 @@ export function createPayoutPreparation({
     const payout = toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
     const realNow = toRealTime(environmentNow, request.environment.clockOffsetMs)
     const isFollowed = follows && !isReturn(payout) && !maySettle(payout)
-    return toNewPayout(payout, attempt, realNow, isFollowed ? rail.usualMs : undefined)
+    return toNewPayout(payout, attempt, realNow, isFollowed ? rail.checkAfterMs : undefined)
   }
 
   /** The merchant has the money and is refused: the operator must top up the treasury. */

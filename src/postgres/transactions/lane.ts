@@ -147,9 +147,12 @@ export class Lane<Call, Answer> {
     while (this.#waiting.length > 0) {
       const turns = this.#isSideLane ? undefined : this.#settings.turns
       const endTurn = turns && (await turns.take())
-      this.#refuseOverdue()
-      await this.#runNext()
-      endTurn?.()
+      try {
+        this.#refuseOverdue()
+        await this.#runNext()
+      } finally {
+        endTurn?.()
+      }
     }
     this.#running = undefined
   }
@@ -191,7 +194,13 @@ export class Lane<Call, Answer> {
     let batch = calls
     for (let retries = 0; ; retries += 1) {
       try {
-        return answerAll(batch, await this.#commit(batch.map(callOf), retries === 0))
+        return answerAll(
+          batch,
+          await this.#commit(
+            batch.map(({ call }) => call),
+            retries === 0,
+          ),
+        )
       } catch (error) {
         if (this.#isSideLane && isLockTimeout(error)) return this.#requeue(batch, error)
         const blocked = this.#findBlocked(batch, error)
@@ -355,10 +364,6 @@ export class Lane<Call, Answer> {
     if (this.#client === client) this.#client = undefined
     return isLost ? error : new ConnectionLost('the connection was lost', { cause: error })
   }
-}
-
-function callOf<Call>({ call }: { call: Call }): Call {
-  return call
 }
 
 /** For a side lane where no other group waits for its turn. */

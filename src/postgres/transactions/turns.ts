@@ -1,7 +1,7 @@
 /**
  * Lanes of one process whose transactions lock the same ledger accounts take turns, in the order in
  * which they ask. Without turns they would meet each other's locks, roll back and run again; while
- * one waits for its turn, its next batch grows instead.
+ * one waits for its turn, its next group grows instead.
  */
 export class Turns {
   #latest: Promise<void> = Promise.resolve()

@@ -39,8 +39,8 @@ export class Tx implements Queryable {
   /** If false, stores throw `Busy` (busy.ts) instead of waiting for a row another one holds. */
   readonly waitsForLocks: boolean
   /**
-   * In the first run of a lane's batch: a row that must be unique is inserted without looking for
-   * it. If it exists, the batch is rolled back and runs again, and then looks.
+   * In the first run of a lane's group: a row that must be unique is inserted without a query for
+   * it. If it exists, the group is rolled back and runs again, with the query.
    */
   readonly isFirstRun: boolean
   readonly #client: pg.ClientBase

@@ -89,7 +89,10 @@ export async function connect(
 export async function connectLane(url: string, applicationName: string): Promise<pg.Client> {
   const { statementMs, lockMs, connectMs } = laneLimits
   const client = await connect(url, applicationName, { statementMs, lockMs, connectMs })
-  await client.query(costsOfReadingByKey)
+  await client.query(costsOfReadingByKey).catch((error: unknown) => {
+    client.end().catch(() => {})
+    throw error
+  })
   return client
 }
 

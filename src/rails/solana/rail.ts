@@ -123,7 +123,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
       return nameOf(identity)
     },
     takesBatches: true,
-    usualMs: isEmbedded ? limits.solana.embeddedFinalityMs : limits.solana.finalityMs,
+    checkAfterMs: isEmbedded ? limits.solana.embeddedFinalityMs : limits.solana.checkAfterMs,
     treasuryAddress: signer.address,
     isChainKnown,
     watchChains: () => watchChains(nodes, logger),

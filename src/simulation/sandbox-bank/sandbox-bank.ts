@@ -59,7 +59,7 @@ export function createSandboxBank(dependencies: SandboxDependencies & NoticeKeys
     name: 'sandbox-bank',
     provider: 'sandbox-bank',
     reversalIntervalMs: payoutLimits.reversalIntervalMs,
-    usualMs: sandboxBankLimits.processingMs,
+    checkAfterMs: sandboxBankLimits.processingMs,
 
     inspect: async (targets) => {
       const payments = await findRefunded(db, targets)

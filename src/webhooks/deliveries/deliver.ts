@@ -17,7 +17,7 @@ import {
 } from '../endpoints/find-open-endpoints.js'
 import { HourlyCounts } from '../endpoints/hourly-counts.js'
 import { showEndpoint } from '../endpoints/resource.js'
-import { webhookLimits } from '../limits.js'
+import { attemptAndRecordMs, webhookLimits } from '../limits.js'
 import { claimDeliveries, type EndpointShare, handBackDeliveries } from './claim-deliveries.js'
 import { FailureLog } from './failure-log.js'
 import { InFlight } from './in-flight.js'
@@ -123,7 +123,7 @@ export class Deliverer implements Courier {
   send(deliveries: ClaimedDelivery[], { until }: DeliveryLease): void {
     const { clock } = this.#dependencies
     // The commit took so long that an attempt could outlive the lease: another worker claims them.
-    if (after(clock.now(), webhookLimits.attemptTimeoutMs) >= until) return
+    if (after(clock.now(), attemptAndRecordMs) >= until) return
     if (this.#stopping.signal.aborted) {
       this.#cutOff.push(...deliveries)
       return
