@@ -32,7 +32,7 @@ the machine. One busy merchant, ${connections} connections unless named, ${warmR
 
 ${lives.length > 0 ? renderLives(lives, before) : ''}${run.soak ? renderSoak(run.soak, before) : ''}${run.pinned ? renderBeyond(run) : ''}## Requests
 
-What one request costs the API, without workers.
+What one request costs the API, without workers${describeRequests(run.requests)}.
 
 ${renderTable(columns, requests, { wordColumns: 2 })}
 
@@ -83,6 +83,13 @@ ${lives
   .join('\n\n')}
 
 `
+}
+
+/** Where they were measured apart from the lives. */
+function describeRequests(settings) {
+  if (!settings) return ''
+  const { rounds, seconds, warmRequests } = settings
+  return `: ${rounds} × ${seconds} seconds after ${warmRequests.toLocaleString('en')} requests`
 }
 
 function describeRun({ machine, measuredAt }) {
