@@ -17,6 +17,9 @@ const roles = [
   { role: 'load', title: 'load generator', colour: '#a8a8a8' },
 ]
 
+/** The page stays small enough for a cheap phone. */
+const livesWithSteps = 2
+
 /** `before` is a run of an older commit on the same machine, to compare with. */
 export function renderPage(run, before) {
   const { machine, rounds, seconds, warmRequests, connections, measuredAt } = run
@@ -79,8 +82,11 @@ Node's time over the life of a bank transfer on \`npm start\`, before and after 
 
 ${lives
   .filter(({ steps }) => steps)
+  .slice(0, livesWithSteps)
   .map(renderSteps)
   .join('\n\n')}
+
+The steps of the others are in \`published.json\`.
 
 `
 }
