@@ -108,7 +108,7 @@ export async function prepareMerchant({ ask, receiver, hasOwnChain, db, environm
     for (const [asset, amount] of Object.entries(funds))
       await ask('POST', '/v1/test/balances/fund', { asset, amount })
   else await fundEnvironments(db, [environmentId])
-  // Transfers notify nobody here: the cost of a delivery is part of the life of a payment.
+  // No endpoint listens to transfers here: the cost of a delivery is part of the life of a payment.
   const url = `http://127.0.0.1:${receiver.port}/quick`
   await ask('POST', '/v1/webhook-endpoints', { url, events: ['virtual_account.paid'] })
 }

@@ -135,3 +135,18 @@ export function keepLease(
     },
   }
 }
+
+/** Runs the work on claimed rows and renews their lease until it has ended. */
+export async function whileLeased<Result>(
+  dependencies: Parameters<typeof keepLease>[0],
+  due: DueTable,
+  claim: Pick<DueClaim, 'owner' | 'now'>,
+  work: (lease: Lease) => Promise<Result>,
+): Promise<Result> {
+  const lease = keepLease(dependencies, due, claim)
+  try {
+    return await work(lease)
+  } finally {
+    await lease.end()
+  }
+}

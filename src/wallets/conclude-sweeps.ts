@@ -7,7 +7,7 @@ import { formatDecimal } from '../money/amounts.js'
 import type { AttemptFinding } from '../payouts/ports.js'
 import { disputesIn, recordDisputes } from '../payouts/reconciliation/disputes.js'
 import type { Database } from '../postgres/database.js'
-import { keepLease, type Lease } from '../postgres/due.js'
+import { type Lease, whileLeased } from '../postgres/due.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { sweepLimits } from './limits.js'
 import {
@@ -33,12 +33,9 @@ export async function concludeSweeps(dependencies: SweepDependencies, now: Date)
   const { db, rail } = dependencies
   const sweeps = await claimSweeps(db, now, rail.name)
   if (sweeps.length === 0) return 0
-  const lease = keepLease(dependencies, sweepsDue, { owner: rail.name, now })
-  try {
-    await checkClaimed(dependencies, now, sweeps, lease)
-  } finally {
-    await lease.end()
-  }
+  await whileLeased(dependencies, sweepsDue, { owner: rail.name, now }, (lease) =>
+    checkClaimed(dependencies, now, sweeps, lease),
+  )
   return sweeps.length
 }
 

@@ -8,7 +8,7 @@ import { formatMoney } from '../money/amounts.js'
 import { coins, isCoin } from '../money/assets.js'
 import { recordDisputes } from '../payouts/reconciliation/disputes.js'
 import type { Database } from '../postgres/database.js'
-import { keepLease } from '../postgres/due.js'
+import { whileLeased } from '../postgres/due.js'
 import { judgeHistory } from './judge-history.js'
 import { depositLimits } from './limits.js'
 import { type HistoryReading, readHistories } from './read-histories.js'
@@ -44,13 +44,15 @@ export async function watchWallets(dependencies: WatchDependencies, now: Date): 
 
   // Two workers that poll the same accounts would each invalidate the other's results.
   const due = isTroubled ? troubledDue : tokenAccountsDue
-  const lease = keepLease(dependencies, due, { owner: rail.name, now })
-  const { results, strays, postponed } = await pollAndJudge(dependencies, now, claimed)
-    .finally(lease.end)
-    .catch(async (error: unknown) => {
-      await postponePolls(db, after(now, depositLimits.retryMs), claimed)
-      throw error
-    })
+  const { results, strays, postponed } = await whileLeased(
+    dependencies,
+    due,
+    { owner: rail.name, now },
+    () => pollAndJudge(dependencies, now, claimed),
+  ).catch(async (error: unknown) => {
+    await postponePolls(db, after(now, depositLimits.retryMs), claimed)
+    throw error
+  })
   const notices = await recordPolls(dependencies, now, { results, strays })
   await postponePolls(db, now, postponed)
   await Promise.all(

@@ -20,7 +20,7 @@ const logger = createLogger('silent')
 const clock = manualClock(new Date())
 const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
 // The API commits the transfer and never sends it, so workers send and end it.
-const mute = { ...bank, followAfterMs: undefined, send: async () => {} }
+const mute = { ...bank, checkAfterMs: undefined, send: async () => {} }
 const service = await openManilla({
   beside: { db, clock, secret },
   rails: new Rails({ test: { payoutBank: mute } }),

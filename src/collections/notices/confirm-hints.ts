@@ -5,7 +5,7 @@ import { bookReversal } from '../../payouts/attempts/follow-reversals.js'
 import { findEndedAttempts, pollPayoutNow, storeSession } from '../../payouts/attempts/poll-now.js'
 import type { LiveAttempt } from '../../payouts/ports.js'
 import type { Database } from '../../postgres/database.js'
-import { claimDue, keepLease } from '../../postgres/due.js'
+import { claimDue, whileLeased } from '../../postgres/due.js'
 import { rejectPayment } from '../payments/reject-payment.js'
 import type { BankRail, ConfirmedPayment } from '../ports.js'
 import { followReturns } from '../returns/follow-returns.js'
@@ -126,17 +126,13 @@ export async function confirmDueHints(tools: ConfirmTools, now: Date): Promise<n
   const owner = tools.rail.name
   const rows = await claimDue<HintRow>(tools.db, hintsDue, { owner, now, limit })
   if (rows.length === 0) return 0
-  const lease = keepLease(tools, hintsDue, { owner, now })
   const postpone = (row: HintRow) =>
     postponeHint(tools.db, row, after(tools.clock.now(), hintFailureRetryMs)).catch(() => {})
-  await Promise.all(
-    rows.map((row) =>
-      confirmHint(tools, toStoredHint(row)).catch(async (error) => {
-        tools.logger.error({ err: error, id: row.id }, 'hint could not be confirmed, will retry')
-        await postpone(row)
-      }),
-    ),
-  )
-  await lease.end()
+  const confirm = (row: HintRow) =>
+    confirmHint(tools, toStoredHint(row)).catch(async (error) => {
+      tools.logger.error({ err: error, id: row.id }, 'hint could not be confirmed, will retry')
+      await postpone(row)
+    })
+  await whileLeased(tools, hintsDue, { owner, now }, () => Promise.all(rows.map(confirm)))
   return rows.length
 }

@@ -8,7 +8,7 @@ import { createPayouts, type NewPayout } from '../../payouts/requests/create-pay
 import { isRailPaused } from '../../payouts/requests/paused-rails.js'
 import { reportShortfall } from '../../payouts/requests/report-shortfall.js'
 import type { Database } from '../../postgres/database.js'
-import { claimDue, type DueTable, keepLease } from '../../postgres/due.js'
+import { claimDue, type DueTable, whileLeased } from '../../postgres/due.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { collectionLimits } from '../limits.js'
@@ -48,17 +48,16 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   if (await isRailPaused(db, rail.name)) return 0
   const claimed = await claimReturns(db, now, rail.name)
   if (claimed.length === 0) return 0
-  const lease = keepLease(tools, returnsDue, { owner: rail.name, now })
   const retryAt = after(now, collectionLimits.returnRetryMs)
-  try {
-    await postponeReturns(db, retryAt, await sendClaimed(tools, now, claimed))
-  } catch (error) {
-    // Each claim counts as a try, so an unexpected failure is not retried when the lease ends.
-    await postponeReturns(db, retryAt, claimed).catch(() => {})
-    throw error
-  } finally {
-    await lease.end()
-  }
+  await whileLeased(tools, returnsDue, { owner: rail.name, now }, async () => {
+    try {
+      await postponeReturns(db, retryAt, await sendClaimed(tools, now, claimed))
+    } catch (error) {
+      // Each claim counts as a try, so an unexpected failure is not retried when the lease ends.
+      await postponeReturns(db, retryAt, claimed).catch(() => {})
+      throw error
+    }
+  })
   return claimed.length
 }
 

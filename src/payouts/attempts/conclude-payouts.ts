@@ -231,7 +231,7 @@ function toPostponedRow({
   return { ...attempt, dueAt, expiresBy: expiresBy ?? null }
 }
 
-export const endStates = {
+const endStates = {
   landed: 'LANDED',
   failed: 'FAILED',
   dead: 'DEAD',
@@ -239,10 +239,11 @@ export const endStates = {
   wait: 'LIVE',
 } as const
 
-function toEndedRow(one: AttemptVerdict) {
-  return { ...one.attempt, state: endStates[one.verdict], outcome: reasonOf(one) }
+/** For the statements that end attempts. */
+export function toEndedRow(ending: AttemptVerdict) {
+  return { ...ending.attempt, state: endStates[ending.verdict], outcome: reasonOf(ending) }
 }
 
-export function reasonOf(verdict: AttemptVerdict): string | null {
+function reasonOf(verdict: AttemptVerdict): string | null {
   return ('reason' in verdict && verdict.reason) || null
 }

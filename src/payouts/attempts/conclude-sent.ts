@@ -13,10 +13,9 @@ import type { LiveAttempt } from '../ports.js'
 import { type NewPayout, toHoldMovement } from '../requests/create-payouts.js'
 import {
   type AttemptVerdict,
-  endStates,
   finish,
   type LockedPayout,
-  reasonOf,
+  toEndedRow,
   verbOf,
   writeFinished,
 } from './conclude-payouts.js'
@@ -77,15 +76,8 @@ export async function concludeSent(
   verdicts: SentVerdict[],
 ): Promise<Payout[]> {
   const holds = new Map(verdicts.map(({ sent }) => [sent.payout.id, toHoldMovement(sent)]))
-  const rows = verdicts.map((verdict) => ({
-    environmentId: verdict.attempt.environmentId,
-    payoutId: verdict.attempt.payoutId,
-    number: verdict.attempt.number,
-    state: endStates[verdict.verdict],
-    outcome: reasonOf(verdict),
-  }))
   const [found, book] = await Promise.all([
-    tx.rows(endSentAttempts(rows, now)),
+    tx.rows(endSentAttempts(verdicts.map(toEndedRow), now)),
     lockLedgerAccounts(tx, [...holds.values()].flatMap(accountsOf)),
   ])
   const byId = new Map(found.map((row) => [row.id, row]))

@@ -2,7 +2,7 @@ import { after, type Clock } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
-import { keepLease, type Lease } from '../../postgres/due.js'
+import { type Lease, whileLeased } from '../../postgres/due.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { isLockTimeout } from '../../postgres/wire/failures.js'
 import { payoutLimits } from '../limits.js'
@@ -34,12 +34,9 @@ export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
   const attempts = await claimAttempts(db, now, rail.name)
   if (attempts.length === 0) return 0
-  const lease = keepLease(tools, attemptsDue, { owner: rail.name, now })
-  try {
-    await pollClaimed(tools, now, attempts, lease)
-  } finally {
-    await lease.end()
-  }
+  await whileLeased(tools, attemptsDue, { owner: rail.name, now }, (lease) =>
+    pollClaimed(tools, now, attempts, lease),
+  )
   return attempts.length
 }
 

@@ -54,11 +54,11 @@ export class SentPayouts {
     this.#followed.set(rail, followed)
     const beyond: SentPayout[] = []
     for (const payout of sent) {
-      const { followAfterMs } = payout.sent
-      if (followAfterMs === undefined) continue
-      const leaveAtMs = nowMs + followAfterMs + payoutLimits.followedPollDelayMs / 2
+      const { checkAfterMs } = payout.sent
+      if (checkAfterMs === undefined) continue
+      const leaveAtMs = nowMs + checkAfterMs + payoutLimits.followedPollDelayMs / 2
       const isFollowed = !this.#isStopping && followed.length < payoutLimits.followedMax
-      if (isFollowed) followed.push({ ...payout, checkAtMs: nowMs + followAfterMs, leaveAtMs })
+      if (isFollowed) followed.push({ ...payout, checkAtMs: nowMs + checkAfterMs, leaveAtMs })
       else beyond.push(payout)
     }
     void this.leave(beyond)
@@ -67,7 +67,7 @@ export class SentPayouts {
   /** Has workers poll them in a moment instead of in some seconds. Never fails. */
   async leave(sent: SentPayout[]): Promise<void> {
     const rows = sent
-      .filter(({ sent: { followAfterMs } }) => followAfterMs !== undefined)
+      .filter(({ sent: { checkAfterMs } }) => checkAfterMs !== undefined)
       .map(({ attempt }) => attempt)
     if (rows.length === 0) return
     const { db, clock, logger } = this.#dependencies

@@ -101,7 +101,7 @@ export type NewAttempt = PreparedAttempt & {
   number: number
   createdAt: Date
   /** As in `NewPayout`. */
-  followAfterMs?: number | undefined
+  checkAfterMs?: number | undefined
 }
 
 const insertAttemptRows = listStatement({
@@ -126,9 +126,9 @@ export function insertAttempts(tx: Tx, now: RealTime, attempts: NewAttempt[]): v
     signedSlot: attempt.signedSlot ?? null,
     createdAt: attempt.createdAt,
     dueAt:
-      attempt.followAfterMs === undefined
+      attempt.checkAfterMs === undefined
         ? after(now, firstPollDelayMs)
-        : after(now, attempt.followAfterMs + followedPollDelayMs),
+        : after(now, attempt.checkAfterMs + followedPollDelayMs),
   }))
   tx.write(insertAttemptRows(rows))
 }

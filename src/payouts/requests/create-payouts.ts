@@ -24,19 +24,19 @@ export type NewPayout = {
   /** The payout as it starts, for the answer and the event. */
   shown: JsonText
   /** The process that sends it checks it this long afterwards. Undefined: only workers poll it. */
-  followAfterMs?: number | undefined
+  checkAfterMs?: number | undefined
 }
 
 export function toNewPayout(
   payout: Payout,
   attempt: PreparedAttempt,
   preparedAt: RealTime,
-  followAfterMs?: number,
+  checkAfterMs?: number,
 ): NewPayout {
   const { token } = attempt
   const shownAttempt = { number: 1, token, state: 'LIVE', createdAt: preparedAt } as const
   const shown = showPayout(payout, [shownAttempt])
-  return { payout, attempt, preparedAt, shown, followAfterMs }
+  return { payout, attempt, preparedAt, shown, checkAfterMs }
 }
 
 /** The locked accounts, and the merchants' references that payouts are known to have used. */
@@ -162,8 +162,8 @@ export function toHoldMovement({ payout }: Pick<NewPayout, 'payout'>): Movement 
   return { environmentId, asset, causeId: id, isHold: true, lines }
 }
 
-function toAttempt({ payout, attempt, preparedAt, followAfterMs }: NewPayout): NewAttempt {
-  return { ...attempt, payout, number: 1, createdAt: preparedAt, followAfterMs }
+function toAttempt({ payout, attempt, preparedAt, checkAfterMs }: NewPayout): NewAttempt {
+  return { ...attempt, payout, number: 1, createdAt: preparedAt, checkAfterMs }
 }
 
 function toSubmittedEvent({ payout, shown }: NewPayout) {

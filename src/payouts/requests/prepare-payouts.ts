@@ -310,10 +310,10 @@ async function findUncovered(
 }
 
 function withFinish(
-  { payout, attempt, preparedAt, shown, followAfterMs }: NewPayout,
+  { payout, attempt, preparedAt, shown, checkAfterMs }: NewPayout,
   finish: () => void,
 ): PreparedPayout {
-  return { payout, attempt, preparedAt, shown, followAfterMs, finish }
+  return { payout, attempt, preparedAt, shown, checkAfterMs, finish }
 }
 
 function toInstruction({ request, id }: Candidate): PayoutInstruction {

@@ -8,7 +8,7 @@ import { getSettings } from '../../merchants/settings/settings.js'
 import { scheduleSettlement } from '../../merchants/settings/settlement-schedule.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
-import { claimDue, type DueTable, keepLease } from '../../postgres/due.js'
+import { claimDue, type DueTable, whileLeased } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { settlementLimits } from '../limits.js'
@@ -52,10 +52,9 @@ export async function settleDue(dependencies: ScheduleDependencies, now: Date): 
   const limit = settlementLimits.perBatchMax
   const claims = await claimDue<Claim>(dependencies.db, schedulesDue, { owner, now, limit })
   if (claims.length === 0) return 0
-  const lease = keepLease(dependencies, schedulesDue, { owner, now })
-  const outcomes = await Promise.allSettled(
-    claims.map((claim) => settle(dependencies, now, claim)),
-  ).finally(lease.end)
+  const outcomes = await whileLeased(dependencies, schedulesDue, { owner, now }, () =>
+    Promise.allSettled(claims.map((claim) => settle(dependencies, now, claim))),
+  )
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed) throw failed.reason
   return claims.length

@@ -122,7 +122,7 @@ export class Deliverer implements Courier {
   /** Hands back what its endpoint has no capacity for: it is claimed when there is some. */
   send(deliveries: ClaimedDelivery[], { until }: DeliveryLease): void {
     const { clock } = this.#dependencies
-    // The commit took so long that an attempt could outlive the lease: another worker claims them.
+    // After a slow commit an attempt could outlive the lease: another worker claims them.
     if (after(clock.now(), attemptAndRecordMs) >= until) return
     if (this.#stopping.signal.aborted) {
       this.#cutOff.push(...deliveries)
