@@ -18,8 +18,10 @@ export const attentionLimits = { rowsCountedMax: 10_000 } as const
 export const hintLimits = {
   /** At most two a second per stream. */
   pollIntervalMs: second / 2,
-  /** Polls take at most this part of the time. */
+  /** Polls take at most this part of the time, unless one takes longer than a second. */
   pollShareMax: 1 / 5,
+  /** After a poll that waited long for the database, the next one comes this soon. */
+  pollIntervalMaxMs: 5 * second,
   environmentsPerReadMax: 200,
   eventsRead: 20,
   requestsRead: 50,

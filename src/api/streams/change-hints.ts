@@ -75,7 +75,7 @@ export class ChangeHints {
 
   async #poll(): Promise<void> {
     const { clock, logger } = this.#dependencies
-    const { pollIntervalMs, pollShareMax } = hintLimits
+    const { pollIntervalMs, pollIntervalMaxMs, pollShareMax } = hintLimits
     const startedMs = clock.elapsedMs()
     try {
       await this.#endClosedSessions()
@@ -86,7 +86,8 @@ export class ChangeHints {
     }
     this.#timer = undefined
     const tookMs = clock.elapsedMs() - startedMs
-    this.#schedule(Math.max(pollIntervalMs - tookMs, tookMs / pollShareMax))
+    const pauseMs = Math.max(pollIntervalMs - tookMs, tookMs / pollShareMax)
+    this.#schedule(Math.min(pauseMs, pollIntervalMaxMs))
   }
 
   async #hintAll(): Promise<void> {
