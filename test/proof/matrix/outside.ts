@@ -167,6 +167,7 @@ export async function openOutside(
   return {
     emulator,
     chain,
+    treasuryAddress: signer.address,
     openRails,
     /** A payer pays once. */
     pay: (noticesUrl: string, payment: PaymentIn) =>
