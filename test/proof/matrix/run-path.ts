@@ -43,15 +43,20 @@ export async function runPath(path: Path, crash?: Crash) {
       await world.untilQuiet()
       await path.check(world, prepared)
     } catch (error) {
-      violations.push(error instanceof Error ? error.message : String(error))
+      violations.push(toMessage(error))
     }
     world.keeper.disarm()
-    violations.push(...(await world.findViolations()))
+    // A proof that cannot run is a violation of its case: the other cases still run.
+    violations.push(...(await world.findViolations().catch((error) => [toMessage(error)])))
     const { seen, hasFired } = world.keeper
     return { violations, seen: [...seen], hasFired }
   } finally {
     await world.close()
   }
+}
+
+function toMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** The failpoints of a path, found by running it without a fault. */

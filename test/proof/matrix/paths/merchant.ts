@@ -26,7 +26,7 @@ export function merchantOf(world: World) {
     ask: (method: string, path: string, body?: object) =>
       world.call(method, path, { key: newKey(), ...(body && { body }) }),
     fund: (asset: string, amount: number) => post('/v1/test/balances/fund', { asset, amount }),
-    listen: () => post('/v1/webhook-endpoints', { url: world.receiverUrl, events: ['*'] }),
+    listen: () => post('/v1/webhook-endpoints', { url: world.receiver.url, events: ['*'] }),
     async balance(asset = 'NGN'): Promise<{ available: number; held: number; pending: number }> {
       const { items } = await get('/v1/balances')
       const { available, held, pending } = items.find(
