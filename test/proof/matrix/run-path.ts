@@ -43,20 +43,15 @@ export async function runPath(path: Path, crash?: Crash) {
       await world.untilQuiet()
       await path.check(world, prepared)
     } catch (error) {
-      violations.push(toMessage(error))
+      violations.push(error instanceof Error ? error.message : String(error))
     }
     world.keeper.disarm()
-    // A proof that cannot run is a violation of its case: the other cases still run.
-    violations.push(...(await world.findViolations().catch((error) => [toMessage(error)])))
+    violations.push(...(await world.findViolations()))
     const { seen, hasFired } = world.keeper
     return { violations, seen: [...seen], hasFired }
   } finally {
     await world.close()
   }
-}
-
-function toMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** The failpoints of a path, found by running it without a fault. */
