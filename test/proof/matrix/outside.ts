@@ -119,6 +119,7 @@ export async function openOutside(
   return {
     emulator,
     chain,
+    treasuryAddress: signer.address,
     openRails,
     async close() {
       await emulator?.close()

@@ -61,9 +61,18 @@ export async function findFailpoints(path: Path): Promise<Failpoint[]> {
   return seen
 }
 
+/** Calls that only read, such as those of a poll: the later ones of a name are like the first. */
+const reading = /^\w+ (GET |(get|is|simulate)\w*( (get|is|simulate)\w*)*$)/
+const readsMax = 2
+
+function isRepeatedRead({ kind, name, occurrence }: Failpoint): boolean {
+  return kind === 'call' && reading.test(name) && occurrence > readsMax
+}
+
 /** Every fault at every failpoint. */
 export function listCrashes(failpoints: Failpoint[]): Crash[] {
-  return failpoints.flatMap((at) =>
+  const struck = failpoints.filter((failpoint) => !isRepeatedRead(failpoint))
+  return struck.flatMap((at) =>
     faultNames.filter((fault) => isPossible(fault, at)).map((fault) => ({ at, fault })),
   )
 }

@@ -27,7 +27,9 @@ export function merchantOf(world: World) {
     /** Also of a refused call. */
     ask: (method: string, path: string, body?: object) =>
       world.call(method, path, { key: newKey(), ...(body && { body }) }),
-    fund: (asset: string, amount: number) => post('/v1/test/balances/fund', { asset, amount }),
+    /** Kobo for NGN, a decimal for coins, as in all amounts of the API. */
+    fund: (asset: string, amount: number | string) =>
+      post('/v1/test/balances/fund', { asset, amount }),
     listen: () => post('/v1/webhook-endpoints', { url: world.receiver.url, events: ['*'] }),
     async balance(asset = 'NGN'): Promise<{ available: number; held: number; pending: number }> {
       const { items } = await get('/v1/balances')
