@@ -91,6 +91,22 @@ export function depositPaths(chain: TestChain): Path[] {
       },
     }),
     depositPath(chain, {
+      name: 'checkout session is opened and paid with coins',
+      open: (depositor) => depositor.openSession(),
+      opensInRun: true,
+      run: (depositor, wallet) => depositor.deposit(wallet, '25'),
+      ends: {
+        ...paidWallet,
+        payments: [paid],
+        session: {
+          status: 'paid',
+          events: ['checkout.session.paid'],
+          accountEvents: ['virtual_account.cancelled'],
+        },
+        balance: { available: '34.875' },
+      },
+    }),
+    depositPath(chain, {
       name: 'wallet gets a coin that it is not for',
       async run(depositor, wallet, world) {
         await depositor.send(wallet.address, '2', 'USDT')
