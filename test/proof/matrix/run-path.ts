@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert'
-import { type Crash, type Failpoint, faultNames, isPossible, nameOf } from './faults.js'
+import { type Crash, type Failpoint, faultNames, isPossible, isRead, nameOf } from './faults.js'
 import { openWorld, type World, type WorldSettings } from './world.js'
 
 /**
@@ -61,17 +61,12 @@ export async function findFailpoints(path: Path): Promise<Failpoint[]> {
   return seen
 }
 
-/** Calls that only read, such as those of a poll: the later ones of a name are like the first. */
-const reading = /^\w+ (GET |(get|is|simulate)\w*( (get|is|simulate)\w*)*$)/
+/** How many calls of a name that only reads are struck: the later ones of a poll are like them. */
 const readsMax = 2
-
-function isRepeatedRead({ kind, name, occurrence }: Failpoint): boolean {
-  return kind === 'call' && reading.test(name) && occurrence > readsMax
-}
 
 /** Every fault at every failpoint. */
 export function listCrashes(failpoints: Failpoint[]): Crash[] {
-  const struck = failpoints.filter((failpoint) => !isRepeatedRead(failpoint))
+  const struck = failpoints.filter((at) => !isRead(at) || at.occurrence <= readsMax)
   return struck.flatMap((at) =>
     faultNames.filter((fault) => isPossible(fault, at)).map((fault) => ({ at, fault })),
   )
