@@ -21,7 +21,7 @@ import type { Merchant, Reply } from '../../support/open-manilla.js'
 import { type HttpGate, openHttpGate } from '../gates/http-gate.js'
 import { type Instance, openInstance } from '../gates/instance.js'
 import { type Crash, FaultKeeper } from './faults.js'
-import { type OutsideSettings, openOutside } from './outside.js'
+import { type OutsideSettings, openOutside, type PaymentIn } from './outside.js'
 
 /** Longer than every lease: of claimed rows, of deliveries, of followed payouts. */
 const muchLaterMs = 45_000
@@ -52,9 +52,12 @@ export async function openWorld(settings: WorldSettings) {
   const clock = manualClock(new Date())
   const secret = new Secret(randomBytes(32).toString('hex'))
   const keeper = new FaultKeeper()
-  const outside = await openOutside(settings, { clock, secret })
+  const outside = await openOutside(settings, { db, clock, secret })
   const receiver = await openReceiver(keeper)
   const instances: Instance[] = []
+
+  const bankName = settings.bank === 'sandbox' ? 'sandbox-bank' : settings.bank
+  const noticesUrlOf = ({ service }: Instance) => `${service.url}/rails/${bankName}/notices/test`
 
   async function start(): Promise<Instance> {
     const gates: HttpGate[] = []
@@ -70,10 +73,7 @@ export async function openWorld(settings: WorldSettings) {
       },
     })
     instances.push(instance)
-    const { service, opened } = instance
-    const noticesUrl = (name: string) => `${service.url}/rails/${name}/notices/test`
-    opened.sandboxBank?.sendNoticesTo(noticesUrl(opened.sandboxBank.name))
-    outside.emulator?.sendNoticesTo(noticesUrl(outside.emulator.provider))
+    outside.emulator?.sendNoticesTo(noticesUrlOf(instance))
     return instance
   }
 
@@ -227,6 +227,8 @@ export async function openWorld(settings: WorldSettings) {
     arm: (crash?: Crash) => keeper.arm(reactions, crash),
     current,
     call,
+    /** A payer pays into an account at the bank. */
+    pay: async (payment: PaymentIn) => outside.pay(noticesUrlOf(await current()), payment),
     work: async () => work(await current()),
     untilQuiet,
     findViolations,
