@@ -31,12 +31,21 @@ export async function addMember(world: World, role: Role, name: string) {
 /** The owner, two more who may approve, and the rule: everything above `each` waits. */
 export async function addTeam(
   world: World,
-  { each, appliesTo }: { each: number; appliesTo: 'console' | 'all' },
+  {
+    each,
+    eachUsdc,
+    appliesTo,
+  }: { each: number; eachUsdc?: string; appliesTo: 'console' | 'all' },
 ) {
   const ada = await addMember(world, 'owner', 'Ada Obi')
   const bola = await addMember(world, 'finance', 'Bola Ade')
   const chidi = await addMember(world, 'admin', 'Chidi Eze')
-  const rule = { appliesTo, NGN: { each, perDay: null }, USDC: null, USDT: null }
+  const rule = {
+    appliesTo,
+    NGN: { each, perDay: null },
+    USDC: eachUsdc === undefined ? null : { each: eachUsdc, perDay: null },
+    USDT: null,
+  }
   await ada.patch('/v1/settings/approvals', rule)
   return { ada, bola, chidi }
 }
