@@ -245,7 +245,7 @@ function toText(value: unknown): string {
   return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `${inner}` : inner))
 }
 
-export type ReceivedDelivery = { headers: IncomingHttpHeaders; body: string }
+type ReceivedDelivery = { headers: IncomingHttpHeaders; body: string }
 
 /**
  * A merchant's webhook endpoint, behind a gate. Remembers the ids of the events that it took, and
