@@ -15,7 +15,12 @@ const fundedCoins = '10'
 
 const mints = { USDC: usdc, USDT: usdt }
 
-type Wallet = { reference: string; address: string }
+/** `session`: the checkout session that it belongs to, and the session's account at the bank. */
+type Wallet = {
+  reference: string
+  address: string
+  session?: { reference: string; virtualAccount: string }
+}
 type Payment = { reference: string; status: string }
 
 export type Depositor = Awaited<ReturnType<typeof openDepositor>>
@@ -49,6 +54,18 @@ async function openDepositor(world: World) {
         externalReference: 'customer-1',
         network: 'SOLANA',
       }),
+    /** Can be paid with coins or naira. */
+    async openSession(): Promise<Wallet> {
+      const session = await merchant.post('/v1/checkout/sessions', {
+        amount: 500_000,
+        description: 'Two loaves of agege bread',
+        customer: { name: 'Ada Obi', email: 'ada@example.com' },
+        crypto: { asset: 'USDC', network: 'SOLANA', amount: expectedCoins },
+        expiresAt: after(world.clock.now(), 23 * hour).toISOString(),
+      })
+      const { cryptoWallet, crypto } = session
+      return { reference: cryptoWallet, address: crypto.address, session }
+    },
     send,
     coinsAt,
     /** Waits until the deposit is known and swept. */
@@ -86,10 +103,11 @@ type OtherDeposit = { asset: string; units: string; reason: string }
 type Ending = {
   wallet: string
   walletEvents: string[]
-  /** Of each payment, oldest first: its amounts, and the events of the payment itself. */
+  /** Of each payment, by status: its amounts, and the events of the payment itself. */
   payments: (Amounts & { status: string; events?: string[] })[]
   /** Of USDC, and of USDT if named. */
   balance: { available: string; pending?: string; usdt?: string }
+  session?: { status: string; events: string[]; accountEvents: string[] }
   /** What has arrived at the payee, in millionths of USDC. */
   arrivedUnits?: bigint
   otherDeposits?: OtherDeposit[]
@@ -125,12 +143,21 @@ export function depositPath(chain: TestChain, path: DepositPath): Path {
     async check(_world, { depositor, wallet }) {
       assert(wallet)
       await checkWallet(depositor, wallet, ends)
+      await checkSession(depositor, wallet, ends)
       await checkPayments(depositor, wallet, ends)
       await checkBalances(depositor, ends)
       const { address } = depositor.payee
       assert.equal(await depositor.coinsAt(address), ends.arrivedUnits ?? 0n)
     },
   })
+}
+
+async function checkSession(depositor: Depositor, { session }: Wallet, ends: Ending) {
+  if (!session) return
+  const { status } = await depositor.get(`/v1/checkout/sessions/${session.reference}`)
+  const events = await depositor.eventTypes(session.reference)
+  const accountEvents = await depositor.eventTypes(session.virtualAccount)
+  assert.deepEqual({ status, events, accountEvents }, ends.session)
 }
 
 async function checkWallet(depositor: Depositor, { reference }: Wallet, ends: Ending) {
@@ -146,7 +173,10 @@ async function checkWallet(depositor: Depositor, { reference }: Wallet, ends: En
 }
 
 async function checkPayments(depositor: Depositor, wallet: Wallet, { payments }: Ending) {
-  const found = await depositor.paymentsInto(wallet)
+  // Deposits in blocks of the same second may be judged in either order.
+  const found = (await depositor.paymentsInto(wallet)).toSorted((left, right) =>
+    left.status.localeCompare(right.status),
+  )
   assert.deepEqual(
     found.map(toAmounts),
     payments.map(({ status, accepted = '0', held = '0', returned = '0', fee = '0' }) => ({

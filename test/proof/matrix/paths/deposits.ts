@@ -48,22 +48,14 @@ export function depositPaths(chain: TestChain): Path[] {
     depositPath(chain, {
       name: 'wallet gets two deposits before it is polled',
       async run(depositor, wallet) {
-        await depositor.send(wallet.address, '30')
-        await chain.advance()
+        await depositor.send(wallet.address, '25')
         await depositor.deposit(wallet, '25')
       },
       ends: {
         wallet: 'PAID',
-        walletEvents: [
-          'crypto_wallet.overpaid',
-          'crypto_wallet.paid',
-          'crypto_wallet.duplicate_payment',
-        ],
-        payments: [
-          { status: 'HELD', accepted: '25', held: '5', fee: '0.125', events: [held] },
-          { status: 'HELD', held: '25', events: [held] },
-        ],
-        balance: { available: '34.875', pending: '30' },
+        walletEvents: ['crypto_wallet.paid', 'crypto_wallet.duplicate_payment'],
+        payments: [paid, { status: 'HELD', held: '25', events: [held] }],
+        balance: { available: '34.875', pending: '25' },
       },
     }),
     depositPath(chain, {
@@ -96,6 +88,22 @@ export function depositPaths(chain: TestChain): Path[] {
         ],
         payments: [paid, { status: 'ACCEPTED', accepted: '2', fee: '0.01' }],
         balance: { available: '34.875', usdt: '1.99' },
+      },
+    }),
+    depositPath(chain, {
+      name: 'checkout session is opened and paid with coins',
+      open: (depositor) => depositor.openSession(),
+      opensInRun: true,
+      run: (depositor, wallet) => depositor.deposit(wallet, '25'),
+      ends: {
+        ...paidWallet,
+        payments: [paid],
+        session: {
+          status: 'paid',
+          events: ['checkout.session.paid'],
+          accountEvents: ['virtual_account.cancelled'],
+        },
+        balance: { available: '34.875' },
       },
     }),
     depositPath(chain, {
