@@ -134,6 +134,7 @@ export async function openWorld(settings: WorldSettings) {
       const reply = await service.ask(method, path, question).catch(() => undefined)
       if (reply && reply.status < 500 && !isInProgress(reply)) return reply
       clock.advance(500)
+      await outside.chain?.advance()
       await sleep(5)
     }
     throw new Error(`${method} ${path} was not answered`)
