@@ -6,7 +6,7 @@ import type { World } from '../world.js'
 let keys = 0
 
 /** A member of the merchant's team in the console; every call is repeated until it is answered. */
-async function addMember(world: World, role: Role, name: string) {
+export async function addMember(world: World, role: Role, name: string) {
   const { service } = await world.current()
   const { cookie } = await addPerson(service, { role, name })
   const ask = (method: string, path: string, body: object) => {
