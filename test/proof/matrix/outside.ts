@@ -56,7 +56,12 @@ const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat
 const logger = createLogger('silent')
 
 /** Read in the background by real time, and without any effect. */
-const unguardedCalls = new Set(['getLatestBlockhash', 'getGenesisHash', 'getVersion', 'getHealth'])
+export const unguardedCalls: ReadonlySet<string> = new Set([
+  'getLatestBlockhash',
+  'getGenesisHash',
+  'getVersion',
+  'getHealth',
+])
 
 /** Opens what a world has outside of its instances, and the rails by which they reach it. */
 export async function openOutside(

@@ -134,6 +134,7 @@ export async function openWorld(settings: WorldSettings) {
       const reply = await service.ask(method, path, question).catch(() => undefined)
       if (reply && reply.status < 500 && !isInProgress(reply)) return reply
       clock.advance(500)
+      await outside.chain?.advance()
       await sleep(5)
     }
     throw new Error(`${method} ${path} was not answered`)
@@ -245,7 +246,7 @@ function toText(value: unknown): string {
   return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `${inner}` : inner))
 }
 
-export type ReceivedDelivery = { headers: IncomingHttpHeaders; body: string }
+type ReceivedDelivery = { headers: IncomingHttpHeaders; body: string }
 
 /**
  * A merchant's webhook endpoint, behind a gate. Remembers the ids of the events that it took, and

@@ -5,10 +5,8 @@ import type { World } from '../world.js'
 
 let keys = 0
 
-export type Member = Awaited<ReturnType<typeof addMember>>
-
 /** A member of the merchant's team in the console; every call is repeated until it is answered. */
-export async function addMember(world: World, role: Role, name: string) {
+async function addMember(world: World, role: Role, name: string) {
   const { service } = await world.current()
   const { cookie } = await addPerson(service, { role, name })
   const ask = (method: string, path: string, body: object) => {
@@ -31,12 +29,17 @@ export async function addMember(world: World, role: Role, name: string) {
 /** The owner, two more who may approve, and the rule: everything above `each` waits. */
 export async function addTeam(
   world: World,
-  { each, appliesTo }: { each: number; appliesTo: 'console' | 'all' },
+  { each, eachUsdc, appliesTo }: { each: number; eachUsdc?: string; appliesTo: 'console' | 'all' },
 ) {
   const ada = await addMember(world, 'owner', 'Ada Obi')
   const bola = await addMember(world, 'finance', 'Bola Ade')
   const chidi = await addMember(world, 'admin', 'Chidi Eze')
-  const rule = { appliesTo, NGN: { each, perDay: null }, USDC: null, USDT: null }
+  const rule = {
+    appliesTo,
+    NGN: { each, perDay: null },
+    USDC: eachUsdc === undefined ? null : { each: eachUsdc, perDay: null },
+    USDT: null,
+  }
   await ada.patch('/v1/settings/approvals', rule)
   return { ada, bola, chidi }
 }
