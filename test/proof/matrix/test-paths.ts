@@ -7,13 +7,17 @@ import { keptCases } from './kept-cases.js'
 import { type CaseResult, findFailpoints, listCrashes, type Path, runCase } from './run-path.js'
 import { closeAbandoned } from './world.js'
 
-/** `npm run proof:matrix` runs every case; `npm test` one of each path, and those that once failed. */
-const isWhole = process.env.PROOF_CASES === 'all'
+/**
+ * `npm run proof:matrix` runs every case; `npm test` one of each path, and those that once failed.
+ * A number: so many of each path.
+ */
+const wantedCases = process.env.PROOF_CASES ?? '1'
+const isWhole = wantedCases === 'all'
 /** Stops at the first violation, as when a breakage has to be caught. */
 const isFirstEnough = process.env.PROOF_FIRST !== undefined
 /** Part of the names of paths: the others are left out. */
 const onlyPaths = process.env.PROOF_PATHS?.split(',')
-const sampleSize = 1
+const sampleSize = isWhole ? 0 : Number(wantedCases)
 /** Worlds share nothing but the chain: there, blocks that one makes would let time pass for all. */
 const casesAtOnceMax = 4
 const pathTimeoutMs = 60 * 60_000
