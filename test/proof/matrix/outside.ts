@@ -52,6 +52,9 @@ export type PaymentIn = {
   senderAccountNumber?: string
 }
 
+/** Days in which a provider repeats its notices pass in a fraction of a second. */
+const speed = 1e6
+
 const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
 const logger = createLogger('silent')
 
@@ -68,7 +71,7 @@ export async function openOutside(
   { bank, chain }: OutsideSettings,
   { db: ownDb, clock, secret }: { db: Database; clock: VirtualClock; secret: Secret },
 ) {
-  const emulator = bank === 'sandbox' ? undefined : await openEmulator(bank, { clock, speed: 1e4 })
+  const emulator = bank === 'sandbox' ? undefined : await openEmulator(bank, { clock, speed })
   const signer = createKeySigner(newSecret())
   const mnemonic = makeMnemonic()
   if (chain) await giveLamports(chain.url, signer.address)

@@ -165,8 +165,10 @@ export async function openWorld(settings: WorldSettings) {
     for (let round = 0; round < roundsMax; round += 1) {
       clock.advance(stepMs)
       await outside.chain?.advance(blocksPerRound)
+      // First, so that notices have somewhere to go.
+      const instance = await current()
       await outside.emulator?.drainNotices()
-      await work(await current())
+      await work(instance)
       if (settings.followsPayouts) await sleep(250)
       if ((await countOpen()) === 0 && (await isDone())) return
       stepMs = Math.min(stepMs * 1.5, stepMaxMs)
