@@ -14,6 +14,7 @@ export const unguardedTables: ReadonlySet<string> = new Set([
   'request_log_resources',
   'request_logs',
   'sandbox_notices',
+  'treasury_shortfalls',
   'user_sessions',
   'worker_heartbeats',
 ])

@@ -54,7 +54,6 @@ export const tablesWithoutPath: Record<string, string> = {
   sign_in_steps: team,
   start_links: team,
   totp_secrets: team,
-  treasury_shortfalls: 'Counts payouts refused for lack of coins, for operators.',
   used_challenges: team,
   users: team,
 }
@@ -77,4 +76,6 @@ export const callsWithoutPath: Record<string, string> = {
   'paystack /dedicated_account/available_providers': 'Read by `manilla doctor`.',
   'paystack /dedicated_account/requery':
     'Reads the payments of one dedicated account, which no route offers.',
+  'solana getFirstAvailableBlock': 'The localnet keeps every block, so it is not asked.',
+  'solana getTokenAccountsByOwner': 'Finds other tokens in wallets, which are never credited.',
 }
