@@ -64,13 +64,11 @@ export const callsWithoutPath: Record<string, string> = {
   'monnify /api/v1/auth/login': 'Signs in before the first call, and has no other effect.',
   'monnify /api/v1/bank-transfer/reserved-accounts/transactions':
     'Reads the payments of one dedicated account, which no route offers.',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: as the code of the rail writes it
   'monnify /api/v1/invoice/${encodeURIComponent(reference)}/details':
     'Read after an opening whose answer was lost: only runs with a fault come by it.',
   'monnify /api/v1/refunds': 'Read by the reconciliation, which the proofs run after each case.',
   'monnify /api/v2/disbursements/wallet-balance': float,
   'paystack /balance': float,
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: as the code of the rail writes it
   'paystack /charge/${encodeURIComponent(charge)}':
     'Read after an opening whose answer was lost: only runs with a fault come by it.',
   'paystack /dedicated_account/available_providers': 'Read by `manilla doctor`.',
