@@ -134,6 +134,7 @@ export async function openWorld(settings: WorldSettings) {
       const reply = await service.ask(method, path, question).catch(() => undefined)
       if (reply && reply.status < 500 && !isInProgress(reply)) return reply
       clock.advance(500)
+      await outside.chain?.advance()
       await sleep(5)
     }
     throw new Error(`${method} ${path} was not answered`)
@@ -164,8 +165,10 @@ export async function openWorld(settings: WorldSettings) {
     for (let round = 0; round < roundsMax; round += 1) {
       clock.advance(stepMs)
       await outside.chain?.advance(blocksPerRound)
+      // First, so that notices have somewhere to go.
+      const instance = await current()
       await outside.emulator?.drainNotices()
-      await work(await current())
+      await work(instance)
       if (settings.followsPayouts) await sleep(250)
       if ((await countOpen()) === 0 && (await isDone())) return
       stepMs = Math.min(stepMs * 1.5, stepMaxMs)
@@ -245,7 +248,7 @@ function toText(value: unknown): string {
   return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `${inner}` : inner))
 }
 
-export type ReceivedDelivery = { headers: IncomingHttpHeaders; body: string }
+type ReceivedDelivery = { headers: IncomingHttpHeaders; body: string }
 
 /**
  * A merchant's webhook endpoint, behind a gate. Remembers the ids of the events that it took, and

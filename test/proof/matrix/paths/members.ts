@@ -5,8 +5,6 @@ import type { World } from '../world.js'
 
 let keys = 0
 
-export type Member = Awaited<ReturnType<typeof addMember>>
-
 /** A member of the merchant's team in the console; every call is repeated until it is answered. */
 export async function addMember(world: World, role: Role, name: string) {
   const { service } = await world.current()
@@ -31,11 +29,7 @@ export async function addMember(world: World, role: Role, name: string) {
 /** The owner, two more who may approve, and the rule: everything above `each` waits. */
 export async function addTeam(
   world: World,
-  {
-    each,
-    eachUsdc,
-    appliesTo,
-  }: { each: number; eachUsdc?: string; appliesTo: 'console' | 'all' },
+  { each, eachUsdc, appliesTo }: { each: number; eachUsdc?: string; appliesTo: 'console' | 'all' },
 ) {
   const ada = await addMember(world, 'owner', 'Ada Obi')
   const bola = await addMember(world, 'finance', 'Bola Ade')
