@@ -122,17 +122,26 @@ export async function openWorld(settings: WorldSettings) {
   ): Promise<Reply> {
     const { body, key, apiKey = merchant.test.secret } = request
     const headers = { ...request.headers, ...(key && { 'idempotency-key': key }) }
+    let last = ''
     for (let tries = 0; tries < triesMax; tries += 1) {
       const { service } = await current()
-      const reply = await service
-        .ask(method, path, { key: apiKey, headers, ...(body && { body }) })
-        .catch(() => undefined)
-      if (reply && reply.status < 500 && !isInProgress(reply)) return reply
+      try {
+        const reply = await service.ask(method, path, {
+          key: apiKey,
+          headers,
+          ...(body && { body }),
+        })
+        if (reply.status < 500 && !isInProgress(reply)) return reply
+        last = `${reply.status} ${reply.text}`
+      } catch (error) {
+        last = String(error)
+      }
       clock.advance(500)
       await outside.chain?.advance()
-      await sleep(5)
+      // Longer each time: a busy machine starts an instance slowly.
+      await sleep(5 * (tries + 1))
     }
-    throw new Error(`${method} ${path} was not answered`)
+    throw new Error(`${method} ${path} was not answered: ${last}`)
   }
 
   async function countOpen(): Promise<number> {
