@@ -20,7 +20,7 @@ const isFirstEnough = process.env.PROOF_FIRST !== undefined
 const onlyPaths = process.env.PROOF_PATHS?.split(',')
 const sampleSize = Number(wantedCases ?? 1)
 /** Worlds share nothing but the chain: there, blocks that one makes would let time pass for all. */
-const casesAtOnceMax = 4
+const casesAtOnceMax = 2
 const pathTimeoutMs = 60 * 60_000
 
 type PathResult = { path: string; failpoints: Failpoint[]; cases: CaseResult[] }

@@ -123,6 +123,7 @@ export async function openWorld(settings: WorldSettings) {
     } = {},
   ): Promise<Reply> {
     const { body, key, cookie, apiKey = merchant.test.secret } = request
+    let last = ''
     for (let tries = 0; tries < triesMax; tries += 1) {
       const { service } = await current()
       const headers = {
@@ -131,13 +132,19 @@ export async function openWorld(settings: WorldSettings) {
         ...(cookie && consoleHeaders(service.url, cookie)),
       }
       const question = { headers, ...(!cookie && { key: apiKey }), ...(body && { body }) }
-      const reply = await service.ask(method, path, question).catch(() => undefined)
-      if (reply && reply.status < 500 && !isInProgress(reply)) return reply
+      try {
+        const reply = await service.ask(method, path, question)
+        if (reply.status < 500 && !isInProgress(reply)) return reply
+        last = `${reply.status} ${reply.text}`
+      } catch (error) {
+        last = String(error)
+      }
       clock.advance(500)
       await outside.chain?.advance()
-      await sleep(5)
+      // Longer each time: a busy machine starts an instance slowly.
+      await sleep(5 * (tries + 1))
     }
-    throw new Error(`${method} ${path} was not answered`)
+    throw new Error(`${method} ${path} was not answered: ${last}`)
   }
 
   const consoleHeaders = (origin: string, cookie: string) => ({
