@@ -1,0 +1,33 @@
+/** The money paths that the crash matrix runs. */
+export type MoneyPath =
+  | 'crypto-payout'
+  | 'bank-payout'
+  | 'payment'
+  | 'hint'
+  | 'deposit'
+  | 'sweep'
+  | 'return'
+  | 'refund'
+  | 'conversion'
+  | 'fund-from'
+  | 'batch'
+  | 'settlement'
+  | 'approval'
+  | 'delivery'
+
+/** Replaces a text that occurs once in a file of `src/`. */
+export type Edit = { file: string; old: string; new: string }
+
+/**
+ * A mistake that a plausible change of the code could make. It compiles, and it must be caught by
+ * the crash matrix or by the simulator. Most rules are held twice, so some breakages need two
+ * edits: one for the rule and one for the guard behind it.
+ */
+export type Breakage = {
+  name: string
+  /** What it would cost. */
+  why: string
+  /** The paths of the crash matrix that use the broken code. */
+  paths: MoneyPath[]
+  edits: Edit[]
+}

@@ -1,0 +1,409 @@
+import type { Breakage } from './breakage.js'
+
+/** Breakages of money that arrives: payments, returns, deposits, sweeps and conversions. */
+export const collectionBreakages: Breakage[] = [
+  {
+    name: 'notice-judged-twice',
+    why: 'A bank that repeats a notice credits the merchant twice.',
+    paths: ['payment'],
+    edits: [
+      {
+        file: 'collections/payments/record-payments.ts',
+        old: 'const notices = all.filter((notice) => !stored.has(noticeKey(notice)))',
+        new: 'const notices = all.filter((notice) => stored.size >= 0 && notice)',
+      },
+    ],
+  },
+  {
+    name: 'stored-notice-judged-again',
+    why: 'A notice that two workers have is booked by both.',
+    paths: ['payment'],
+    edits: [
+      {
+        file: 'collections/notices/store-notices.ts',
+        old: ".state not in ('BOOKED', 'REFUSED')",
+        new: ".state <> 'REFUSED'",
+      },
+    ],
+  },
+  {
+    name: 'hint-named-by-its-notice',
+    why: 'The same payment, found by a hint and by listing, is booked twice.',
+    paths: ['hint'],
+    edits: [
+      {
+        file: 'collections/notices/confirm-hints.ts',
+        old: 'const notice = { rail, mode, id: payment.id, reported: payment, body: null }',
+        new: 'const notice = { rail, mode, id: hint.id, reported: payment, body: null }',
+      },
+      {
+        file: 'collections/notices/confirm-hints.ts',
+        old: 'if (!isJudged) await judging.run({ rail, mode, id: payment.id })',
+        new: 'if (!isJudged) await judging.run({ rail, mode, id: hint.id })',
+      },
+    ],
+  },
+  {
+    name: 'unconfirmed-hint-credited',
+    why: 'Money that the bank has not received yet is credited.',
+    paths: ['hint'],
+    edits: [
+      {
+        file: 'rails/bank/rail.ts',
+        old: `if (!payment || payment.state === 'open') return { found: 'unknown' }`,
+        new: `if (!payment) return { found: 'unknown' }`,
+      },
+      {
+        file: 'rails/bank/rail.ts',
+        old: `if (payment.state === 'paid') return { found: 'payment', payment: reported! }`,
+        new: `if (payment.state !== 'rejected') return { found: 'payment', payment: reported! }`,
+      },
+    ],
+  },
+  {
+    name: 'unanswered-hint-dropped',
+    why: 'A payment is lost when the bank does not answer once.',
+    paths: ['hint'],
+    edits: [
+      {
+        file: 'rails/bank/rail.ts',
+        old: `    if (error instanceof Unknown) return { found: 'unknown' }`,
+        new: `    if (error instanceof Unknown) return { found: 'nothing' }`,
+      },
+    ],
+  },
+  {
+    name: 'payment-without-event',
+    why: 'The merchant does not deliver what was paid for.',
+    paths: ['payment', 'deposit'],
+    edits: [
+      {
+        file: 'collections/payments/record-payments.ts',
+        old: '  emitAll(tx, now, written.events)\n',
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'fee-on-held-money',
+    why: 'A fee is charged for money that the merchant did not get.',
+    paths: ['payment', 'return'],
+    edits: [
+      {
+        file: 'collections/payments/record-payments.ts',
+        old: 'collectionFeeOf(ownTerms, before.kind, verdict.amountAccepted)',
+        new: 'collectionFeeOf(ownTerms, before.kind, amount)',
+      },
+    ],
+  },
+  {
+    name: 'second-payment-accepted',
+    why: 'A payer who pays twice is charged twice instead of getting the money back.',
+    paths: ['payment', 'return'],
+    edits: [
+      {
+        file: 'collections/payments/judge-payment.ts',
+        old: `  if (account.status === 'PAID') return judgeWhole('DUPLICATE', policy.duplicatePayment)\n`,
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'overpayment-kept',
+    why: 'The merchant gets more than was asked for, and the payer nothing back.',
+    paths: ['payment', 'return'],
+    edits: [
+      {
+        file: 'collections/payments/judge-payment.ts',
+        old: 'const amountAccepted = account.amount + excess.amountAccepted',
+        new: 'const amountAccepted = payment.amount - excess.amountAccepted',
+      },
+    ],
+  },
+  {
+    name: 'failed-return-counts-as-returned',
+    why: 'The payment says that the payer has the money, and the bank did not take it.',
+    paths: ['return', 'refund'],
+    edits: [
+      {
+        file: 'collections/returns/follow-returns.ts',
+        old: `FAILED: { from: 'SENT', to: 'FAILED', shiftsFrom: 'amountReturning' }`,
+        new: `FAILED: { from: 'SENT', to: 'RETURNED', shiftsFrom: 'amountReturning' }`,
+      },
+    ],
+  },
+  {
+    name: 'return-sent-by-two-workers',
+    why: 'A worker that outlived its lease sends a return that another has sent.',
+    paths: ['return'],
+    edits: [
+      {
+        file: 'collections/returns/send-returns.ts',
+        old: `rows.filter(({ state }) => state === 'WAITING')`,
+        new: 'rows.filter(({ state }) => state !== undefined)',
+      },
+    ],
+  },
+  {
+    name: 'return-stays-waiting',
+    why: 'A return whose payout exists is due again.',
+    paths: ['return'],
+    edits: [
+      {
+        file: 'collections/returns/send-returns.ts',
+        old: `    owned.map(({ payout }) => ({ ...payout, from: 'WAITING', to: 'SENT' })),`,
+        new: `    owned.map(({ payout }) => ({ ...payout, from: 'SENT', to: 'SENT' })),`,
+      },
+    ],
+  },
+  {
+    name: 'refund-not-deducted',
+    why: 'A payment can be refunded again and again.',
+    paths: ['refund'],
+    edits: [
+      {
+        file: 'collections/returns/refund-payment.ts',
+        old: `from: record.takesFrom === 'available' ? 'amountAccepted' : 'amountHeld',`,
+        new: `from: 'amountReturning',`,
+      },
+    ],
+  },
+  {
+    name: 'refund-more-than-paid',
+    why: 'A refund pays out more than the payer has paid.',
+    paths: ['refund'],
+    edits: [
+      {
+        file: 'collections/returns/refund-payment.ts',
+        old: '  if (amount <= payment.amountAccepted) return\n',
+        new: '  if (amount <= payment.amountAccepted * 2n) return\n',
+      },
+    ],
+  },
+  {
+    name: 'refund-failure-keeps-money',
+    why: 'A refund that failed is neither with the payer nor accepted again.',
+    paths: ['refund'],
+    edits: [
+      {
+        file: 'collections/returns/follow-returns.ts',
+        old: `to: isRefund ? 'amountAccepted' : 'amountHeld',`,
+        new: `to: isRefund ? 'amountReturned' : 'amountHeld',`,
+      },
+    ],
+  },
+  {
+    name: 'deposit-of-whole-balance',
+    why: 'A second deposit into a wallet is credited with the first one.',
+    paths: ['deposit'],
+    edits: [
+      {
+        file: 'wallets/judge-history.ts',
+        old: '    amount: move.change,\n',
+        new: '    amount: move.left,\n',
+      },
+    ],
+  },
+  {
+    name: 'deposit-before-final',
+    why: 'A deposit that a fork drops is credited.',
+    paths: ['deposit'],
+    edits: [
+      {
+        file: 'rails/solana/deposits/poll-amounts.ts',
+        old: `readAccountsAt(node, group, 'finalized')`,
+        new: `readAccountsAt(node, group, 'confirmed')`,
+      },
+    ],
+  },
+  {
+    name: 'history-read-before-recorded',
+    why: 'A worker that is killed between reading and recording loses a deposit.',
+    paths: ['deposit'],
+    edits: [
+      {
+        file: 'wallets/record-polls.ts',
+        old: `  await db.transaction(async (tx) => {
+    if (notices.length > 0) insertNotices(tx, { now, dueAt: now }, notices)
+    insertTokenAccounts(tx, now, strays)
+    writePollResults(tx, results)
+  })`,
+        new: `  await db.transaction(async (tx) => writePollResults(tx, results))
+  await db.transaction(async (tx) => {
+    if (notices.length > 0) insertNotices(tx, { now, dueAt: now }, notices)
+    insertTokenAccounts(tx, now, strays)
+  })`,
+      },
+    ],
+  },
+  {
+    name: 'hole-in-history-ignored',
+    why: 'A deposit that a node hides is never credited.',
+    paths: ['deposit'],
+    edits: [
+      {
+        file: 'wallets/judge-history.ts',
+        old: 'if (unreadable.length > 0 || holes.length > 0)',
+        new: 'if (unreadable.length > 0)',
+      },
+    ],
+  },
+  {
+    name: 'sweep-not-booked',
+    why: 'Coins that are in the treasury are still in the wallets by the books.',
+    paths: ['sweep'],
+    edits: [
+      {
+        file: 'wallets/conclude-sweeps.ts',
+        old: '  await book(tx, now, landed)\n',
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'failed-sweep-booked',
+    why: 'The books move coins that are still in the wallet.',
+    paths: ['sweep'],
+    edits: [
+      {
+        file: 'wallets/conclude-sweeps.ts',
+        old: `    .filter(({ finding }) => finding.state === 'landed')`,
+        new: `    .filter(({ finding }) => finding.state !== 'failed')`,
+      },
+    ],
+  },
+  {
+    name: 'sweep-sent-before-saved',
+    why: 'A worker that is killed after sending has moved coins that no book follows.',
+    paths: ['sweep'],
+    edits: [
+      {
+        file: 'wallets/sweep-wallets.ts',
+        old: `    } else if (await save(db, clock.now(), rail.name, sweep, outcome))
+      await rail.sendSweeps([{ ...outcome, ...sweep }])`,
+        new: `    } else {
+      await rail.sendSweeps([{ ...outcome, ...sweep }])
+      await save(db, clock.now(), rail.name, sweep, outcome)
+    }`,
+      },
+    ],
+  },
+  {
+    name: 'sweep-booked-to-one-environment',
+    why: 'The coins of several merchants are booked to one of them.',
+    paths: ['sweep'],
+    edits: [
+      {
+        file: 'wallets/store-sweeps.ts',
+        old: 'select p.sweep_id as id, p.environment_id, sum(p.amount)::bigint as amount',
+        new: 'select p.sweep_id as id, min(p.environment_id) as environment_id, sum(p.amount)::bigint as amount',
+      },
+      {
+        file: 'wallets/store-sweeps.ts',
+        old: 'group by p.sweep_id, p.environment_id',
+        new: 'group by p.sweep_id',
+      },
+    ],
+  },
+  {
+    name: 'conversion-rounds-up',
+    why: 'Many small conversions gain what the operator loses.',
+    paths: ['conversion', 'fund-from'],
+    edits: [
+      {
+        file: 'money/rates.ts',
+        old: `return source === 'NGN' ? (amount * unitsPerRate) / rate : (amount * rate) / unitsPerRate`,
+        new: `return source === 'NGN'
+    ? divideUp(amount * unitsPerRate, rate)
+    : divideUp(amount * rate, unitsPerRate)`,
+      },
+    ],
+  },
+  {
+    name: 'conversion-gives-the-fee',
+    why: 'The fee is charged and converted, too.',
+    paths: ['conversion'],
+    edits: [
+      {
+        file: 'conversions/price-conversion.ts',
+        old: 'convert(direction, rate, sourceAmount - fee)',
+        new: 'convert(direction, rate, sourceAmount)',
+      },
+    ],
+  },
+  {
+    name: 'conversion-without-position',
+    why: 'The operator sells coins that are not there.',
+    paths: ['conversion', 'fund-from'],
+    edits: [
+      {
+        file: 'conversions/create-conversion.ts',
+        old: '      moveInventory(tx, mode, { bought, sold })\n',
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'conversion-at-expired-quote',
+    why: 'A merchant waits until the rate of an old quote is a gift.',
+    paths: ['conversion'],
+    edits: [
+      {
+        file: 'conversions/create-conversion.ts',
+        old: '  if (environmentNow >= quote.expiresAt)\n',
+        new: '  if (environmentNow < quote.createdAt)\n',
+      },
+    ],
+  },
+  {
+    name: 'quote-used-twice',
+    why: 'One quote converts more than it promised.',
+    paths: ['conversion'],
+    edits: [
+      {
+        file: 'conversions/create-conversion.ts',
+        old: '{ ...creator, quoteId: quote.id }',
+        new: '{ ...creator, quoteId: null }',
+      },
+    ],
+  },
+  {
+    name: 'conversion-without-event',
+    why: 'The merchant does not learn at which rate was converted.',
+    paths: ['conversion', 'fund-from'],
+    edits: [
+      {
+        file: 'conversions/create-conversion.ts',
+        old: `  emitAll(tx, now, [
+    { environmentId, type: 'conversion.completed', resourceId: id, causeId: id, sequence: 1, data },
+  ])
+`,
+        new: '  if (data.length === 0) emitAll(tx, now, [])\n',
+      },
+    ],
+  },
+  {
+    name: 'funded-payout-without-position',
+    why: 'A payout that is paid with naira sells coins that the operator still counts.',
+    paths: ['fund-from'],
+    edits: [
+      {
+        file: 'api/pipeline/submit-with-conversion.ts',
+        old: '    inventory.write()\n',
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'funded-payout-converts-first',
+    why: 'A merchant whose payout is refused has converted.',
+    paths: ['fund-from'],
+    edits: [
+      {
+        file: 'api/pipeline/submit-with-conversion.ts',
+        old: '          throw error instanceof Refusal ? new Undone(error) : error\n',
+        new: '          throw error\n',
+      },
+    ],
+  },
+]

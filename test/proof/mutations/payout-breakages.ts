@@ -1,0 +1,418 @@
+import type { Breakage } from './breakage.js'
+
+/** Breakages of money that leaves: payouts, their approvals, batches and settlements. */
+export const payoutBreakages: Breakage[] = [
+  {
+    name: 'sign-again-while-unseen',
+    why: 'An attempt that no node has seen yet can still land, so a second one pays twice.',
+    paths: ['crypto-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/poll-payouts.ts',
+        old: `const gone = attempts.filter((_, index) => findings[index]!.state === 'gone')`,
+        new: `const gone = attempts.filter((_, index) => findings[index]!.state !== 'landed')`,
+      },
+    ],
+  },
+  {
+    name: 'send-before-commit',
+    why: 'A payout whose commit fails has left, and no book has it.',
+    paths: ['crypto-payout', 'bank-payout'],
+    edits: [
+      {
+        file: 'api/pipeline/create-resource.ts',
+        old: '  const answered = await commit(call).finally(prepared.finish)',
+        new: `  send?.(prepared)
+  const answered = await commit(call).finally(prepared.finish)`,
+      },
+    ],
+  },
+  {
+    name: 'send-replacement-before-commit',
+    why: 'A worker that is killed after sending leaves an attempt that the next worker signs again.',
+    paths: ['crypto-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/poll-payouts.ts',
+        old: '  const otherVerdicts = attempts',
+        new: `  await rail.send(
+    goneVerdicts.flatMap((verdict) =>
+      verdict.verdict === 'again' ? [{ ...verdict.attempt, ...verdict.replacement }] : [],
+    ),
+  )
+  const otherVerdicts = attempts`,
+      },
+    ],
+  },
+  {
+    name: 'never-send-again',
+    why: 'A payout whose process was killed before it was sent stays open, and its money held.',
+    paths: ['crypto-payout', 'bank-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/poll-payouts.ts',
+        old: '  if (!isPaused) await sendInTime(tools, lease, unseen)\n',
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'failed-counts-as-landed',
+    why: 'Money that never left is taken from the merchant.',
+    paths: ['crypto-payout', 'bank-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/conclude-payouts.ts',
+        old: `  return verdict === 'landed' ? 'settle' : 'release'`,
+        new: `  return verdict === 'dead' ? 'release' : 'settle'`,
+      },
+    ],
+  },
+  {
+    name: 'expired-counts-as-landed',
+    why: 'A payout that expired is taken from the merchant although nothing was paid.',
+    paths: ['crypto-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/conclude-payouts.ts',
+        old: `  return verdict === 'landed' ? 'settle' : 'release'`,
+        new: `  return verdict === 'failed' ? 'release' : 'settle'`,
+      },
+    ],
+  },
+  {
+    name: 'hold-kept-after-failure',
+    why: 'The money of a failed payout stays reserved and can never be spent.',
+    paths: ['crypto-payout', 'bank-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/conclude-payouts.ts',
+        old: 'await resolveAll(tx, now, final.map(toResolution))',
+        new: `await resolveAll(
+    tx,
+    now,
+    final.filter(({ verdict }) => verdict === 'landed').map(toResolution),
+  )`,
+      },
+    ],
+  },
+  {
+    name: 'hold-kept-when-ended-from-memory',
+    why: 'A payout that its own process ends is completed, and its money is still held.',
+    paths: ['crypto-payout', 'bank-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/conclude-sent.ts',
+        old: '    own.map(({ sent, verdict }) => ({ hold: holds.get(sent.payout.id)!, verb: verbOf(verdict) })),',
+        new: `    own
+      .filter(({ verdict }) => verdict === 'failed')
+      .map(({ sent, verdict }) => ({ hold: holds.get(sent.payout.id)!, verb: verbOf(verdict) })),`,
+      },
+    ],
+  },
+  {
+    name: 'ended-without-event',
+    why: 'The merchant never learns that a payout has ended.',
+    paths: ['crypto-payout', 'bank-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/conclude-payouts.ts',
+        old: '  emitAll(tx, now, [...finished.flatMap(toEvent), ...moreEvents])',
+        new: '  emitAll(tx, now, moreEvents)',
+      },
+    ],
+  },
+  {
+    name: 'ended-with-two-events',
+    why: 'A merchant who acts on every event acts twice.',
+    paths: ['crypto-payout', 'bank-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/conclude-payouts.ts',
+        old: '[...finished.flatMap(toEvent), ...moreEvents]',
+        new: '[...finished.flatMap(toEvent), ...finished.flatMap(toEvent), ...moreEvents]',
+      },
+    ],
+  },
+  {
+    name: 'submitted-without-event',
+    why: 'The first event of a payout is missing, so its sequence begins with a gap.',
+    paths: ['crypto-payout', 'bank-payout'],
+    edits: [
+      {
+        file: 'payouts/requests/create-payouts.ts',
+        old: '  emitAll(tx, now, created.flatMap(toSubmittedEvent))\n',
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'fee-not-held',
+    why: 'The operator pays the fee that the answer told the merchant.',
+    paths: ['crypto-payout', 'bank-payout'],
+    edits: [
+      {
+        file: 'payouts/requests/create-payouts.ts',
+        old: `  if (fee > 0n) lines.push({ debit, credit: 'fees', amount: fee, purpose: purposes.fee })\n`,
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'payout-without-hold',
+    why: 'Payouts beyond the balance are sent.',
+    paths: ['crypto-payout', 'bank-payout'],
+    edits: [
+      {
+        file: 'payouts/requests/create-payouts.ts',
+        old: 'const created = fresh.filter((one) => holdOf.get(one)!.isMoved)',
+        new: 'const created = fresh',
+      },
+    ],
+  },
+  {
+    name: 'reversal-keeps-fee',
+    why: 'A reversed payout gives the amount back, but not its fee.',
+    paths: ['bank-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/follow-reversals.ts',
+        old: `  if (fee > 0n) lines.push({ debit: 'fees', credit, amount: fee, purpose: reversal.fee })\n`,
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'reversal-not-credited',
+    why: 'The bank sent the money back, and the merchant does not get it.',
+    paths: ['bank-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/follow-reversals.ts',
+        old: `const completed = payouts.filter(({ status }) => status === 'COMPLETED')`,
+        new: `const completed = payouts.filter(({ status }) => status === 'FAILED')`,
+      },
+    ],
+  },
+  {
+    name: 'reversal-without-event',
+    why: 'The merchant believes that the recipient has the money.',
+    paths: ['bank-payout'],
+    edits: [
+      {
+        file: 'payouts/attempts/follow-reversals.ts',
+        old: '[...reversed.flatMap(toEvent), ...toSettlementEvents(reversed)]',
+        new: 'toSettlementEvents(reversed)',
+      },
+    ],
+  },
+  {
+    name: 'approval-not-required',
+    why: 'One member alone moves more than the rule allows.',
+    paths: ['approval'],
+    edits: [
+      {
+        file: 'payouts/approvals/approval-rule.ts',
+        old: '  if (amount > limits.each) return true\n',
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'approved-without-attempt',
+    why: 'An approved payout is never sent, and its money stays held.',
+    paths: ['approval'],
+    edits: [
+      {
+        file: 'payouts/approvals/decide-pending.ts',
+        old: '  insertAttempts(tx, now, [{ ...attempt, payout: submitted, number: 1, createdAt: now }])\n',
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'approved-after-expiry',
+    why: 'A payout that its creator was told to create again is paid as well.',
+    paths: ['approval'],
+    edits: [
+      {
+        file: 'payouts/approvals/judge-approval.ts',
+        old: '  if (at >= approval.expiresAt) await refuseLate(db, pending, at)\n',
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'approved-by-its-creator',
+    why: 'One member alone creates and approves a payout.',
+    paths: ['approval'],
+    edits: [
+      {
+        file: 'payouts/approvals/judge-approval.ts',
+        old: `  if (decider.kind === 'user') refuseInvolved(pending, approval, decider.userId)\n`,
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'expired-approval-settles',
+    why: 'A payout that nobody approved is taken from the balance although nothing was sent.',
+    paths: ['approval'],
+    edits: [
+      {
+        file: 'payouts/approvals/pending-payouts.ts',
+        old: `verb: 'release'`,
+        new: `verb: 'settle'`,
+      },
+    ],
+  },
+  {
+    name: 'expired-approval-without-event',
+    why: 'The merchant waits for a payout that was given up.',
+    paths: ['approval'],
+    edits: [
+      {
+        file: 'payouts/approvals/pending-payouts.ts',
+        old: '  emitAll(tx, now, ended.flatMap(toFailedEvent))\n',
+        new: '',
+      },
+    ],
+  },
+  {
+    name: 'approved-twice',
+    why: 'Two approvals at once send two attempts of one payout.',
+    paths: ['approval'],
+    edits: [
+      {
+        file: 'payouts/approvals/decide-pending.ts',
+        old: `  if (payout.status === 'PENDING') return\n`,
+        new: `  if (payout.status !== 'FAILED') return\n`,
+      },
+    ],
+  },
+  {
+    name: 'batch-retry-pays-completed-items',
+    why: 'A retry pays everybody again, not only those whose transfer failed.',
+    paths: ['batch'],
+    edits: [
+      {
+        file: 'payouts/batches/retry-batch.ts',
+        old: `{ states: ['FAILED'] }`,
+        new: `{ states: ['FAILED', 'COMPLETED'] }`,
+      },
+    ],
+  },
+  {
+    name: 'batch-retried-twice',
+    why: 'Two retries of a batch pay its failed items twice.',
+    paths: ['batch'],
+    edits: [
+      {
+        file: 'payouts/batches/retry-batch.ts',
+        old: '  const retry = await findRetry(tx, batch)\n  if (retry)',
+        new: '  const retry = await findRetry(tx, batch)\n  if (retry && failed.length === 0)',
+      },
+    ],
+  },
+  {
+    name: 'batch-cancel-still-pays',
+    why: 'The merchant is told that the rest is not paid, and it is.',
+    paths: ['batch'],
+    edits: [
+      {
+        file: 'payouts/batches/submit-batch.ts',
+        old: '  return writeItems(tx, batch, changes, { dueAt: now })\n',
+        new: '  return { ...batch, failedCount: batch.failedCount + changes.length }\n',
+      },
+    ],
+  },
+  {
+    name: 'batch-item-stays-valid',
+    why: 'An item that was paid is due again in the next step.',
+    paths: ['batch'],
+    edits: [
+      {
+        file: 'payouts/batches/pay-step.ts',
+        old: `      state: 'SUBMITTED',\n`,
+        new: `      state: 'VALID',\n`,
+      },
+    ],
+  },
+  {
+    name: 'batch-failure-counts-as-paid',
+    why: 'A failed item is reported as paid, so nobody pays it again.',
+    paths: ['batch'],
+    edits: [
+      {
+        file: 'payouts/batches/conclude-step.ts',
+        old: `  if (status !== 'FAILED')\n`,
+        new: `  if (status !== 'PENDING')\n`,
+      },
+    ],
+  },
+  {
+    name: 'batch-without-event',
+    why: 'The merchant never learns that a batch has ended.',
+    paths: ['batch'],
+    edits: [
+      {
+        file: 'payouts/batches/conclude-step.ts',
+        old: '    emitAll(tx, now, [\n',
+        new: '    if (locked.failedCount > 0) emitAll(tx, now, [\n',
+      },
+    ],
+  },
+  {
+    name: 'settlement-overlaps',
+    why: 'Two reports count the same entry, so they do not add up.',
+    paths: ['settlement'],
+    edits: [
+      {
+        file: 'payouts/settlements/create-settlement.ts',
+        old: '(previous?.lastEntry ?? 0n) + 1n',
+        new: 'previous?.lastEntry ?? 1n',
+      },
+    ],
+  },
+  {
+    name: 'settlement-below-reserve',
+    why: 'A settlement takes money that the merchant wants to keep.',
+    paths: ['settlement'],
+    edits: [
+      {
+        file: 'payouts/settlements/create-settlement.ts',
+        old: 'const closing = before.available - payout.amount - payout.fee',
+        new: 'const closing = before.available - payout.amount',
+      },
+    ],
+  },
+  {
+    name: 'settlement-schedule-stays-due',
+    why: 'A settlement is made again and again instead of at its next time.',
+    paths: ['settlement'],
+    edits: [
+      {
+        file: 'payouts/settlements/settle-due.ts',
+        old: '      else await scheduleNext(tx, now, claim)\n',
+        new: '      else keepDue(tx, now, environmentId)\n',
+      },
+    ],
+  },
+  {
+    name: 'settlement-without-event',
+    why: 'The merchant cannot match the transfer with its report.',
+    paths: ['settlement'],
+    edits: [
+      {
+        file: 'payouts/settlements/create-settlement.ts',
+        old: `  if (created instanceof Refusal) return created
+  insertSettlement(tx, settlement)
+  emitAll(tx, now, [toSettlementEvent({ settlement, payout })])
+`,
+        new: `  if (created instanceof Refusal) return created
+  insertSettlement(tx, settlement)
+`,
+      },
+    ],
+  },
+]
