@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { MoneyPath } from './breakage.js'
+
+/** A proof that should notice a breakage: a test file, with the environment that scales it. */
+export type Catcher = {
+  name: string
+  testFile: string
+  variablesFor: (paths: MoneyPath[]) => Record<string, string>
+}
+
+/** The matrix comes first: it names the passage and the fault, and its cases are small. */
+export const catchers: Catcher[] = [
+  {
+    name: 'matrix',
+    testFile: 'test/proof/matrix.test.ts',
+    variablesFor: (paths) => ({ PROOF_PATHS: paths.join(','), PROOF_CASES: 'all' }),
+  },
+]
+
+export type Finding =
+  | { state: 'passed' }
+  /** `proof` is the failing case, `counterexample` the first line of what it reports. */
+  | { state: 'caught'; proof: string; counterexample: string }
+  /** Neither passed nor failed, such as within its time. */
+  | { state: 'unfinished'; output: string }
+
+type Report = {
+  testResults: {
+    name: string
+    message: string
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[]
+  }[]
+}
+
+/** Runs a catcher in a folder, until the first failure. */
+export async function runCatcher(
+  folder: string,
+  { testFile, variablesFor }: Catcher,
+  { paths, timeoutMs }: { paths: MoneyPath[]; timeoutMs: number },
+): Promise<Finding> {
+  const reportFile = path.join(folder, 'mutations-report.json')
+  rmSync(reportFile, { force: true })
+  const vitest = path.join(folder, 'node_modules/vitest/vitest.mjs')
+  const reporting = ['--bail=1', '--reporter=json', `--outputFile=${reportFile}`]
+  const child = spawn(process.execPath, [vitest, 'run', testFile, ...reporting], {
+    cwd: folder,
+    env: { ...process.env, ...variablesFor(paths) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = Promise.all([text(child.stdout), text(child.stderr)])
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
+  const [code] = await once(child, 'exit')
+  clearTimeout(timer)
+  if (code === 0) return { state: 'passed' }
+  const failure = existsSync(reportFile) && findFailure(readReport(reportFile))
+  return failure || { state: 'unfinished', output: (await output).join('').slice(-2_000) }
+}
+
+function readReport(file: string): Report {
+  return JSON.parse(readFileSync(file, 'utf8')) as Report
+}
+
+function findFailure({ testResults }: Report): Finding | undefined {
+  for (const { name, message, assertionResults } of testResults) {
+    const failed = assertionResults.find(({ status }) => status === 'failed')
+    if (failed) {
+      const counterexample = firstLine(failed.failureMessages[0] ?? '')
+      return { state: 'caught', proof: failed.fullName, counterexample }
+    }
+    if (message) return { state: 'caught', proof: name, counterexample: firstLine(message) }
+  }
+  return undefined
+}
+
+function firstLine(message: string): string {
+  return message.split('\n')[0]!.slice(0, 300)
+}
