@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { applyBreakage } from './mutations/apply-breakage.js'
 import { breakages } from './mutations/breakages.js'
 
-const sources = path.resolve(import.meta.dirname, '../../src')
+const root = path.resolve(import.meta.dirname, '../..')
 
 function readSource(file: string): string {
-  return readFileSync(path.join(sources, file), 'utf8')
+  return readFileSync(path.join(root, file), 'utf8')
 }
 
 test('every breakage has a name of its own', () => {
@@ -22,13 +22,13 @@ describe('every breakage applies to the code of today', () => {
   test.each(breakages)('$name', (breakage) => {
     for (const [file, text] of applyBreakage(breakage, readSource)) {
       expect(text).not.toBe(readSource(file))
-      expect(transformSync(file, text, { lang: 'ts' }).errors).toEqual([])
+      if (file.endsWith('.ts')) expect(transformSync(file, text, { lang: 'ts' }).errors).toEqual([])
     }
   })
 })
 
 test('a text that occurs twice is refused', () => {
-  const edits = [{ file: 'ledger/book.ts', old: 'spendable', new: 'available' }]
+  const edits = [{ file: 'src/ledger/book.ts', old: 'spendable', new: 'available' }]
   const breakage = { name: 'ambiguous', why: 'For this test.', paths: [], edits }
   expect(() => applyBreakage(breakage, readSource)).toThrow('ambiguous: the text occurs')
 })

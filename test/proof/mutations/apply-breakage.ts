@@ -1,7 +1,7 @@
 import type { Breakage } from './breakage.js'
 
 /**
- * The files of a breakage as it leaves them, by their path under `src/`. Throws if a text to
+ * The files of a breakage as it leaves them, by their path. Throws if a text to
  * replace does not occur exactly once: the code has changed, and so must the breakage.
  */
 export function applyBreakage(
@@ -13,7 +13,7 @@ export function applyBreakage(
     const parts = (broken.get(edit.file) ?? readSource(edit.file)).split(edit.old)
     const found = parts.length - 1
     if (found !== 1)
-      throw new Error(`${name}: the text occurs ${found} times in src/${edit.file}:\n${edit.old}`)
+      throw new Error(`${name}: the text occurs ${found} times in ${edit.file}:\n${edit.old}`)
     broken.set(edit.file, parts.join(edit.new))
   }
   return broken

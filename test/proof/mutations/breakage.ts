@@ -15,13 +15,13 @@ export type MoneyPath =
   | 'approval'
   | 'delivery'
 
-/** Replaces a text that occurs once in a file of `src/`. */
+/** Replaces a text that occurs once in a file of `src/` or `migrations/`. */
 export type Edit = { file: string; old: string; new: string }
 
 /**
  * A mistake that a plausible change of the code could make. It compiles, and it must be caught by
- * the crash matrix or by the simulator. Most rules are held twice, so some breakages need two
- * edits: one for the rule and one for the guard behind it.
+ * the crash matrix or by the simulator. Most rules are held twice, so some breakages need several
+ * edits: for the rule, and for the constraint of the database behind it.
  */
 export type Breakage = {
   name: string

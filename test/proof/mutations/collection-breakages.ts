@@ -8,21 +8,38 @@ export const collectionBreakages: Breakage[] = [
     paths: ['payment'],
     edits: [
       {
-        file: 'collections/payments/record-payments.ts',
+        file: 'src/collections/payments/record-payments.ts',
         old: 'const notices = all.filter((notice) => !stored.has(noticeKey(notice)))',
-        new: 'const notices = all.filter((notice) => stored.size >= 0 && notice)',
+        new: 'const notices = stored.size < 0 ? [] : all',
+      },
+      {
+        file: 'src/collections/notices/store-notices.ts',
+        old: `  text: insertText,
+`,
+        new: `  text: (...parts) => insertText(...parts).concat(' on conflict do nothing'),
+`,
+      },
+      {
+        file: 'migrations/0009_collections.sql',
+        old: 'create unique index payment_is_taken_once',
+        new: 'create index payment_is_taken_once',
       },
     ],
   },
   {
     name: 'stored-notice-judged-again',
     why: 'A notice that two workers have is booked by both.',
-    paths: ['payment'],
+    paths: ['payment', 'deposit'],
     edits: [
       {
-        file: 'collections/notices/store-notices.ts',
+        file: 'src/collections/notices/store-notices.ts',
         old: ".state not in ('BOOKED', 'REFUSED')",
         new: ".state <> 'REFUSED'",
+      },
+      {
+        file: 'migrations/0009_collections.sql',
+        old: 'create unique index payment_is_taken_once',
+        new: 'create index payment_is_taken_once',
       },
     ],
   },
@@ -32,12 +49,12 @@ export const collectionBreakages: Breakage[] = [
     paths: ['hint'],
     edits: [
       {
-        file: 'collections/notices/confirm-hints.ts',
+        file: 'src/collections/notices/confirm-hints.ts',
         old: 'const notice = { rail, mode, id: payment.id, reported: payment, body: null }',
         new: 'const notice = { rail, mode, id: hint.id, reported: payment, body: null }',
       },
       {
-        file: 'collections/notices/confirm-hints.ts',
+        file: 'src/collections/notices/confirm-hints.ts',
         old: 'if (!isJudged) await judging.run({ rail, mode, id: payment.id })',
         new: 'if (!isJudged) await judging.run({ rail, mode, id: hint.id })',
       },
@@ -49,12 +66,12 @@ export const collectionBreakages: Breakage[] = [
     paths: ['hint'],
     edits: [
       {
-        file: 'rails/bank/rail.ts',
+        file: 'src/rails/bank/rail.ts',
         old: `if (!payment || payment.state === 'open') return { found: 'unknown' }`,
         new: `if (!payment) return { found: 'unknown' }`,
       },
       {
-        file: 'rails/bank/rail.ts',
+        file: 'src/rails/bank/rail.ts',
         old: `if (payment.state === 'paid') return { found: 'payment', payment: reported! }`,
         new: `if (payment.state !== 'rejected') return { found: 'payment', payment: reported! }`,
       },
@@ -66,7 +83,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['hint'],
     edits: [
       {
-        file: 'rails/bank/rail.ts',
+        file: 'src/rails/bank/rail.ts',
         old: `    if (error instanceof Unknown) return { found: 'unknown' }`,
         new: `    if (error instanceof Unknown) return { found: 'nothing' }`,
       },
@@ -78,7 +95,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['payment', 'deposit'],
     edits: [
       {
-        file: 'collections/payments/record-payments.ts',
+        file: 'src/collections/payments/record-payments.ts',
         old: '  emitAll(tx, now, written.events)\n',
         new: '',
       },
@@ -90,7 +107,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['payment', 'return'],
     edits: [
       {
-        file: 'collections/payments/record-payments.ts',
+        file: 'src/collections/payments/record-payments.ts',
         old: 'collectionFeeOf(ownTerms, before.kind, verdict.amountAccepted)',
         new: 'collectionFeeOf(ownTerms, before.kind, amount)',
       },
@@ -102,7 +119,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['payment', 'return'],
     edits: [
       {
-        file: 'collections/payments/judge-payment.ts',
+        file: 'src/collections/payments/judge-payment.ts',
         old: `  if (account.status === 'PAID') return judgeWhole('DUPLICATE', policy.duplicatePayment)\n`,
         new: '',
       },
@@ -114,7 +131,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['payment', 'return'],
     edits: [
       {
-        file: 'collections/payments/judge-payment.ts',
+        file: 'src/collections/payments/judge-payment.ts',
         old: 'const amountAccepted = account.amount + excess.amountAccepted',
         new: 'const amountAccepted = payment.amount - excess.amountAccepted',
       },
@@ -126,21 +143,9 @@ export const collectionBreakages: Breakage[] = [
     paths: ['return', 'refund'],
     edits: [
       {
-        file: 'collections/returns/follow-returns.ts',
+        file: 'src/collections/returns/follow-returns.ts',
         old: `FAILED: { from: 'SENT', to: 'FAILED', shiftsFrom: 'amountReturning' }`,
         new: `FAILED: { from: 'SENT', to: 'RETURNED', shiftsFrom: 'amountReturning' }`,
-      },
-    ],
-  },
-  {
-    name: 'return-sent-by-two-workers',
-    why: 'A worker that outlived its lease sends a return that another has sent.',
-    paths: ['return'],
-    edits: [
-      {
-        file: 'collections/returns/send-returns.ts',
-        old: `rows.filter(({ state }) => state === 'WAITING')`,
-        new: 'rows.filter(({ state }) => state !== undefined)',
       },
     ],
   },
@@ -150,7 +155,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['return'],
     edits: [
       {
-        file: 'collections/returns/send-returns.ts',
+        file: 'src/collections/returns/send-returns.ts',
         old: `    owned.map(({ payout }) => ({ ...payout, from: 'WAITING', to: 'SENT' })),`,
         new: `    owned.map(({ payout }) => ({ ...payout, from: 'SENT', to: 'SENT' })),`,
       },
@@ -162,7 +167,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['refund'],
     edits: [
       {
-        file: 'collections/returns/refund-payment.ts',
+        file: 'src/collections/returns/refund-payment.ts',
         old: `from: record.takesFrom === 'available' ? 'amountAccepted' : 'amountHeld',`,
         new: `from: 'amountReturning',`,
       },
@@ -174,7 +179,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['refund'],
     edits: [
       {
-        file: 'collections/returns/refund-payment.ts',
+        file: 'src/collections/returns/refund-payment.ts',
         old: '  if (amount <= payment.amountAccepted) return\n',
         new: '  if (amount <= payment.amountAccepted * 2n) return\n',
       },
@@ -186,7 +191,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['refund'],
     edits: [
       {
-        file: 'collections/returns/follow-returns.ts',
+        file: 'src/collections/returns/follow-returns.ts',
         old: `to: isRefund ? 'amountAccepted' : 'amountHeld',`,
         new: `to: isRefund ? 'amountReturned' : 'amountHeld',`,
       },
@@ -198,7 +203,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['deposit'],
     edits: [
       {
-        file: 'wallets/judge-history.ts',
+        file: 'src/wallets/judge-history.ts',
         old: '    amount: move.change,\n',
         new: '    amount: move.left,\n',
       },
@@ -210,9 +215,26 @@ export const collectionBreakages: Breakage[] = [
     paths: ['deposit'],
     edits: [
       {
-        file: 'rails/solana/deposits/poll-amounts.ts',
-        old: `readAccountsAt(node, group, 'finalized')`,
-        new: `readAccountsAt(node, group, 'confirmed')`,
+        file: 'src/rails/solana/deposits/poll-amounts.ts',
+        old: "readAccountsAt(node, group, 'finalized')",
+        new: "readAccountsAt(node, group, 'confirmed')",
+      },
+      {
+        file: 'src/rails/solana/deposits/list-histories.ts',
+        old: `    commitment: 'finalized',
+`,
+        new: `    commitment: 'confirmed',
+`,
+      },
+      {
+        file: 'src/rails/solana/deposits/read-transactions.ts',
+        old: "encoding: 'json', commitment: 'finalized'",
+        new: "encoding: 'json', commitment: 'confirmed'",
+      },
+      {
+        file: 'src/rails/solana/deposits/read-transactions.ts',
+        old: "if (status?.confirmationStatus !== 'finalized') return false",
+        new: "if (status?.confirmationStatus === 'processed') return false",
       },
     ],
   },
@@ -222,7 +244,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['deposit'],
     edits: [
       {
-        file: 'wallets/record-polls.ts',
+        file: 'src/wallets/record-polls.ts',
         old: `  await db.transaction(async (tx) => {
     if (notices.length > 0) insertNotices(tx, { now, dueAt: now }, notices)
     insertTokenAccounts(tx, now, strays)
@@ -242,7 +264,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['deposit'],
     edits: [
       {
-        file: 'wallets/judge-history.ts',
+        file: 'src/wallets/judge-history.ts',
         old: 'if (unreadable.length > 0 || holes.length > 0)',
         new: 'if (unreadable.length > 0)',
       },
@@ -254,7 +276,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['sweep'],
     edits: [
       {
-        file: 'wallets/conclude-sweeps.ts',
+        file: 'src/wallets/conclude-sweeps.ts',
         old: '  await book(tx, now, landed)\n',
         new: '',
       },
@@ -266,7 +288,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['sweep'],
     edits: [
       {
-        file: 'wallets/conclude-sweeps.ts',
+        file: 'src/wallets/conclude-sweeps.ts',
         old: `    .filter(({ finding }) => finding.state === 'landed')`,
         new: `    .filter(({ finding }) => finding.state !== 'failed')`,
       },
@@ -278,7 +300,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['sweep'],
     edits: [
       {
-        file: 'wallets/sweep-wallets.ts',
+        file: 'src/wallets/sweep-wallets.ts',
         old: `    } else if (await save(db, clock.now(), rail.name, sweep, outcome))
       await rail.sendSweeps([{ ...outcome, ...sweep }])`,
         new: `    } else {
@@ -294,12 +316,12 @@ export const collectionBreakages: Breakage[] = [
     paths: ['sweep'],
     edits: [
       {
-        file: 'wallets/store-sweeps.ts',
+        file: 'src/wallets/store-sweeps.ts',
         old: 'select p.sweep_id as id, p.environment_id, sum(p.amount)::bigint as amount',
         new: 'select p.sweep_id as id, min(p.environment_id) as environment_id, sum(p.amount)::bigint as amount',
       },
       {
-        file: 'wallets/store-sweeps.ts',
+        file: 'src/wallets/store-sweeps.ts',
         old: 'group by p.sweep_id, p.environment_id',
         new: 'group by p.sweep_id',
       },
@@ -311,7 +333,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['conversion', 'fund-from'],
     edits: [
       {
-        file: 'money/rates.ts',
+        file: 'src/money/rates.ts',
         old: `return source === 'NGN' ? (amount * unitsPerRate) / rate : (amount * rate) / unitsPerRate`,
         new: `return source === 'NGN'
     ? divideUp(amount * unitsPerRate, rate)
@@ -325,7 +347,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['conversion'],
     edits: [
       {
-        file: 'conversions/price-conversion.ts',
+        file: 'src/conversions/price-conversion.ts',
         old: 'convert(direction, rate, sourceAmount - fee)',
         new: 'convert(direction, rate, sourceAmount)',
       },
@@ -337,7 +359,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['conversion', 'fund-from'],
     edits: [
       {
-        file: 'conversions/create-conversion.ts',
+        file: 'src/conversions/create-conversion.ts',
         old: '      moveInventory(tx, mode, { bought, sold })\n',
         new: '',
       },
@@ -349,7 +371,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['conversion'],
     edits: [
       {
-        file: 'conversions/create-conversion.ts',
+        file: 'src/conversions/create-conversion.ts',
         old: '  if (environmentNow >= quote.expiresAt)\n',
         new: '  if (environmentNow < quote.createdAt)\n',
       },
@@ -361,7 +383,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['conversion'],
     edits: [
       {
-        file: 'conversions/create-conversion.ts',
+        file: 'src/conversions/create-conversion.ts',
         old: '{ ...creator, quoteId: quote.id }',
         new: '{ ...creator, quoteId: null }',
       },
@@ -373,7 +395,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['conversion', 'fund-from'],
     edits: [
       {
-        file: 'conversions/create-conversion.ts',
+        file: 'src/conversions/create-conversion.ts',
         old: `  emitAll(tx, now, [
     { environmentId, type: 'conversion.completed', resourceId: id, causeId: id, sequence: 1, data },
   ])
@@ -388,7 +410,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['fund-from'],
     edits: [
       {
-        file: 'api/pipeline/submit-with-conversion.ts',
+        file: 'src/api/pipeline/submit-with-conversion.ts',
         old: '    inventory.write()\n',
         new: '',
       },
@@ -400,7 +422,7 @@ export const collectionBreakages: Breakage[] = [
     paths: ['fund-from'],
     edits: [
       {
-        file: 'api/pipeline/submit-with-conversion.ts',
+        file: 'src/api/pipeline/submit-with-conversion.ts',
         old: '          throw error instanceof Refusal ? new Undone(error) : error\n',
         new: '          throw error\n',
       },

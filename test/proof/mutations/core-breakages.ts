@@ -8,7 +8,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout', 'approval'],
     edits: [
       {
-        file: 'ledger/book.ts',
+        file: 'src/ledger/book.ts',
         old: `      if (verb === 'release') continue\n`,
         new: '',
       },
@@ -20,7 +20,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout', 'approval'],
     edits: [
       {
-        file: 'ledger/book.ts',
+        file: 'src/ledger/book.ts',
         old: `const isOnStatement = verb === 'release' && hold`,
         new: `const isOnStatement = verb === 'settle' && hold`,
       },
@@ -32,7 +32,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['settlement', 'fund-from'],
     edits: [
       {
-        file: 'ledger/book.ts',
+        file: 'src/ledger/book.ts',
         old: 'spendable(debit) < line.amount) return',
         new: 'spendable(debit) <= line.amount) return',
       },
@@ -44,7 +44,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'ledger/accounts.ts',
+        file: 'src/ledger/accounts.ts',
         old: 'return account.creditsPosted - account.debitsPosted - account.debitsPending',
         new: 'return account.creditsPosted - account.debitsPosted',
       },
@@ -56,7 +56,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['bank-payout', 'batch'],
     edits: [
       {
-        file: 'ledger/book.ts',
+        file: 'src/ledger/book.ts',
         old: '        for (const account of saved) accounts[account.name] = account\n',
         new: '',
       },
@@ -64,18 +64,24 @@ export const coreBreakages: Breakage[] = [
   },
   {
     name: 'ledger-accounts-not-locked',
-    why: 'Two payouts at once spend the same balance.',
+    why: 'Two transactions at once give one number to two entries of a statement.',
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'ledger/lock-accounts.ts',
-        old: 'order by a.environment_id, a.asset, a.name\n    for no key update of a`',
+        file: 'src/ledger/lock-accounts.ts',
+        old: `order by a.environment_id, a.asset, a.name
+    for no key update of a\``,
         new: 'order by a.environment_id, a.asset, a.name`',
       },
       {
-        file: 'ledger/lock-accounts.ts',
+        file: 'src/ledger/lock-accounts.ts',
         old: ' skip locked`',
         new: '`',
+      },
+      {
+        file: 'migrations/0002_ledger.sql',
+        old: 'create unique index transfer_entries_are_numbered_once',
+        new: 'create index transfer_entries_are_numbered_once',
       },
     ],
   },
@@ -85,7 +91,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['payment', 'bank-payout'],
     edits: [
       {
-        file: 'ledger/write-book.ts',
+        file: 'src/ledger/write-book.ts',
         old: 'credits_posted = a.credits_posted + list.credits_posted',
         new: 'credits_posted = greatest(a.credits_posted, list.credits_posted)',
       },
@@ -97,7 +103,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['bank-payout', 'payment'],
     edits: [
       {
-        file: 'money/fees.ts',
+        file: 'src/money/fees.ts',
         old: '+ 5_000n) / 10_000n',
         new: ') / 10_000n',
       },
@@ -109,7 +115,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['bank-payout', 'payment'],
     edits: [
       {
-        file: 'money/fees.ts',
+        file: 'src/money/fees.ts',
         old: 'amount <= tier.upTo',
         new: 'amount < tier.upTo',
       },
@@ -121,7 +127,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout', 'refund'],
     edits: [
       {
-        file: 'idempotency/at-most-once.ts',
+        file: 'src/idempotency/at-most-once.ts',
         old: '  const missed = await claiming\n',
         new: '  await claiming\n  const missed = new Map<string, IdempotencyKeyRow | undefined>()\n',
       },
@@ -133,7 +139,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'idempotency/at-most-once.ts',
+        file: 'src/idempotency/at-most-once.ts',
         old: '    answer: expected?.body ?? null,\n',
         new: '    answer: expected ? null : null,\n',
       },
@@ -145,7 +151,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'idempotency/at-most-once.ts',
+        file: 'src/idempotency/at-most-once.ts',
         old: '  if (!key.fingerprint.equals(first.fingerprint))\n',
         new: '  if (key.fingerprint.length !== first.fingerprint.length)\n',
       },
@@ -157,7 +163,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout'],
     edits: [
       {
-        file: 'api/pipeline/create-resource.ts',
+        file: 'src/api/pipeline/create-resource.ts',
         old: 'if (answered.status === 201 && !answered.isReplayed) send?.(prepared)',
         new: 'if (answered.status === 201) send?.(prepared)',
       },
@@ -169,7 +175,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['delivery'],
     edits: [
       {
-        file: 'events/emit.ts',
+        file: 'src/events/emit.ts',
         old: '  writeDeliveries(tx, now, rows)\n',
         new: '  if (rows.length === 0) writeDeliveries(tx, now, rows)\n',
       },
@@ -181,7 +187,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['delivery', 'bank-payout'],
     edits: [
       {
-        file: 'postgres/transactions/tx.ts',
+        file: 'src/postgres/transactions/tx.ts',
         old: '    const { tag } = await this.#run(commit)\n',
         new: `    for (const action of this.#afterCommit) action()
     const { tag } = await this.#run(commit)
@@ -195,7 +201,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['delivery'],
     edits: [
       {
-        file: 'webhooks/deliveries/judge-attempt.ts',
+        file: 'src/webhooks/deliveries/judge-attempt.ts',
         old: 'return status !== null && status >= 200 && status < 300',
         new: 'return status === null || (status >= 200 && status < 300)',
       },
@@ -207,7 +213,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['delivery'],
     edits: [
       {
-        file: 'webhooks/deliveries/judge-attempt.ts',
+        file: 'src/webhooks/deliveries/judge-attempt.ts',
         old: 'const mayRetry = delivery.isEnabled && !isGone(result)',
         new: 'const mayRetry = delivery.isEnabled && !isGone(result) && result.status !== null',
       },
@@ -219,7 +225,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['delivery'],
     edits: [
       {
-        file: 'events/emit.ts',
+        file: 'src/events/emit.ts',
         old: '::timestamptz else',
         new: "::timestamptz + interval '1 year' else",
       },
@@ -231,7 +237,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['delivery'],
     edits: [
       {
-        file: 'webhooks/deliveries/claim-deliveries.ts',
+        file: 'src/webhooks/deliveries/claim-deliveries.ts',
         old: '::timestamptz, attempts = d.attempts + 1,',
         new: "::timestamptz + interval '1 year', attempts = d.attempts + 1,",
       },
@@ -243,7 +249,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout', 'return', 'hint', 'settlement'],
     edits: [
       {
-        file: 'postgres/due.ts',
+        file: 'src/postgres/due.ts',
         old: 'return after(now, leaseLimits.leaseMs)',
         new: 'return after(now, leaseLimits.leaseMs * 100_000)',
       },
@@ -255,7 +261,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'postgres/transactions/lane.ts',
+        file: 'src/postgres/transactions/lane.ts',
         old: 'const outcome = outcomes[index] as Outcome<Answer>',
         new: 'const outcome = outcomes[outcomes.length - 1 - index] as Outcome<Answer>',
       },
@@ -267,7 +273,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['payment', 'bank-payout'],
     edits: [
       {
-        file: 'postgres/transactions/lane.ts',
+        file: 'src/postgres/transactions/lane.ts',
         old: '    await this.#runBatch(batch.slice(middle))\n',
         new: '    await this.#runBatch(batch.slice(0, middle))\n',
       },
@@ -279,7 +285,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout', 'payment'],
     edits: [
       {
-        file: 'postgres/transactions/tx.ts',
+        file: 'src/postgres/transactions/tx.ts',
         old: "    const { tag } = await this.#run(commit)\n    if (tag !== 'COMMIT') throw",
         new: `    const { tag } = await this.#run(commit).catch((error: unknown) => {
       if (error instanceof OutcomeUnknown) return { tag: 'COMMIT' }
@@ -295,7 +301,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['bank-payout'],
     edits: [
       {
-        file: 'rails/bank/rail.ts',
+        file: 'src/rails/bank/rail.ts',
         old: `    if (error instanceof Unknown) return { state: 'pending' }`,
         new: `    if (error instanceof Unknown) return { state: 'failed', reason: 'bank_declined' }`,
       },
@@ -307,7 +313,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['bank-payout'],
     edits: [
       {
-        file: 'rails/bank/rail.ts',
+        file: 'src/rails/bank/rail.ts',
         old: `    if (!payout) return { state: 'unseen' }`,
         new: `    if (!payout) return { state: 'failed', reason: 'bank_declined' }`,
       },
@@ -319,7 +325,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['bank-payout'],
     edits: [
       {
-        file: 'rails/paystack/transfers.ts',
+        file: 'src/rails/paystack/transfers.ts',
         old: '      reference: instruction.reference,\n',
         new: '      reference: instruction.reference + Date.now(),\n',
       },
@@ -331,7 +337,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['bank-payout'],
     edits: [
       {
-        file: 'rails/paystack/transfers.ts',
+        file: 'src/rails/paystack/transfers.ts',
         old: `  pending: 'open',\n`,
         new: `  pending: 'success',\n`,
       },
@@ -343,12 +349,12 @@ export const coreBreakages: Breakage[] = [
     paths: ['bank-payout'],
     edits: [
       {
-        file: 'rails/paystack/transfers.ts',
+        file: 'src/rails/paystack/transfers.ts',
         old: `query: { status: 'reversed', from: since.toISOString() },`,
         new: `query: { status: 'failed', from: since.toISOString() },`,
       },
       {
-        file: 'rails/paystack/transfers.ts',
+        file: 'src/rails/paystack/transfers.ts',
         old: `  reversed: 'reversed',\n`,
         new: `  reversed: 'success',\n`,
       },
@@ -360,7 +366,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout'],
     edits: [
       {
-        file: 'rails/solana/payouts/judge-attempt.ts',
+        file: 'src/rails/solana/payouts/judge-attempt.ts',
         old: '    return error\n      ? {',
         new: '    return error && agreed.report.slot === 0n\n      ? {',
       },
@@ -372,7 +378,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout'],
     edits: [
       {
-        file: 'rails/solana/payouts/check-attempts.ts',
+        file: 'src/rails/solana/payouts/check-attempts.ts',
         old: `isFinalized: confirmationStatus === 'finalized'`,
         new: `isFinalized: confirmationStatus !== 'processed'`,
       },
@@ -384,7 +390,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout'],
     edits: [
       {
-        file: 'rails/solana/payouts/judge-attempt.ts',
+        file: 'src/rails/solana/payouts/judge-attempt.ts',
         old: `    report.status === null &&
     isExpiredFor(attempt, view) &&
     report.isHistorySearched &&
@@ -399,7 +405,7 @@ export const coreBreakages: Breakage[] = [
     paths: ['crypto-payout', 'deposit'],
     edits: [
       {
-        file: 'rails/solana/rpc/majority.ts',
+        file: 'src/rails/solana/rpc/majority.ts',
         old: 'return Math.floor(nodes / 2) + 1',
         new: 'return Math.floor(nodes / nodes)',
       },

@@ -8,7 +8,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout'],
     edits: [
       {
-        file: 'payouts/attempts/poll-payouts.ts',
+        file: 'src/payouts/attempts/poll-payouts.ts',
         old: `const gone = attempts.filter((_, index) => findings[index]!.state === 'gone')`,
         new: `const gone = attempts.filter((_, index) => findings[index]!.state !== 'landed')`,
       },
@@ -20,7 +20,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'api/pipeline/create-resource.ts',
+        file: 'src/api/pipeline/create-resource.ts',
         old: '  const answered = await commit(call).finally(prepared.finish)',
         new: `  send?.(prepared)
   const answered = await commit(call).finally(prepared.finish)`,
@@ -33,7 +33,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout'],
     edits: [
       {
-        file: 'payouts/attempts/poll-payouts.ts',
+        file: 'src/payouts/attempts/poll-payouts.ts',
         old: '  const otherVerdicts = attempts',
         new: `  await rail.send(
     goneVerdicts.flatMap((verdict) =>
@@ -50,7 +50,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'payouts/attempts/poll-payouts.ts',
+        file: 'src/payouts/attempts/poll-payouts.ts',
         old: '  if (!isPaused) await sendInTime(tools, lease, unseen)\n',
         new: '',
       },
@@ -62,7 +62,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'payouts/attempts/conclude-payouts.ts',
+        file: 'src/payouts/attempts/conclude-payouts.ts',
         old: `  return verdict === 'landed' ? 'settle' : 'release'`,
         new: `  return verdict === 'dead' ? 'release' : 'settle'`,
       },
@@ -74,7 +74,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout'],
     edits: [
       {
-        file: 'payouts/attempts/conclude-payouts.ts',
+        file: 'src/payouts/attempts/conclude-payouts.ts',
         old: `  return verdict === 'landed' ? 'settle' : 'release'`,
         new: `  return verdict === 'failed' ? 'release' : 'settle'`,
       },
@@ -86,7 +86,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'payouts/attempts/conclude-payouts.ts',
+        file: 'src/payouts/attempts/conclude-payouts.ts',
         old: 'await resolveAll(tx, now, final.map(toResolution))',
         new: `await resolveAll(
     tx,
@@ -102,7 +102,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'payouts/attempts/conclude-sent.ts',
+        file: 'src/payouts/attempts/conclude-sent.ts',
         old: '    own.map(({ sent, verdict }) => ({ hold: holds.get(sent.payout.id)!, verb: verbOf(verdict) })),',
         new: `    own
       .filter(({ verdict }) => verdict === 'failed')
@@ -116,7 +116,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'payouts/attempts/conclude-payouts.ts',
+        file: 'src/payouts/attempts/conclude-payouts.ts',
         old: '  emitAll(tx, now, [...finished.flatMap(toEvent), ...moreEvents])',
         new: '  emitAll(tx, now, moreEvents)',
       },
@@ -128,7 +128,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'payouts/attempts/conclude-payouts.ts',
+        file: 'src/payouts/attempts/conclude-payouts.ts',
         old: '[...finished.flatMap(toEvent), ...moreEvents]',
         new: '[...finished.flatMap(toEvent), ...finished.flatMap(toEvent), ...moreEvents]',
       },
@@ -140,7 +140,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'payouts/requests/create-payouts.ts',
+        file: 'src/payouts/requests/create-payouts.ts',
         old: '  emitAll(tx, now, created.flatMap(toSubmittedEvent))\n',
         new: '',
       },
@@ -152,7 +152,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'payouts/requests/create-payouts.ts',
+        file: 'src/payouts/requests/create-payouts.ts',
         old: `  if (fee > 0n) lines.push({ debit, credit: 'fees', amount: fee, purpose: purposes.fee })\n`,
         new: '',
       },
@@ -164,7 +164,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['crypto-payout', 'bank-payout'],
     edits: [
       {
-        file: 'payouts/requests/create-payouts.ts',
+        file: 'src/payouts/requests/create-payouts.ts',
         old: 'const created = fresh.filter((one) => holdOf.get(one)!.isMoved)',
         new: 'const created = fresh',
       },
@@ -176,7 +176,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['bank-payout'],
     edits: [
       {
-        file: 'payouts/attempts/follow-reversals.ts',
+        file: 'src/payouts/attempts/follow-reversals.ts',
         old: `  if (fee > 0n) lines.push({ debit: 'fees', credit, amount: fee, purpose: reversal.fee })\n`,
         new: '',
       },
@@ -188,7 +188,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['bank-payout'],
     edits: [
       {
-        file: 'payouts/attempts/follow-reversals.ts',
+        file: 'src/payouts/attempts/follow-reversals.ts',
         old: `const completed = payouts.filter(({ status }) => status === 'COMPLETED')`,
         new: `const completed = payouts.filter(({ status }) => status === 'FAILED')`,
       },
@@ -200,7 +200,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['bank-payout'],
     edits: [
       {
-        file: 'payouts/attempts/follow-reversals.ts',
+        file: 'src/payouts/attempts/follow-reversals.ts',
         old: '[...reversed.flatMap(toEvent), ...toSettlementEvents(reversed)]',
         new: 'toSettlementEvents(reversed)',
       },
@@ -212,7 +212,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['approval'],
     edits: [
       {
-        file: 'payouts/approvals/approval-rule.ts',
+        file: 'src/payouts/approvals/approval-rule.ts',
         old: '  if (amount > limits.each) return true\n',
         new: '',
       },
@@ -224,7 +224,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['approval'],
     edits: [
       {
-        file: 'payouts/approvals/decide-pending.ts',
+        file: 'src/payouts/approvals/decide-pending.ts',
         old: '  insertAttempts(tx, now, [{ ...attempt, payout: submitted, number: 1, createdAt: now }])\n',
         new: '',
       },
@@ -236,7 +236,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['approval'],
     edits: [
       {
-        file: 'payouts/approvals/judge-approval.ts',
+        file: 'src/payouts/approvals/judge-approval.ts',
         old: '  if (at >= approval.expiresAt) await refuseLate(db, pending, at)\n',
         new: '',
       },
@@ -248,7 +248,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['approval'],
     edits: [
       {
-        file: 'payouts/approvals/judge-approval.ts',
+        file: 'src/payouts/approvals/judge-approval.ts',
         old: `  if (decider.kind === 'user') refuseInvolved(pending, approval, decider.userId)\n`,
         new: '',
       },
@@ -260,7 +260,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['approval'],
     edits: [
       {
-        file: 'payouts/approvals/pending-payouts.ts',
+        file: 'src/payouts/approvals/pending-payouts.ts',
         old: `verb: 'release'`,
         new: `verb: 'settle'`,
       },
@@ -272,21 +272,9 @@ export const payoutBreakages: Breakage[] = [
     paths: ['approval'],
     edits: [
       {
-        file: 'payouts/approvals/pending-payouts.ts',
+        file: 'src/payouts/approvals/pending-payouts.ts',
         old: '  emitAll(tx, now, ended.flatMap(toFailedEvent))\n',
         new: '',
-      },
-    ],
-  },
-  {
-    name: 'approved-twice',
-    why: 'Two approvals at once send two attempts of one payout.',
-    paths: ['approval'],
-    edits: [
-      {
-        file: 'payouts/approvals/decide-pending.ts',
-        old: `  if (payout.status === 'PENDING') return\n`,
-        new: `  if (payout.status !== 'FAILED') return\n`,
       },
     ],
   },
@@ -296,7 +284,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['batch'],
     edits: [
       {
-        file: 'payouts/batches/retry-batch.ts',
+        file: 'src/payouts/batches/retry-batch.ts',
         old: `{ states: ['FAILED'] }`,
         new: `{ states: ['FAILED', 'COMPLETED'] }`,
       },
@@ -308,9 +296,33 @@ export const payoutBreakages: Breakage[] = [
     paths: ['batch'],
     edits: [
       {
-        file: 'payouts/batches/retry-batch.ts',
-        old: '  const retry = await findRetry(tx, batch)\n  if (retry)',
-        new: '  const retry = await findRetry(tx, batch)\n  if (retry && failed.length === 0)',
+        file: 'src/payouts/batches/retry-batch.ts',
+        old: `  if (retry)
+`,
+        new: `  if (retry && failed.length === 0)
+`,
+      },
+      {
+        file: 'migrations/0047_batch_retries.sql',
+        old: 'create unique index batch_is_retried_once',
+        new: 'create index batch_is_retried_once',
+      },
+    ],
+  },
+  {
+    name: 'batch-item-paid-by-two-workers',
+    why: 'A second worker pays the items that the first one has just paid.',
+    paths: ['batch'],
+    edits: [
+      {
+        file: 'src/payouts/batches/pay-step.ts',
+        old: "const open = await lockItems(tx, locked, { state: 'VALID', numbers })",
+        new: 'const open = new Set(numbers)',
+      },
+      {
+        file: 'migrations/0044_payout_batches.sql',
+        old: 'create unique index item_is_paid_once',
+        new: 'create index item_is_paid_once',
       },
     ],
   },
@@ -320,7 +332,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['batch'],
     edits: [
       {
-        file: 'payouts/batches/submit-batch.ts',
+        file: 'src/payouts/batches/submit-batch.ts',
         old: '  return writeItems(tx, batch, changes, { dueAt: now })\n',
         new: '  return { ...batch, failedCount: batch.failedCount + changes.length }\n',
       },
@@ -332,7 +344,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['batch'],
     edits: [
       {
-        file: 'payouts/batches/pay-step.ts',
+        file: 'src/payouts/batches/pay-step.ts',
         old: `      state: 'SUBMITTED',\n`,
         new: `      state: 'VALID',\n`,
       },
@@ -344,7 +356,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['batch'],
     edits: [
       {
-        file: 'payouts/batches/conclude-step.ts',
+        file: 'src/payouts/batches/conclude-step.ts',
         old: `  if (status !== 'FAILED')\n`,
         new: `  if (status !== 'PENDING')\n`,
       },
@@ -356,7 +368,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['batch'],
     edits: [
       {
-        file: 'payouts/batches/conclude-step.ts',
+        file: 'src/payouts/batches/conclude-step.ts',
         old: '    emitAll(tx, now, [\n',
         new: '    if (locked.failedCount > 0) emitAll(tx, now, [\n',
       },
@@ -368,7 +380,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['settlement'],
     edits: [
       {
-        file: 'payouts/settlements/create-settlement.ts',
+        file: 'src/payouts/settlements/create-settlement.ts',
         old: '(previous?.lastEntry ?? 0n) + 1n',
         new: 'previous?.lastEntry ?? 1n',
       },
@@ -380,21 +392,9 @@ export const payoutBreakages: Breakage[] = [
     paths: ['settlement'],
     edits: [
       {
-        file: 'payouts/settlements/create-settlement.ts',
+        file: 'src/payouts/settlements/create-settlement.ts',
         old: 'const closing = before.available - payout.amount - payout.fee',
         new: 'const closing = before.available - payout.amount',
-      },
-    ],
-  },
-  {
-    name: 'settlement-schedule-stays-due',
-    why: 'A settlement is made again and again instead of at its next time.',
-    paths: ['settlement'],
-    edits: [
-      {
-        file: 'payouts/settlements/settle-due.ts',
-        old: '      else await scheduleNext(tx, now, claim)\n',
-        new: '      else keepDue(tx, now, environmentId)\n',
       },
     ],
   },
@@ -404,7 +404,7 @@ export const payoutBreakages: Breakage[] = [
     paths: ['settlement'],
     edits: [
       {
-        file: 'payouts/settlements/create-settlement.ts',
+        file: 'src/payouts/settlements/create-settlement.ts',
         old: `  if (created instanceof Refusal) return created
   insertSettlement(tx, settlement)
   emitAll(tx, now, [toSettlementEvent({ settlement, payout })])

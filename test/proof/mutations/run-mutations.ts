@@ -86,7 +86,7 @@ async function tryBreakage(
 ): Promise<MutationResult> {
   const startedAt = performance.now()
   const { name, why, edits, paths } = breakage
-  const files = [...new Set(edits.map(({ file }) => `src/${file}`))]
+  const files = [...new Set(edits.map(({ file }) => file))]
   const unfinished: string[] = []
   const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10
   for (const catcher of catchers) {

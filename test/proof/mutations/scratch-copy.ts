@@ -9,8 +9,8 @@ import type { Breakage } from './breakage.js'
 const root = path.resolve(import.meta.dirname, '../../..')
 
 /**
- * A copy of the repository with a build of its own. Only the build is broken: tests import it, and
- * it is not built again as long as the sources beside it are those it was built from.
+ * A copy of the repository with a build of its own. Sources are broken in the build only: tests
+ * import it, and it is not built again while the sources beside it are those it was built from.
  */
 export class ScratchCopy {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'manilla-mutations-'))
@@ -35,22 +35,27 @@ export class ScratchCopy {
   }
 
   break(breakage: Breakage): void {
-    const readSource = (file: string) => readFileSync(path.join(this.folder, 'src', file), 'utf8')
+    const readSource = (file: string) => readFileSync(path.join(this.folder, file), 'utf8')
     for (const [file, text] of applyBreakage(breakage, readSource)) {
-      const built = path.join(this.folder, 'dist', file.replace(/\.ts$/, '.js'))
-      this.#whole.set(built, readFileSync(built, 'utf8'))
-      const { code, errors } = transformSync(file, text, { lang: 'ts' })
-      if (errors.length > 0) throw new Error(`${breakage.name} does not compile: ${errors[0]}`)
-      writeFileSync(built, code)
+      const isCompiled = file.endsWith('.ts')
+      const read = isCompiled ? file.replace(/^src\/(.*)\.ts$/, 'dist/$1.js') : file
+      this.#whole.set(read, readSource(read))
+      writeFileSync(path.join(this.folder, read), isCompiled ? compile(file, text) : text)
     }
   }
 
   restore(): void {
-    for (const [built, code] of this.#whole) writeFileSync(built, code)
+    for (const [file, text] of this.#whole) writeFileSync(path.join(this.folder, file), text)
     this.#whole.clear()
   }
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+function compile(file: string, text: string): string {
+  const { code, errors } = transformSync(file, text, { lang: 'ts' })
+  if (errors.length > 0) throw new Error(`${file} does not compile: ${errors[0]}`)
+  return code
 }
