@@ -1,7 +1,7 @@
 /** The money paths that the crash matrix runs. */
 export type MoneyPath =
-  | 'crypto-payout'
-  | 'bank-payout'
+  | 'crypto payout'
+  | 'bank payout'
   | 'payment'
   | 'hint'
   | 'deposit'
@@ -9,7 +9,7 @@ export type MoneyPath =
   | 'return'
   | 'refund'
   | 'conversion'
-  | 'fund-from'
+  | 'fundFrom'
   | 'batch'
   | 'settlement'
   | 'approval'

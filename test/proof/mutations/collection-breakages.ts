@@ -330,7 +330,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'conversion-rounds-up',
     why: 'Many small conversions gain what the operator loses.',
-    paths: ['conversion', 'fund-from'],
+    paths: ['conversion', 'fundFrom'],
     edits: [
       {
         file: 'src/money/rates.ts',
@@ -356,7 +356,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'conversion-without-position',
     why: 'The operator sells coins that are not there.',
-    paths: ['conversion', 'fund-from'],
+    paths: ['conversion', 'fundFrom'],
     edits: [
       {
         file: 'src/conversions/create-conversion.ts',
@@ -392,7 +392,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'conversion-without-event',
     why: 'The merchant does not learn at which rate was converted.',
-    paths: ['conversion', 'fund-from'],
+    paths: ['conversion', 'fundFrom'],
     edits: [
       {
         file: 'src/conversions/create-conversion.ts',
@@ -407,7 +407,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'funded-payout-without-position',
     why: 'A payout that is paid with naira sells coins that the operator still counts.',
-    paths: ['fund-from'],
+    paths: ['fundFrom'],
     edits: [
       {
         file: 'src/api/pipeline/submit-with-conversion.ts',
@@ -419,7 +419,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'funded-payout-converts-first',
     why: 'A merchant whose payout is refused has converted.',
-    paths: ['fund-from'],
+    paths: ['fundFrom'],
     edits: [
       {
         file: 'src/api/pipeline/submit-with-conversion.ts',

@@ -5,7 +5,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'sign-again-while-unseen',
     why: 'An attempt that no node has seen yet can still land, so a second one pays twice.',
-    paths: ['crypto-payout'],
+    paths: ['crypto payout'],
     edits: [
       {
         file: 'src/payouts/attempts/poll-payouts.ts',
@@ -17,7 +17,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'send-before-commit',
     why: 'A payout whose commit fails has left, and no book has it.',
-    paths: ['crypto-payout', 'bank-payout'],
+    paths: ['crypto payout', 'bank payout'],
     edits: [
       {
         file: 'src/api/pipeline/create-resource.ts',
@@ -30,7 +30,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'send-replacement-before-commit',
     why: 'A worker that is killed after sending leaves an attempt that the next worker signs again.',
-    paths: ['crypto-payout'],
+    paths: ['crypto payout'],
     edits: [
       {
         file: 'src/payouts/attempts/poll-payouts.ts',
@@ -47,7 +47,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'never-send-again',
     why: 'A payout whose process was killed before it was sent stays open, and its money held.',
-    paths: ['crypto-payout', 'bank-payout'],
+    paths: ['crypto payout', 'bank payout'],
     edits: [
       {
         file: 'src/payouts/attempts/poll-payouts.ts',
@@ -59,7 +59,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'failed-counts-as-landed',
     why: 'Money that never left is taken from the merchant.',
-    paths: ['crypto-payout', 'bank-payout'],
+    paths: ['crypto payout', 'bank payout'],
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
@@ -71,7 +71,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'expired-counts-as-landed',
     why: 'A payout that expired is taken from the merchant although nothing was paid.',
-    paths: ['crypto-payout'],
+    paths: ['crypto payout'],
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
@@ -83,7 +83,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'hold-kept-after-failure',
     why: 'The money of a failed payout stays reserved and can never be spent.',
-    paths: ['crypto-payout', 'bank-payout'],
+    paths: ['crypto payout', 'bank payout'],
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
@@ -99,7 +99,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'hold-kept-when-ended-from-memory',
     why: 'A payout that its own process ends is completed, and its money is still held.',
-    paths: ['crypto-payout', 'bank-payout'],
+    paths: ['crypto payout', 'bank payout'],
     edits: [
       {
         file: 'src/payouts/attempts/conclude-sent.ts',
@@ -113,7 +113,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'ended-without-event',
     why: 'The merchant never learns that a payout has ended.',
-    paths: ['crypto-payout', 'bank-payout'],
+    paths: ['crypto payout', 'bank payout'],
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
@@ -125,7 +125,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'ended-with-two-events',
     why: 'A merchant who acts on every event acts twice.',
-    paths: ['crypto-payout', 'bank-payout'],
+    paths: ['crypto payout', 'bank payout'],
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
@@ -137,7 +137,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'submitted-without-event',
     why: 'The first event of a payout is missing, so its sequence begins with a gap.',
-    paths: ['crypto-payout', 'bank-payout'],
+    paths: ['crypto payout', 'bank payout'],
     edits: [
       {
         file: 'src/payouts/requests/create-payouts.ts',
@@ -149,7 +149,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'fee-not-held',
     why: 'The operator pays the fee that the answer told the merchant.',
-    paths: ['crypto-payout', 'bank-payout'],
+    paths: ['crypto payout', 'bank payout'],
     edits: [
       {
         file: 'src/payouts/requests/create-payouts.ts',
@@ -161,7 +161,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'payout-without-hold',
     why: 'Payouts beyond the balance are sent.',
-    paths: ['crypto-payout', 'bank-payout'],
+    paths: ['crypto payout', 'bank payout'],
     edits: [
       {
         file: 'src/payouts/requests/create-payouts.ts',
@@ -173,7 +173,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'reversal-keeps-fee',
     why: 'A reversed payout gives the amount back, but not its fee.',
-    paths: ['bank-payout'],
+    paths: ['bank payout'],
     edits: [
       {
         file: 'src/payouts/attempts/follow-reversals.ts',
@@ -185,7 +185,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'reversal-not-credited',
     why: 'The bank sent the money back, and the merchant does not get it.',
-    paths: ['bank-payout'],
+    paths: ['bank payout'],
     edits: [
       {
         file: 'src/payouts/attempts/follow-reversals.ts',
@@ -197,7 +197,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'reversal-without-event',
     why: 'The merchant believes that the recipient has the money.',
-    paths: ['bank-payout'],
+    paths: ['bank payout'],
     edits: [
       {
         file: 'src/payouts/attempts/follow-reversals.ts',

@@ -1,5 +1,5 @@
 /**
- * npm run proof:mutations -- [--only name] [--minutes 10]
+ * npm run proof:mutations -- [--only name] [--minutes 4]
  *
  * Breaks money code on purpose, one rule at a time, in a copy of the repository, and shows which
  * proof notices. Writes bench/results/proof-mutations.json. Exits 1 if a breakage is missed.
