@@ -64,8 +64,11 @@ export async function runCatcher(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = Promise.all([text(child.stdout), text(child.stderr)])
-  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs)
+  const kill = () => child.kill('SIGKILL')
+  const timer = setTimeout(kill, timeoutMs)
+  process.once('exit', kill)
   const [code] = await once(child, 'exit')
+  process.off('exit', kill)
   clearTimeout(timer)
   if (code === 0) return { state: 'passed', tests: listPassed(readReport(reportFile)) }
   const failure = existsSync(reportFile) && findFailure(readReport(reportFile))

@@ -34,21 +34,20 @@ export async function runMutations(words: string[]): Promise<boolean> {
   const chosen = choose(values.only)
   const timeoutMs = Number(values.minutes) * 60_000
   const copy = new ScratchCopy()
-  try {
-    await refuseUnfit(copy, chosen, timeoutMs)
-    const results: MutationResult[] = []
-    for (const breakage of chosen) {
-      const result = await tryBreakage(copy, breakage, timeoutMs)
-      console.log(describe(result))
-      results.push(result)
-      keep(result)
-    }
-    const caught = results.filter(({ caughtBy }) => caughtBy !== null).length
-    console.log(`${caught} of ${results.length} breakages caught`)
-    return caught === results.length
-  } finally {
-    copy.remove()
+  process.once('exit', () => copy.remove())
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+  await refuseUnfit(copy, chosen, timeoutMs)
+  const results: MutationResult[] = []
+  for (const breakage of chosen) {
+    const result = await tryBreakage(copy, breakage, timeoutMs)
+    console.log(describe(result))
+    results.push(result)
+    keep(result)
   }
+  const caught = results.filter(({ caughtBy }) => caughtBy !== null).length
+  console.log(`${caught} of ${results.length} breakages caught`)
+  return caught === results.length
 }
 
 function choose(names: string[] | undefined): Breakage[] {
