@@ -29,6 +29,6 @@ describe('every breakage applies to the code of today', () => {
 
 test('a text that occurs twice is refused', () => {
   const edits = [{ file: 'src/ledger/book.ts', old: 'spendable', new: 'available' }]
-  const breakage = { name: 'ambiguous', why: 'For this test.', paths: [], edits }
+  const breakage = { name: 'ambiguous', why: 'For this test.', paths: { of: [], named: [] }, edits }
   expect(() => applyBreakage(breakage, readSource)).toThrow('ambiguous: the text occurs')
 })

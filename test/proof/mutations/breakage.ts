@@ -1,22 +1,13 @@
-/** The money paths that the crash matrix runs. */
-export type MoneyPath =
-  | 'crypto payout'
-  | 'bank payout'
-  | 'payment'
-  | 'hint'
-  | 'deposit'
-  | 'sweep'
-  | 'return'
-  | 'refund'
-  | 'conversion'
-  | 'fundFrom'
-  | 'batch'
-  | 'settlement'
-  | 'approval'
-  | 'delivery'
-
 /** Replaces a text that occurs once in a file of `src/` or `migrations/`. */
 export type Edit = { file: string; old: string; new: string }
+
+/** Paths of the crash matrix that use the broken code. */
+export type MatrixPaths = {
+  /** Files of tests, without their ending. */
+  of: string[]
+  /** Parts of the names of paths in them. */
+  named: string[]
+}
 
 /**
  * A mistake that a plausible change of the code could make. It compiles, and it must be caught by
@@ -27,7 +18,6 @@ export type Breakage = {
   name: string
   /** What it would cost. */
   why: string
-  /** The paths of the crash matrix that use the broken code. */
-  paths: MoneyPath[]
+  paths: MatrixPaths
   edits: Edit[]
 }

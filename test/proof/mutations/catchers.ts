@@ -3,14 +3,16 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { MoneyPath } from './breakage.js'
+import type { MatrixPaths } from './breakage.js'
 
-/** A proof that should notice a breakage: tests, with the environment that scales them. */
+/** A proof that should notice a breakage: test files, and the environment that scales them. */
 export type Catcher = {
   name: string
-  tests: string
-  variablesFor: (paths: MoneyPath[]) => Record<string, string>
+  tests: (paths: MatrixPaths) => string[]
+  variables: (paths: MatrixPaths) => Record<string, string>
 }
+
+const matrixTests = ({ of }: MatrixPaths) => of.map((file) => `test/proof/matrix/${file}.test.ts`)
 
 /**
  * From quick to slow. The first runs each path without a fault and with one: most breakages do not
@@ -19,14 +21,14 @@ export type Catcher = {
 export const catchers: Catcher[] = [
   {
     name: 'matrix, sample',
-    tests: 'test/proof/matrix/',
-    variablesFor: (paths) => ({ PROOF_PATHS: paths.join(','), PROOF_FIRST: '1' }),
+    tests: matrixTests,
+    variables: ({ named }) => ({ PROOF_PATHS: named.join(','), PROOF_FIRST: '1' }),
   },
   {
     name: 'matrix',
-    tests: 'test/proof/matrix/',
-    variablesFor: (paths) => ({
-      PROOF_PATHS: paths.join(','),
+    tests: matrixTests,
+    variables: ({ named }) => ({
+      PROOF_PATHS: named.join(','),
       PROOF_CASES: 'all',
       PROOF_FIRST: '1',
     }),
@@ -51,16 +53,16 @@ type Report = {
 /** Runs a catcher in a folder, until the first failure. */
 export async function runCatcher(
   folder: string,
-  { tests, variablesFor }: Catcher,
-  { paths, timeoutMs }: { paths: MoneyPath[]; timeoutMs: number },
+  { tests, variables }: Catcher,
+  { paths, timeoutMs }: { paths: MatrixPaths; timeoutMs: number },
 ): Promise<Finding> {
   const reportFile = path.join(folder, 'mutations-report.json')
   rmSync(reportFile, { force: true })
   const vitest = path.join(folder, 'node_modules/vitest/vitest.mjs')
   const reporting = ['--bail=1', '--reporter=json', `--outputFile=${reportFile}`]
-  const child = spawn(process.execPath, [vitest, 'run', tests, ...reporting], {
+  const child = spawn(process.execPath, [vitest, 'run', ...tests(paths), ...reporting], {
     cwd: folder,
-    env: { ...process.env, ...variablesFor(paths) },
+    env: { ...process.env, ...variables(paths) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = Promise.all([text(child.stdout), text(child.stderr)])

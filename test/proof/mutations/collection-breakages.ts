@@ -5,7 +5,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'notice-judged-twice',
     why: 'A bank that repeats a notice credits the merchant twice.',
-    paths: ['payment'],
+    paths: { of: ['payments'], named: ['reported twice', 'opened and paid'] },
     edits: [
       {
         file: 'src/collections/payments/record-payments.ts',
@@ -29,7 +29,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'stored-notice-judged-again',
     why: 'A notice that two workers have is booked by both.',
-    paths: ['payment', 'deposit'],
+    paths: { of: ['deposits'], named: ['paid and swept'] },
     edits: [
       {
         file: 'src/collections/notices/store-notices.ts',
@@ -46,7 +46,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'hint-named-by-its-notice',
     why: 'The same payment, found by a hint and by listing, is booked twice.',
-    paths: ['hint'],
+    paths: { of: ['provider-payments'], named: ['paystack'] },
     edits: [
       {
         file: 'src/collections/notices/confirm-hints.ts',
@@ -63,7 +63,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'unconfirmed-hint-credited',
     why: 'Money that the bank has not received yet is credited.',
-    paths: ['hint'],
+    paths: { of: ['provider-payments'], named: ['paystack'] },
     edits: [
       {
         file: 'src/rails/bank/rail.ts',
@@ -80,7 +80,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'unanswered-hint-dropped',
     why: 'A payment is lost when the bank does not answer once.',
-    paths: ['hint'],
+    paths: { of: ['provider-payments'], named: ['account at paystack'] },
     edits: [
       {
         file: 'src/rails/bank/rail.ts',
@@ -92,7 +92,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'payment-without-event',
     why: 'The merchant does not deliver what was paid for.',
-    paths: ['payment', 'deposit'],
+    paths: { of: ['payments'], named: ['opened and paid'] },
     edits: [
       {
         file: 'src/collections/payments/record-payments.ts',
@@ -104,7 +104,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'fee-on-held-money',
     why: 'A fee is charged for money that the merchant did not get.',
-    paths: ['payment', 'return'],
+    paths: { of: ['payments', 'returns'], named: ['second payment', 'underpaid'] },
     edits: [
       {
         file: 'src/collections/payments/record-payments.ts',
@@ -116,7 +116,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'second-payment-accepted',
     why: 'A payer who pays twice is charged twice instead of getting the money back.',
-    paths: ['payment', 'return'],
+    paths: { of: ['payments'], named: ['second payment'] },
     edits: [
       {
         file: 'src/collections/payments/judge-payment.ts',
@@ -128,7 +128,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'overpayment-kept',
     why: 'The merchant gets more than was asked for, and the payer nothing back.',
-    paths: ['payment', 'return'],
+    paths: { of: ['payments'], named: ['overpaid'] },
     edits: [
       {
         file: 'src/collections/payments/judge-payment.ts',
@@ -140,7 +140,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'failed-return-counts-as-returned',
     why: 'The payment says that the payer has the money, and the bank did not take it.',
-    paths: ['return', 'refund'],
+    paths: { of: ['returns'], named: ['return fails'] },
     edits: [
       {
         file: 'src/collections/returns/follow-returns.ts',
@@ -152,7 +152,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'return-stays-waiting',
     why: 'A return whose payout exists is due again.',
-    paths: ['return'],
+    paths: { of: ['returns'], named: ['underpaid'] },
     edits: [
       {
         file: 'src/collections/returns/send-returns.ts',
@@ -164,7 +164,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'refund-not-deducted',
     why: 'A payment can be refunded again and again.',
-    paths: ['refund'],
+    paths: { of: ['returns'], named: ['refunded in'] },
     edits: [
       {
         file: 'src/collections/returns/refund-payment.ts',
@@ -176,7 +176,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'refund-more-than-paid',
     why: 'A refund pays out more than the payer has paid.',
-    paths: ['refund'],
+    paths: { of: ['returns'], named: ['refunded in'] },
     edits: [
       {
         file: 'src/collections/returns/refund-payment.ts',
@@ -188,7 +188,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'refund-failure-keeps-money',
     why: 'A refund that failed is neither with the payer nor accepted again.',
-    paths: ['refund'],
+    paths: { of: ['returns'], named: ['refund fails'] },
     edits: [
       {
         file: 'src/collections/returns/follow-returns.ts',
@@ -200,7 +200,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'deposit-of-whole-balance',
     why: 'A second deposit into a wallet is credited with the first one.',
-    paths: ['deposit'],
+    paths: { of: ['deposits'], named: ['two deposits'] },
     edits: [
       {
         file: 'src/wallets/judge-history.ts',
@@ -212,7 +212,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'deposit-before-final',
     why: 'A deposit that a fork drops is credited.',
-    paths: ['deposit'],
+    paths: { of: ['deposits'], named: ['paid and swept'] },
     edits: [
       {
         file: 'src/rails/solana/deposits/poll-amounts.ts',
@@ -241,7 +241,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'history-read-before-recorded',
     why: 'A worker that is killed between reading and recording loses a deposit.',
-    paths: ['deposit'],
+    paths: { of: ['deposits'], named: ['paid and swept'] },
     edits: [
       {
         file: 'src/wallets/record-polls.ts',
@@ -261,7 +261,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'hole-in-history-ignored',
     why: 'A deposit that a node hides is never credited.',
-    paths: ['deposit'],
+    paths: { of: ['deposits'], named: ['two deposits'] },
     edits: [
       {
         file: 'src/wallets/judge-history.ts',
@@ -273,7 +273,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'sweep-not-booked',
     why: 'Coins that are in the treasury are still in the wallets by the books.',
-    paths: ['sweep'],
+    paths: { of: ['deposits'], named: ['paid and swept'] },
     edits: [
       {
         file: 'src/wallets/conclude-sweeps.ts',
@@ -285,7 +285,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'failed-sweep-booked',
     why: 'The books move coins that are still in the wallet.',
-    paths: ['sweep'],
+    paths: { of: ['deposits'], named: ['paid and swept'] },
     edits: [
       {
         file: 'src/wallets/conclude-sweeps.ts',
@@ -297,7 +297,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'sweep-sent-before-saved',
     why: 'A worker that is killed after sending has moved coins that no book follows.',
-    paths: ['sweep'],
+    paths: { of: ['deposits'], named: ['paid and swept'] },
     edits: [
       {
         file: 'src/wallets/sweep-wallets.ts',
@@ -313,7 +313,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'sweep-booked-to-one-environment',
     why: 'The coins of several merchants are booked to one of them.',
-    paths: ['sweep'],
+    paths: { of: ['deposits'], named: ['both coins', 'paid and swept'] },
     edits: [
       {
         file: 'src/wallets/store-sweeps.ts',
@@ -330,7 +330,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'conversion-rounds-up',
     why: 'Many small conversions gain what the operator loses.',
-    paths: ['conversion', 'fundFrom'],
+    paths: { of: ['conversions'], named: ['conversion of'] },
     edits: [
       {
         file: 'src/money/rates.ts',
@@ -344,7 +344,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'conversion-gives-the-fee',
     why: 'The fee is charged and converted, too.',
-    paths: ['conversion'],
+    paths: { of: ['conversions'], named: ['conversion of'] },
     edits: [
       {
         file: 'src/conversions/price-conversion.ts',
@@ -356,7 +356,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'conversion-without-position',
     why: 'The operator sells coins that are not there.',
-    paths: ['conversion', 'fundFrom'],
+    paths: { of: ['conversions'], named: ['conversion of'] },
     edits: [
       {
         file: 'src/conversions/create-conversion.ts',
@@ -368,7 +368,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'conversion-at-expired-quote',
     why: 'A merchant waits until the rate of an old quote is a gift.',
-    paths: ['conversion'],
+    paths: { of: ['conversions'], named: ['conversion of'] },
     edits: [
       {
         file: 'src/conversions/create-conversion.ts',
@@ -380,7 +380,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'quote-used-twice',
     why: 'One quote converts more than it promised.',
-    paths: ['conversion'],
+    paths: { of: ['conversions'], named: ['conversion of'] },
     edits: [
       {
         file: 'src/conversions/create-conversion.ts',
@@ -392,7 +392,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'conversion-without-event',
     why: 'The merchant does not learn at which rate was converted.',
-    paths: ['conversion', 'fundFrom'],
+    paths: { of: ['conversions'], named: ['conversion of'] },
     edits: [
       {
         file: 'src/conversions/create-conversion.ts',
@@ -407,7 +407,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'funded-payout-without-position',
     why: 'A payout that is paid with naira sells coins that the operator still counts.',
-    paths: ['fundFrom'],
+    paths: { of: ['conversions'], named: ['paid with'] },
     edits: [
       {
         file: 'src/api/pipeline/submit-with-conversion.ts',
@@ -419,7 +419,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'funded-payout-converts-first',
     why: 'A merchant whose payout is refused has converted.',
-    paths: ['fundFrom'],
+    paths: { of: ['conversions'], named: ['paid with'] },
     edits: [
       {
         file: 'src/api/pipeline/submit-with-conversion.ts',

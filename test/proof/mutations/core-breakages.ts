@@ -5,7 +5,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'release-also-settles',
     why: 'The money of a failed payout is given back and spent.',
-    paths: ['crypto payout', 'bank payout', 'approval'],
+    paths: { of: ['sandbox-payouts'], named: ['fails'] },
     edits: [
       {
         file: 'src/ledger/book.ts',
@@ -17,7 +17,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'release-off-the-statement',
     why: 'The statement of a merchant does not add up.',
-    paths: ['crypto payout', 'bank payout', 'approval'],
+    paths: { of: ['sandbox-payouts'], named: ['fails'] },
     edits: [
       {
         file: 'src/ledger/book.ts',
@@ -29,7 +29,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'exact-balance-refused',
     why: 'The last unit of a balance can never be spent.',
-    paths: ['settlement', 'fundFrom'],
+    paths: { of: ['settlements', 'conversions'], named: ['on request', 'paid with'] },
     edits: [
       {
         file: 'src/ledger/book.ts',
@@ -41,7 +41,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'held-money-spendable',
     why: 'Money that is on its way out is paid out a second time.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/ledger/accounts.ts',
@@ -53,7 +53,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'half-moved-movement',
     why: 'A payout whose fee is not covered keeps its amount reserved.',
-    paths: ['bank payout', 'batch'],
+    paths: { of: ['batches', 'idempotency'], named: ['refused payout', 'failed item'] },
     edits: [
       {
         file: 'src/ledger/book.ts',
@@ -65,7 +65,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'ledger-accounts-not-locked',
     why: 'Two transactions at once give one number to two entries of a statement.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/ledger/lock-accounts.ts',
@@ -88,7 +88,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'balances-set-instead-of-added',
     why: 'A transaction undoes what another has booked.',
-    paths: ['payment', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['is reversed'] },
     edits: [
       {
         file: 'src/ledger/write-book.ts',
@@ -100,7 +100,10 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'fee-rounded-down',
     why: 'Every fee with a fraction is a unit too small.',
-    paths: ['bank payout', 'payment'],
+    paths: {
+      of: ['sandbox-payouts', 'conversions'],
+      named: ['sandbox completes', 'conversion of'],
+    },
     edits: [
       {
         file: 'src/money/fees.ts',
@@ -112,7 +115,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'fee-of-wrong-tier',
     why: 'An amount at the end of a tier pays the fee of the next one.',
-    paths: ['bank payout', 'payment'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/money/fees.ts',
@@ -124,7 +127,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'key-not-claimed',
     why: 'A client that repeats a request pays twice.',
-    paths: ['crypto payout', 'bank payout', 'refund'],
+    paths: { of: ['idempotency', 'sandbox-payouts'], named: ['two calls', 'sandbox completes'] },
     edits: [
       {
         file: 'src/idempotency/at-most-once.ts',
@@ -136,7 +139,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'key-claimed-without-answer',
     why: 'A client that repeats a request gets no answer and cannot tell what happened.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/idempotency/at-most-once.ts',
@@ -148,7 +151,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'key-of-another-request-replayed',
     why: 'A merchant who reuses a key is told that the second payout was made.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['idempotency'], named: ['another body'] },
     edits: [
       {
         file: 'src/idempotency/at-most-once.ts',
@@ -160,7 +163,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'replay-sends-again',
     why: 'A repeat prepares a new attempt and sends it beside the committed one.',
-    paths: ['crypto payout'],
+    paths: { of: ['idempotency', 'sandbox-payouts'], named: ['two calls', 'sandbox completes'] },
     edits: [
       {
         file: 'src/api/pipeline/create-resource.ts',
@@ -172,7 +175,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'event-without-deliveries',
     why: 'Events are stored, and no endpoint gets them.',
-    paths: ['delivery'],
+    paths: { of: ['webhooks'], named: ['retried until'] },
     edits: [
       {
         file: 'src/events/emit.ts',
@@ -184,7 +187,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'event-sent-before-commit',
     why: 'Merchants are told of what a rolled-back transaction never did.',
-    paths: ['delivery', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/postgres/transactions/tx.ts',
@@ -198,7 +201,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'silence-counts-as-delivered',
     why: 'An endpoint that is down loses its events.',
-    paths: ['delivery'],
+    paths: { of: ['webhooks'], named: ['retried until'] },
     edits: [
       {
         file: 'src/webhooks/deliveries/judge-attempt.ts',
@@ -210,7 +213,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'delivery-given-up-at-once',
     why: 'An endpoint that fails once never gets the event.',
-    paths: ['delivery'],
+    paths: { of: ['webhooks'], named: ['retried until'] },
     edits: [
       {
         file: 'src/webhooks/deliveries/judge-attempt.ts',
@@ -222,7 +225,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'leased-delivery-never-due',
     why: 'A worker that is killed takes its deliveries with it.',
-    paths: ['delivery'],
+    paths: { of: ['webhooks'], named: ['retried until', 'rotated'] },
     edits: [
       {
         file: 'src/events/emit.ts',
@@ -234,7 +237,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'claimed-delivery-never-due',
     why: 'A delivery whose worker is killed is lost.',
-    paths: ['delivery'],
+    paths: { of: ['webhooks'], named: ['retried until', 'rotated'] },
     edits: [
       {
         file: 'src/webhooks/deliveries/claim-deliveries.ts',
@@ -246,7 +249,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'claimed-rows-never-due',
     why: 'What a killed worker had claimed is never done.',
-    paths: ['crypto payout', 'bank payout', 'return', 'hint', 'settlement'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/postgres/due.ts',
@@ -258,7 +261,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'answers-of-a-group-swapped',
     why: 'A merchant gets the answer to the request of another.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['idempotency'], named: ['two calls', 'another'] },
     edits: [
       {
         file: 'src/postgres/transactions/lane.ts',
@@ -270,7 +273,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'second-half-not-run',
     why: 'The calls in the second half of a failed group are never answered.',
-    paths: ['payment', 'bank payout'],
+    paths: { of: ['idempotency'], named: ['two calls', 'another'] },
     edits: [
       {
         file: 'src/postgres/transactions/lane.ts',
@@ -282,7 +285,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'lost-commit-counts-as-done',
     why: 'A commit that never reached the database is answered as a success.',
-    paths: ['crypto payout', 'bank payout', 'payment'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/postgres/transactions/tx.ts',
@@ -298,7 +301,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'bank-silence-counts-as-failure',
     why: 'A payout that the bank has made is given back to the merchant.',
-    paths: ['bank payout'],
+    paths: { of: ['paystack-payouts'], named: ['completes'] },
     edits: [
       {
         file: 'src/rails/bank/rail.ts',
@@ -310,7 +313,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'unknown-payout-counts-as-failure',
     why: 'A payout that has not reached the bank yet is given back, and then paid.',
-    paths: ['bank payout'],
+    paths: { of: ['paystack-payouts'], named: ['completes'] },
     edits: [
       {
         file: 'src/rails/bank/rail.ts',
@@ -322,7 +325,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'new-reference-for-every-sending',
     why: 'The bank cannot tell a repeat from a second transfer.',
-    paths: ['bank payout'],
+    paths: { of: ['paystack-payouts'], named: ['completes'] },
     edits: [
       {
         file: 'src/rails/paystack/transfers.ts',
@@ -334,7 +337,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'pending-transfer-counts-as-paid',
     why: 'A transfer that the bank declines later is settled.',
-    paths: ['bank payout'],
+    paths: { of: ['paystack-payouts'], named: ['fails'] },
     edits: [
       {
         file: 'src/rails/paystack/transfers.ts',
@@ -346,7 +349,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'reversed-transfer-counts-as-paid',
     why: 'Money that the bank has sent back is lost to the merchant.',
-    paths: ['bank payout'],
+    paths: { of: ['paystack-payouts'], named: ['is reversed'] },
     edits: [
       {
         file: 'src/rails/paystack/transfers.ts',
@@ -363,7 +366,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'failed-transaction-counts-as-landed',
     why: 'A transaction that failed on the chain is settled although no coin moved.',
-    paths: ['crypto payout'],
+    paths: { of: ['crypto-payouts'], named: ['fails on the chain'] },
     edits: [
       {
         file: 'src/rails/solana/payouts/judge-attempt.ts',
@@ -375,7 +378,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'landed-before-final',
     why: 'A payout that a fork drops is reported as made.',
-    paths: ['crypto payout'],
+    paths: { of: ['crypto-payouts'], named: ['payout lands'] },
     edits: [
       {
         file: 'src/rails/solana/payouts/check-attempts.ts',
@@ -387,7 +390,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'gone-before-expiry',
     why: 'A transaction that can still land is replaced, and both pay.',
-    paths: ['crypto payout'],
+    paths: { of: ['crypto-payouts'], named: ['lands late', 'payout lands'] },
     edits: [
       {
         file: 'src/rails/solana/payouts/judge-attempt.ts',
@@ -402,7 +405,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'one-node-decides',
     why: 'One RPC node that lies has a payout signed again.',
-    paths: ['crypto payout', 'deposit'],
+    paths: { of: ['crypto-payouts'], named: ['payout lands'] },
     edits: [
       {
         file: 'src/rails/solana/rpc/majority.ts',

@@ -5,7 +5,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'sign-again-while-unseen',
     why: 'An attempt that no node has seen yet can still land, so a second one pays twice.',
-    paths: ['crypto payout'],
+    paths: { of: ['crypto-payouts'], named: ['lands late', 'expires and is replaced'] },
     edits: [
       {
         file: 'src/payouts/attempts/poll-payouts.ts',
@@ -17,7 +17,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'send-before-commit',
     why: 'A payout whose commit fails has left, and no book has it.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['completes'] },
     edits: [
       {
         file: 'src/api/pipeline/create-resource.ts',
@@ -30,7 +30,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'send-replacement-before-commit',
     why: 'A worker that is killed after sending leaves an attempt that the next worker signs again.',
-    paths: ['crypto payout'],
+    paths: { of: ['crypto-payouts'], named: ['expires and is replaced'] },
     edits: [
       {
         file: 'src/payouts/attempts/poll-payouts.ts',
@@ -47,7 +47,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'never-send-again',
     why: 'A payout whose process was killed before it was sent stays open, and its money held.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['is lost', 'sandbox completes'] },
     edits: [
       {
         file: 'src/payouts/attempts/poll-payouts.ts',
@@ -59,7 +59,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'failed-counts-as-landed',
     why: 'Money that never left is taken from the merchant.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['fails'] },
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
@@ -71,7 +71,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'expired-counts-as-landed',
     why: 'A payout that expired is taken from the merchant although nothing was paid.',
-    paths: ['crypto payout'],
+    paths: { of: ['crypto-payouts'], named: ['never lands'] },
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
@@ -83,7 +83,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'hold-kept-after-failure',
     why: 'The money of a failed payout stays reserved and can never be spent.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['fails'] },
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
@@ -99,7 +99,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'hold-kept-when-ended-from-memory',
     why: 'A payout that its own process ends is completed, and its money is still held.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['followed by the API'] },
     edits: [
       {
         file: 'src/payouts/attempts/conclude-sent.ts',
@@ -113,7 +113,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'ended-without-event',
     why: 'The merchant never learns that a payout has ended.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
@@ -125,7 +125,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'ended-with-two-events',
     why: 'A merchant who acts on every event acts twice.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
@@ -137,7 +137,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'submitted-without-event',
     why: 'The first event of a payout is missing, so its sequence begins with a gap.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/payouts/requests/create-payouts.ts',
@@ -149,7 +149,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'fee-not-held',
     why: 'The operator pays the fee that the answer told the merchant.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {
         file: 'src/payouts/requests/create-payouts.ts',
@@ -161,7 +161,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'payout-without-hold',
     why: 'Payouts beyond the balance are sent.',
-    paths: ['crypto payout', 'bank payout'],
+    paths: { of: ['idempotency'], named: ['refused payout'] },
     edits: [
       {
         file: 'src/payouts/requests/create-payouts.ts',
@@ -173,7 +173,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'reversal-keeps-fee',
     why: 'A reversed payout gives the amount back, but not its fee.',
-    paths: ['bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['is reversed'] },
     edits: [
       {
         file: 'src/payouts/attempts/follow-reversals.ts',
@@ -185,7 +185,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'reversal-not-credited',
     why: 'The bank sent the money back, and the merchant does not get it.',
-    paths: ['bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['is reversed'] },
     edits: [
       {
         file: 'src/payouts/attempts/follow-reversals.ts',
@@ -197,7 +197,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'reversal-without-event',
     why: 'The merchant believes that the recipient has the money.',
-    paths: ['bank payout'],
+    paths: { of: ['sandbox-payouts'], named: ['is reversed'] },
     edits: [
       {
         file: 'src/payouts/attempts/follow-reversals.ts',
@@ -209,7 +209,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'approval-not-required',
     why: 'One member alone moves more than the rule allows.',
-    paths: ['approval'],
+    paths: { of: ['approvals'], named: ['payout of a member'] },
     edits: [
       {
         file: 'src/payouts/approvals/approval-rule.ts',
@@ -221,7 +221,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'approved-without-attempt',
     why: 'An approved payout is never sent, and its money stays held.',
-    paths: ['approval'],
+    paths: { of: ['approvals'], named: ['payout of a member'] },
     edits: [
       {
         file: 'src/payouts/approvals/decide-pending.ts',
@@ -233,7 +233,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'approved-after-expiry',
     why: 'A payout that its creator was told to create again is paid as well.',
-    paths: ['approval'],
+    paths: { of: ['approvals'], named: ['expires without'] },
     edits: [
       {
         file: 'src/payouts/approvals/judge-approval.ts',
@@ -245,7 +245,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'approved-by-its-creator',
     why: 'One member alone creates and approves a payout.',
-    paths: ['approval'],
+    paths: { of: ['approvals'], named: ['payout of a member', 'approved by two'] },
     edits: [
       {
         file: 'src/payouts/approvals/judge-approval.ts',
@@ -257,7 +257,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'expired-approval-settles',
     why: 'A payout that nobody approved is taken from the balance although nothing was sent.',
-    paths: ['approval'],
+    paths: { of: ['approvals'], named: ['expires without', 'is rejected'] },
     edits: [
       {
         file: 'src/payouts/approvals/pending-payouts.ts',
@@ -269,7 +269,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'expired-approval-without-event',
     why: 'The merchant waits for a payout that was given up.',
-    paths: ['approval'],
+    paths: { of: ['approvals'], named: ['expires without', 'is rejected'] },
     edits: [
       {
         file: 'src/payouts/approvals/pending-payouts.ts',
@@ -281,7 +281,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'batch-retry-pays-completed-items',
     why: 'A retry pays everybody again, not only those whose transfer failed.',
-    paths: ['batch'],
+    paths: { of: ['batches'], named: ['failed item is retried'] },
     edits: [
       {
         file: 'src/payouts/batches/retry-batch.ts',
@@ -293,7 +293,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'batch-retried-twice',
     why: 'Two retries of a batch pay its failed items twice.',
-    paths: ['batch'],
+    paths: { of: ['batches'], named: ['retried'] },
     edits: [
       {
         file: 'src/payouts/batches/retry-batch.ts',
@@ -312,7 +312,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'batch-item-paid-by-two-workers',
     why: 'A second worker pays the items that the first one has just paid.',
-    paths: ['batch'],
+    paths: { of: ['batches'], named: ['invalid item is paid'] },
     edits: [
       {
         file: 'src/payouts/batches/pay-step.ts',
@@ -329,7 +329,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'batch-cancel-still-pays',
     why: 'The merchant is told that the rest is not paid, and it is.',
-    paths: ['batch'],
+    paths: { of: ['batches'], named: ['cancelled while it is paid'] },
     edits: [
       {
         file: 'src/payouts/batches/submit-batch.ts',
@@ -341,7 +341,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'batch-item-stays-valid',
     why: 'An item that was paid is due again in the next step.',
-    paths: ['batch'],
+    paths: { of: ['batches'], named: ['invalid item is paid'] },
     edits: [
       {
         file: 'src/payouts/batches/pay-step.ts',
@@ -353,7 +353,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'batch-failure-counts-as-paid',
     why: 'A failed item is reported as paid, so nobody pays it again.',
-    paths: ['batch'],
+    paths: { of: ['batches'], named: ['failed item is retried'] },
     edits: [
       {
         file: 'src/payouts/batches/conclude-step.ts',
@@ -365,7 +365,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'batch-without-event',
     why: 'The merchant never learns that a batch has ended.',
-    paths: ['batch'],
+    paths: { of: ['batches'], named: ['invalid item is paid'] },
     edits: [
       {
         file: 'src/payouts/batches/conclude-step.ts',
@@ -377,7 +377,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'settlement-overlaps',
     why: 'Two reports count the same entry, so they do not add up.',
-    paths: ['settlement'],
+    paths: { of: ['settlements'], named: ['two transfers', 'by schedule'] },
     edits: [
       {
         file: 'src/payouts/settlements/create-settlement.ts',
@@ -389,7 +389,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'settlement-below-reserve',
     why: 'A settlement takes money that the merchant wants to keep.',
-    paths: ['settlement'],
+    paths: { of: ['settlements'], named: ['on request'] },
     edits: [
       {
         file: 'src/payouts/settlements/create-settlement.ts',
@@ -401,7 +401,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'settlement-without-event',
     why: 'The merchant cannot match the transfer with its report.',
-    paths: ['settlement'],
+    paths: { of: ['settlements'], named: ['on request'] },
     edits: [
       {
         file: 'src/payouts/settlements/create-settlement.ts',

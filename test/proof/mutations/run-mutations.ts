@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import type { Breakage, MoneyPath } from './breakage.js'
+import type { Breakage, MatrixPaths } from './breakage.js'
 import { breakages } from './breakages.js'
 import { type Catcher, catchers, type Finding, runCatcher } from './catchers.js'
 import { ScratchCopy } from './scratch-copy.js'
@@ -70,11 +70,15 @@ async function refuseUnfit(
   chosen: Breakage[],
   timeoutMs: number,
 ): Promise<void> {
-  const paths = [...new Set(chosen.flatMap((breakage) => breakage.paths))]
+  const all = chosen.map(({ paths }) => paths)
+  const paths: MatrixPaths = {
+    of: [...new Set(all.flatMap(({ of }) => of))],
+    named: [...new Set(all.flatMap(({ named }) => named))],
+  }
   const finding = await runCatcher(copy.folder, catchers[0]!, { paths, timeoutMs: timeoutMs * 10 })
   if (finding.state !== 'passed')
     throw new Error(`The proofs fail without a breakage: ${JSON.stringify(finding)}`)
-  const unknown = paths.filter((name) => !finding.tests.some((test) => test.includes(name)))
+  const unknown = paths.named.filter((name) => !finding.tests.some((test) => test.includes(name)))
   if (unknown.length > 0) throw new Error(`The crash matrix has no path of ${unknown}.`)
   console.log(`${finding.tests.length} paths pass without a breakage`)
 }
@@ -113,7 +117,7 @@ async function runBroken(
   copy: ScratchCopy,
   breakage: Breakage,
   catcher: Catcher,
-  bounds: { paths: MoneyPath[]; timeoutMs: number },
+  bounds: { paths: MatrixPaths; timeoutMs: number },
 ): Promise<Finding> {
   copy.break(breakage)
   try {

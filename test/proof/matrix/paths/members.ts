@@ -31,11 +31,7 @@ export async function addMember(world: World, role: Role, name: string) {
 /** The owner, two more who may approve, and the rule: everything above `each` waits. */
 export async function addTeam(
   world: World,
-  {
-    each,
-    eachUsdc,
-    appliesTo,
-  }: { each: number; eachUsdc?: string; appliesTo: 'console' | 'all' },
+  { each, eachUsdc, appliesTo }: { each: number; eachUsdc?: string; appliesTo: 'console' | 'all' },
 ) {
   const ada = await addMember(world, 'owner', 'Ada Obi')
   const bola = await addMember(world, 'finance', 'Bola Ade')
