@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { text } from 'node:stream/consumers'
+import { text as readText } from 'node:stream/consumers'
 import type { MatrixPaths } from './breakage.js'
 
 /** A proof that should notice a breakage: test files, and the environment that scales them. */
@@ -37,7 +37,7 @@ export const catchers: Catcher[] = [
 
 export type Finding =
   | { state: 'passed'; tests: string[] }
-  /** `proof` is the failing case, `counterexample` the first line of what it reports. */
+  /** `proof` is the failing case, `counterexample` the first violation. */
   | { state: 'caught'; proof: string; counterexample: string }
   /** Neither passed nor failed, such as within its time. */
   | { state: 'unfinished'; output: string }
@@ -65,7 +65,7 @@ export async function runCatcher(
     env: { ...process.env, ...variables(paths) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const output = Promise.all([text(child.stdout), text(child.stderr)])
+  const output = Promise.all([readText(child.stdout), readText(child.stderr)])
   const kill = () => child.kill('SIGKILL')
   const timer = setTimeout(kill, timeoutMs)
   process.once('exit', kill)
@@ -92,14 +92,18 @@ function findFailure({ testResults }: Report): Finding | undefined {
   for (const { name, message, assertionResults } of testResults) {
     const failed = assertionResults.find(({ status }) => status === 'failed')
     if (failed) {
-      const counterexample = firstLine(failed.failureMessages[0] ?? '')
+      const counterexample = summarize(failed.failureMessages[0] ?? '')
       return { state: 'caught', proof: failed.fullName, counterexample }
     }
-    if (message) return { state: 'caught', proof: name, counterexample: firstLine(message) }
+    if (message) return { state: 'caught', proof: name, counterexample: summarize(message) }
   }
   return undefined
 }
 
-function firstLine(message: string): string {
-  return message.split('\n')[0]!.slice(0, 300)
+const summaryLengthMax = 300
+
+/** The message in one line, without the stack. */
+function summarize(message: string): string {
+  const [text = ''] = message.replace(/^\w*Error( \[\w+\])?: /, '').split(/\n {4}at /)
+  return text.replaceAll(/\s+/g, ' ').slice(0, summaryLengthMax)
 }
