@@ -10,13 +10,17 @@ export type Catcher = {
   name: string
   tests: (paths: MatrixPaths) => string[]
   variables: (paths: MatrixPaths) => Record<string, string>
+  /** Runs what a quicker catcher runs, and more. */
+  isSlow?: boolean
+  /** A file with what it found, where the message of the failed test does not say it. */
+  violationsFile?: string
 }
 
 const matrixTests = ({ of }: MatrixPaths) => of.map((file) => `test/proof/matrix/${file}.test.ts`)
 
 /**
- * From quick to slow. The first runs each path without a fault and with one: most breakages do not
- * need more. The second tries all faults, in a random order, until one has an effect.
+ * The first runs each path without a fault and with one: most breakages do not need more. The
+ * second tries all faults, in a random order, until one has an effect.
  */
 export const catchers: Catcher[] = [
   {
@@ -32,13 +36,27 @@ export const catchers: Catcher[] = [
       PROOF_CASES: 'all',
       PROOF_FIRST: '1',
     }),
+    isSlow: true,
+  },
+  {
+    name: 'simulator',
+    tests: () => ['test/proof/simulator/simulate-long.test.ts'],
+    variables: () => ({
+      LONG_RUN: '1',
+      SIMULATE_OPERATIONS: '2000',
+      SIMULATE_SEED: '35',
+      SIMULATE_SHRINK_MINUTES: '0',
+    }),
+    violationsFile: 'bench/results/proof-simulate.json',
   },
 ]
 
+/** `proof` is the failing case, `counterexample` the first violation. */
+type Caught = { state: 'caught'; proof: string; counterexample: string }
+
 export type Finding =
   | { state: 'passed'; tests: string[] }
-  /** `proof` is the failing case, `counterexample` the first violation. */
-  | { state: 'caught'; proof: string; counterexample: string }
+  | Caught
   /** Neither passed nor failed, such as within its time. */
   | { state: 'unfinished'; output: string }
 
@@ -53,14 +71,17 @@ type Report = {
 /** Runs a catcher in a folder, until the first failure. */
 export async function runCatcher(
   folder: string,
-  { tests, variables }: Catcher,
+  { tests, variables, violationsFile }: Catcher,
   { paths, timeoutMs }: { paths: MatrixPaths; timeoutMs: number },
 ): Promise<Finding> {
   const reportFile = path.join(folder, 'mutations-report.json')
   rmSync(reportFile, { force: true })
   const vitest = path.join(folder, 'node_modules/vitest/vitest.mjs')
   const reporting = ['--bail=1', '--reporter=json', `--outputFile=${reportFile}`]
-  const child = spawn(process.execPath, [vitest, 'run', ...tests(paths), ...reporting], {
+  // A slow machine is no violation: only the limit of the whole run ends a test.
+  const timeouts = [`--testTimeout=${timeoutMs * 2}`, `--hookTimeout=${timeoutMs * 2}`]
+  const words = ['run', ...tests(paths), ...reporting, ...timeouts]
+  const child = spawn(process.execPath, [vitest, ...words], {
     cwd: folder,
     env: { ...process.env, ...variables(paths) },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -73,8 +94,17 @@ export async function runCatcher(
   process.off('exit', kill)
   clearTimeout(timer)
   if (code === 0) return { state: 'passed', tests: listPassed(readReport(reportFile)) }
-  const failure = existsSync(reportFile) && findFailure(readReport(reportFile))
-  return failure || { state: 'unfinished', output: (await output).join('').slice(-2_000) }
+  const failure = existsSync(reportFile) ? findFailure(readReport(reportFile)) : undefined
+  const violation = violationsFile && readViolation(path.join(folder, violationsFile))
+  if (failure && violation) return { ...failure, counterexample: summarize(violation) }
+  return failure ?? { state: 'unfinished', output: (await output).join('').slice(-2_000) }
+}
+
+function readViolation(file: string): string | undefined {
+  if (!existsSync(file)) return undefined
+  const { violations } = JSON.parse(readFileSync(file, 'utf8')) as { violations: string[] }
+  rmSync(file)
+  return violations[0]
 }
 
 function readReport(file: string): Report {
@@ -88,7 +118,7 @@ function listPassed({ testResults }: Report): string[] {
     .map(({ fullName }) => fullName)
 }
 
-function findFailure({ testResults }: Report): Finding | undefined {
+function findFailure({ testResults }: Report): Caught | undefined {
   for (const { name, message, assertionResults } of testResults) {
     const failed = assertionResults.find(({ status }) => status === 'failed')
     if (failed) {
