@@ -51,9 +51,13 @@ export async function databaseStorm(storm: Storm): Promise<Aftermath> {
 
   const result = { acknowledged: [] as string[], refused: 0, unknown: 0 }
   let isOver = false
+  let underWay = 0
+  let duringWork = 0
   const fund = async (key: string): Promise<void> => {
     for (;;) {
+      underWay += 1
       const answer = await api.post('/v1/test/balances/fund', key, { asset: 'NGN', amount: 1 })
+      underWay -= 1
       if (answer?.status === 201) {
         result.acknowledged.push(key)
         return
@@ -71,6 +75,7 @@ export async function databaseStorm(storm: Storm): Promise<Aftermath> {
   for (let round = 1; round <= storm.rounds; round += 1) {
     for (const trouble of [storm.restart, () => endConnections(url)]) {
       const before = result.acknowledged.length
+      if (underWay > 0) duringWork += 1
       await trouble()
       await untilNoneRemain('fundings are acknowledged again', () =>
         programs.every(isAlive) ? Math.max(0, before + 50 - result.acknowledged.length) : 0,
@@ -79,6 +84,7 @@ export async function databaseStorm(storm: Storm): Promise<Aftermath> {
     }
     storm.say(`round ${round}: ${result.acknowledged.length} acknowledged`)
   }
+  storm.say(`${duringWork} of ${2 * storm.rounds} losses fell while requests were under way`)
   isOver = true
   await Promise.all(callers)
   const died = programs.filter((program) => !isAlive(program)).map((program) => program.text())

@@ -47,14 +47,19 @@ export async function depositsStorm(storm: Storm): Promise<Aftermath> {
   await payers.equip(site.chain)
   const scene = { ...storm, payers, planned }
   say(`${planned.length} wallets are open`)
+  let duringSweeps = 0
   for (let round = 1; round <= kills; round += 1) {
     const ends = await burst(scene, Math.ceil((deposits * round) / (kills + 1)))
     const victim = random.pick(victims)
+    const underWay = payers.sweeping.length
+    if (underWay > 0) duringSweeps += 1
     await kill(home, program, victim)
     await ends()
-    say(`kill ${round} (${victim}): ${payers.answers.size} answered, ${payers.open.size} not`)
+    const sum = `${payers.answers.size} answered, ${payers.open.size} not`
+    say(`kill ${round} (${victim}) while ${underWay} wallets were swept: ${sum}`)
     program = await start(storm)
   }
+  say(`${duringSweeps} of ${kills} kills fell while coins were swept`)
   const ends = await burst(scene, deposits)
   await ends()
   await settle(scene)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 
 /** Who sends a request: an API key, or one of the two members of the guarded merchant. */
 export type Caller = 'key' | 'maker' | 'approver'
@@ -63,8 +63,11 @@ export class Journal {
   constructor(file: string) {
     this.#file = file
     if (!existsSync(file)) return
+    const text = readFileSync(file, 'utf8')
     // The last line is incomplete if the driver itself was killed while it wrote.
-    for (const text of readFileSync(file, 'utf8').split('\n').slice(0, -1)) this.#read(text)
+    const complete = text.slice(0, text.lastIndexOf('\n') + 1)
+    truncateSync(file, Buffer.byteLength(complete))
+    for (const line of complete.split('\n').slice(0, -1)) this.#read(line)
   }
 
   get acknowledged(): number {

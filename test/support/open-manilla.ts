@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import type { Registry } from 'prom-client'
 import { onTestFinished } from 'vitest'
 import type { StreamLimits } from '../../src/api/streams/streams.js'
 import type { Clock } from '../../src/base/clock.js'
@@ -191,7 +192,10 @@ export async function openManilla(options: ManillaOptions = {}) {
   })
   let closing: Promise<void> | undefined
   const close = () => {
-    closing ??= service.close().finally(() => connections.destroy())
+    closing ??= service.close().finally(() => {
+      connections.destroy()
+      forgetRegistry(service.metrics.registry)
+    })
     return closing
   }
   if (!options.isClosedByCaller) whenDone(close)
@@ -227,6 +231,16 @@ export async function openManilla(options: ManillaOptions = {}) {
     merchant: await addMerchant('Ada Stores'),
     wire: (...parts: (string | Buffer)[]) => sendBytes(port, parts),
   }
+}
+
+/**
+ * The observer of garbage collection, which prom-client never ends, would keep the registry, and so
+ * the whole service, in memory.
+ */
+function forgetRegistry(registry: Registry): void {
+  const metrics = registry.getMetricsAsArray() as unknown as { registers: Registry[] }[]
+  for (const metric of metrics) metric.registers = []
+  registry.clear()
 }
 
 /** After the test that runs, or after the file. */

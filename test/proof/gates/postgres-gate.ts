@@ -8,12 +8,13 @@ import { MessageReader, StatementReader, typeOf } from './statements.js'
  * Tables about requests, not about money: what they hold is lost with a process on purpose. And the
  * notices that the sandbox bank has to send: it claims them by a timer, in real time.
  */
-const unguarded = new Set([
+export const unguardedTables: ReadonlySet<string> = new Set([
   'api_keys',
   'delivery_hours',
   'request_log_resources',
   'request_logs',
   'sandbox_notices',
+  'treasury_shortfalls',
   'user_sessions',
   'worker_heartbeats',
 ])
@@ -94,7 +95,7 @@ function relay(client: Socket, upstream: Socket, keeper: Keeper): void {
       if (tables === undefined && typeOf(message) !== 'p' && typeOf(message) !== 'X') continue
       const sent = Buffer.concat(group)
       group = []
-      const name = (tables ?? []).filter((table) => !unguarded.has(table)).join(' ')
+      const name = (tables ?? []).filter((table) => !unguardedTables.has(table)).join(' ')
       if (name === '') upstream.write(sent)
       else void enter({ kind: 'commit', name }, sent)
     }

@@ -52,18 +52,26 @@ export type PaymentIn = {
   senderAccountNumber?: string
 }
 
+/** Days in which a provider repeats its notices pass in a fraction of a second. */
+const speed = 1e6
+
 const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
 const logger = createLogger('silent')
 
 /** Read in the background by real time, and without any effect. */
-const unguardedCalls = new Set(['getLatestBlockhash', 'getGenesisHash', 'getVersion', 'getHealth'])
+export const unguardedCalls: ReadonlySet<string> = new Set([
+  'getLatestBlockhash',
+  'getGenesisHash',
+  'getVersion',
+  'getHealth',
+])
 
 /** Opens what a world has outside of its instances, and the rails by which they reach it. */
 export async function openOutside(
   { bank, chain }: OutsideSettings,
   { db: ownDb, clock, secret }: { db: Database; clock: VirtualClock; secret: Secret },
 ) {
-  const emulator = bank === 'sandbox' ? undefined : await openEmulator(bank, { clock, speed: 1e4 })
+  const emulator = bank === 'sandbox' ? undefined : await openEmulator(bank, { clock, speed })
   const signer = createKeySigner(newSecret())
   const mnemonic = makeMnemonic()
   if (chain) await giveLamports(chain.url, signer.address)

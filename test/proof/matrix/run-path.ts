@@ -61,12 +61,21 @@ export async function findFailpoints(path: Path): Promise<Failpoint[]> {
   return seen
 }
 
-/** How many calls of a name that only reads are struck: the later ones of a poll are like them. */
+/**
+ * Polls repeat themselves: of the calls of a name that only read, and of the commits that write the
+ * same tables, the later ones are like the first. Calls with an effect are all struck.
+ */
 const readsMax = 2
+const commitsMax = 4
+
+function isLikeEarlier(at: Failpoint): boolean {
+  if (at.kind === 'commit') return at.occurrence > commitsMax
+  return isRead(at) && at.occurrence > readsMax
+}
 
 /** Every fault at every failpoint. */
 export function listCrashes(failpoints: Failpoint[]): Crash[] {
-  const struck = failpoints.filter((at) => !isRead(at) || at.occurrence <= readsMax)
+  const struck = failpoints.filter((at) => !isLikeEarlier(at))
   return struck.flatMap((at) =>
     faultNames.filter((fault) => isPossible(fault, at)).map((fault) => ({ at, fault })),
   )

@@ -123,6 +123,7 @@ export async function openWorld(settings: WorldSettings) {
     } = {},
   ): Promise<Reply> {
     const { body, key, cookie, apiKey = merchant.test.secret } = request
+    let last = ''
     for (let tries = 0; tries < triesMax; tries += 1) {
       const { service } = await current()
       const headers = {
@@ -131,12 +132,19 @@ export async function openWorld(settings: WorldSettings) {
         ...(cookie && consoleHeaders(service.url, cookie)),
       }
       const question = { headers, ...(!cookie && { key: apiKey }), ...(body && { body }) }
-      const reply = await service.ask(method, path, question).catch(() => undefined)
-      if (reply && reply.status < 500 && !isInProgress(reply)) return reply
+      try {
+        const reply = await service.ask(method, path, question)
+        if (reply.status < 500 && !isInProgress(reply)) return reply
+        last = `${reply.status} ${reply.text}`
+      } catch (error) {
+        last = String(error)
+      }
       clock.advance(500)
-      await sleep(5)
+      await outside.chain?.advance()
+      // Longer each time: a busy machine starts an instance slowly.
+      await sleep(5 * (tries + 1))
     }
-    throw new Error(`${method} ${path} was not answered`)
+    throw new Error(`${method} ${path} was not answered: ${last}`)
   }
 
   const consoleHeaders = (origin: string, cookie: string) => ({
@@ -164,8 +172,10 @@ export async function openWorld(settings: WorldSettings) {
     for (let round = 0; round < roundsMax; round += 1) {
       clock.advance(stepMs)
       await outside.chain?.advance(blocksPerRound)
+      // First, so that notices have somewhere to go.
+      const instance = await current()
       await outside.emulator?.drainNotices()
-      await work(await current())
+      await work(instance)
       if (settings.followsPayouts) await sleep(250)
       if ((await countOpen()) === 0 && (await isDone())) return
       stepMs = Math.min(stepMs * 1.5, stepMaxMs)
@@ -253,7 +263,7 @@ function toText(value: unknown): string {
   return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `${inner}` : inner))
 }
 
-export type ReceivedDelivery = { headers: IncomingHttpHeaders; body: string }
+type ReceivedDelivery = { headers: IncomingHttpHeaders; body: string }
 
 /**
  * A merchant's webhook endpoint, behind a gate. Remembers the ids of the events that it took, and

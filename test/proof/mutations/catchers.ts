@@ -26,7 +26,7 @@ export const catchers: Catcher[] = [
   {
     name: 'matrix, sample',
     tests: matrixTests,
-    variables: ({ named }) => ({ PROOF_PATHS: named.join(','), PROOF_FIRST: '1' }),
+    variables: ({ named }) => ({ PROOF_PATHS: named.join(','), PROOF_CASES: '1' }),
   },
   {
     name: 'matrix',

@@ -2,7 +2,8 @@ import { strict as assert } from 'node:assert'
 import { hour } from '../../../../src/base/clock.js'
 import { definePath, type Path } from '../run-path.js'
 import type { World } from '../world.js'
-import { addTeam } from './members.js'
+import { collectorOf } from './collecting.js'
+import { addMember, addTeam } from './members.js'
 import { merchantOf } from './merchant.js'
 import { accountNumber, listPaid } from './sandbox-transfers.js'
 
@@ -162,6 +163,32 @@ const isNotApproved = definePath({
     checkUnpaid(world, { merchant, reference, reason: 'approval_expired' }),
 })
 
+const requestIsCarriedOut = definePath({
+  name: 'held payment is accepted at the request of a member',
+  settings,
+  async prepare(world) {
+    const collector = collectorOf(world)
+    const ada = await addMember(world, 'owner', 'Ada Obi')
+    const emeka = await addMember(world, 'support', 'Emeka Obi')
+    await collector.setPolicy({ underpayment: 'hold' })
+    const account = await collector.openVirtual()
+    await collector.pay(account, { amount: 300_000 })
+    const [payment] = await collector.paymentsInto(account.reference)
+    return { collector, ada, emeka, path: `/v1/collections/payments/${payment!.reference}` }
+  },
+  async run(_world, { ada, emeka, path }) {
+    const request = { action: 'accept', note: 'The customer agrees' }
+    await emeka.post(`${path}/requests`, request)
+    await ada.post(`${path}/resolve`, { action: 'accept' })
+  },
+  async check(_world, { collector, path }) {
+    const payment = await collector.get(path)
+    assert.deepEqual([payment.status, payment.amountAccepted], ['ACCEPTED', 300_000])
+    const available = 300_000 - payment.fee
+    assert.deepEqual(await collector.balance(), { available, held: 0, pending: 0 })
+  },
+})
+
 export const approvals: Path[] = [
   oneApproves,
   twoApprove,
@@ -170,4 +197,5 @@ export const approvals: Path[] = [
   isRejectedAfterOneApproval,
   expires,
   isNotApproved,
+  requestIsCarriedOut,
 ]

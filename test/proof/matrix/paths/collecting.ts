@@ -83,6 +83,8 @@ export function collectorOf(world: World) {
     /** Waits until the payment is known, which takes a while if its notice was lost. */
     async pay(account: Account, payment: Partial<PaymentIn> = {}): Promise<void> {
       const known = (await paymentsInto(account.reference)).length
+      // Payments of one millisecond are listed in any order.
+      world.clock.advance(1)
       await world.pay({ accountNumber: account.accountNumber, amount: expected, ...payment })
       await world.untilQuiet(async () => (await paymentsInto(account.reference)).length > known)
     },

@@ -132,8 +132,6 @@ export function conversionPaths(chain: TestChain): Path[] {
           network: 'SOLANA',
           destinationAddress: newWallet(),
         }
-        // The quote mints coins for the treasury, which are there one block later.
-        await merchant.post(`${cryptoPath}/quote`, { ...transfer, fundFrom: { asset: 'NGN' } })
         return { merchant, transfer, reference: '' }
       },
       async run(world, prepared) {

@@ -73,6 +73,8 @@ async function openDepositor(world: World) {
     /** Waits until the deposit is known and swept. */
     async deposit(wallet: Wallet, amount: string, asset: Coin = 'USDC'): Promise<void> {
       const known = (await paymentsInto(wallet)).length
+      // Payments of one millisecond are listed in any order.
+      world.clock.advance(1)
       await send(wallet.address, amount, asset)
       await world.untilQuiet(
         async () =>

@@ -5,8 +5,6 @@ import type { World } from '../world.js'
 
 let keys = 0
 
-export type Member = Awaited<ReturnType<typeof addMember>>
-
 /** A member of the merchant's team in the console; every call is repeated until it is answered. */
 export async function addMember(world: World, role: Role, name: string) {
   const { service } = await world.current()

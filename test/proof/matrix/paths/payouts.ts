@@ -16,8 +16,9 @@ const roundsMax = 40
 const roundMs = 3_000
 
 /**
- * Lets time pass and workers work until something is so, while payouts may be open. `blocks`: how
- * many the chain makes in each round.
+ * Lets time pass and workers work until something is so, while payouts may be open. The first round
+ * comes before the first check: a payout may still be on its way to the bank, and faster or slower
+ * runs would come by other crash points. `blocks`: how many the chain makes in each round.
  */
 export async function workUntil(
   world: World,
@@ -25,11 +26,11 @@ export async function workUntil(
   { blocks = 1 } = {},
 ): Promise<void> {
   for (let round = 0; round < roundsMax; round += 1) {
-    if (await isDone()) return
     world.clock.advance(roundMs)
     await world.outside.chain?.advance(blocks)
     await world.work()
     await world.outside.emulator?.drainNotices()
+    if (await isDone()) return
   }
   throw new Error('what the path waits for did not happen')
 }

@@ -1,0 +1,4 @@
+import { providerAccounts } from './paths/provider-accounts.js'
+import { testPaths } from './test-paths.js'
+
+testPaths('accounts of providers', providerAccounts)
