@@ -46,7 +46,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'hint-named-by-its-notice',
     why: 'The same payment, found by a hint and by listing, is booked twice.',
-    paths: { of: ['provider-payments'], named: ['paystack'] },
+    paths: { of: ['provider-payments'], named: ['account at paystack'] },
     edits: [
       {
         file: 'src/collections/notices/confirm-hints.ts',
@@ -57,35 +57,6 @@ export const collectionBreakages: Breakage[] = [
         file: 'src/collections/notices/confirm-hints.ts',
         old: 'if (!isJudged) await judging.run({ rail, mode, id: payment.id })',
         new: 'if (!isJudged) await judging.run({ rail, mode, id: hint.id })',
-      },
-    ],
-  },
-  {
-    name: 'unconfirmed-hint-credited',
-    why: 'Money that the bank has not received yet is credited.',
-    paths: { of: ['provider-payments'], named: ['paystack'] },
-    edits: [
-      {
-        file: 'src/rails/bank/rail.ts',
-        old: `if (!payment || payment.state === 'open') return { found: 'unknown' }`,
-        new: `if (!payment) return { found: 'unknown' }`,
-      },
-      {
-        file: 'src/rails/bank/rail.ts',
-        old: `if (payment.state === 'paid') return { found: 'payment', payment: reported! }`,
-        new: `if (payment.state !== 'rejected') return { found: 'payment', payment: reported! }`,
-      },
-    ],
-  },
-  {
-    name: 'unanswered-hint-dropped',
-    why: 'A payment is lost when the bank does not answer once.',
-    paths: { of: ['provider-payments'], named: ['account at paystack'] },
-    edits: [
-      {
-        file: 'src/rails/bank/rail.ts',
-        old: `    if (error instanceof Unknown) return { found: 'unknown' }`,
-        new: `    if (error instanceof Unknown) return { found: 'nothing' }`,
       },
     ],
   },
@@ -164,7 +135,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'refund-not-deducted',
     why: 'A payment can be refunded again and again.',
-    paths: { of: ['returns'], named: ['refunded in'] },
+    paths: { of: ['returns'], named: ['two parts'] },
     edits: [
       {
         file: 'src/collections/returns/refund-payment.ts',
@@ -176,7 +147,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'refund-more-than-paid',
     why: 'A refund pays out more than the payer has paid.',
-    paths: { of: ['returns'], named: ['refunded in'] },
+    paths: { of: ['returns'], named: ['two parts'] },
     edits: [
       {
         file: 'src/collections/returns/refund-payment.ts',
@@ -212,7 +183,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'deposit-before-final',
     why: 'A deposit that a fork drops is credited.',
-    paths: { of: ['deposits'], named: ['paid and swept'] },
+    paths: { of: ['deposits'], named: ['credited when it is final'] },
     edits: [
       {
         file: 'src/rails/solana/deposits/poll-amounts.ts',
@@ -255,18 +226,6 @@ export const collectionBreakages: Breakage[] = [
     if (notices.length > 0) insertNotices(tx, { now, dueAt: now }, notices)
     insertTokenAccounts(tx, now, strays)
   })`,
-      },
-    ],
-  },
-  {
-    name: 'hole-in-history-ignored',
-    why: 'A deposit that a node hides is never credited.',
-    paths: { of: ['deposits'], named: ['two deposits'] },
-    edits: [
-      {
-        file: 'src/wallets/judge-history.ts',
-        old: 'if (unreadable.length > 0 || holes.length > 0)',
-        new: 'if (unreadable.length > 0)',
       },
     ],
   },
@@ -368,7 +327,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'conversion-at-expired-quote',
     why: 'A merchant waits until the rate of an old quote is a gift.',
-    paths: { of: ['conversions'], named: ['conversion of'] },
+    paths: { of: ['conversions'], named: ['conversion of naira'] },
     edits: [
       {
         file: 'src/conversions/create-conversion.ts',
@@ -380,7 +339,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'quote-used-twice',
     why: 'One quote converts more than it promised.',
-    paths: { of: ['conversions'], named: ['conversion of'] },
+    paths: { of: ['conversions'], named: ['conversion of naira'] },
     edits: [
       {
         file: 'src/conversions/create-conversion.ts',
@@ -407,7 +366,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'funded-payout-without-position',
     why: 'A payout that is paid with naira sells coins that the operator still counts.',
-    paths: { of: ['conversions'], named: ['paid with'] },
+    paths: { of: ['conversions'], named: ['bank payout paid with coins'] },
     edits: [
       {
         file: 'src/api/pipeline/submit-with-conversion.ts',
@@ -419,7 +378,7 @@ export const collectionBreakages: Breakage[] = [
   {
     name: 'funded-payout-converts-first',
     why: 'A merchant whose payout is refused has converted.',
-    paths: { of: ['conversions'], named: ['paid with'] },
+    paths: { of: ['conversions'], named: ['bank payout paid with coins'] },
     edits: [
       {
         file: 'src/api/pipeline/submit-with-conversion.ts',

@@ -29,7 +29,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'exact-balance-refused',
     why: 'The last unit of a balance can never be spent.',
-    paths: { of: ['settlements', 'conversions'], named: ['on request', 'paid with'] },
+    paths: { of: ['conversions'], named: ['bank payout paid with coins'] },
     edits: [
       {
         file: 'src/ledger/book.ts',
@@ -53,7 +53,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'half-moved-movement',
     why: 'A payout whose fee is not covered keeps its amount reserved.',
-    paths: { of: ['batches', 'idempotency'], named: ['refused payout', 'failed item'] },
+    paths: { of: ['idempotency'], named: ['fee is not covered'] },
     edits: [
       {
         file: 'src/ledger/book.ts',
@@ -100,10 +100,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'fee-rounded-down',
     why: 'Every fee with a fraction is a unit too small.',
-    paths: {
-      of: ['sandbox-payouts', 'conversions'],
-      named: ['sandbox completes', 'conversion of'],
-    },
+    paths: { of: ['deposits'], named: ['coins are accepted'] },
     edits: [
       {
         file: 'src/money/fees.ts',
@@ -127,7 +124,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'key-not-claimed',
     why: 'A client that repeats a request pays twice.',
-    paths: { of: ['idempotency', 'sandbox-payouts'], named: ['two calls', 'sandbox completes'] },
+    paths: { of: ['idempotency'], named: ['two calls at once'] },
     edits: [
       {
         file: 'src/idempotency/at-most-once.ts',
@@ -163,7 +160,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'replay-sends-again',
     why: 'A repeat prepares a new attempt and sends it beside the committed one.',
-    paths: { of: ['idempotency', 'sandbox-payouts'], named: ['two calls', 'sandbox completes'] },
+    paths: { of: ['idempotency'], named: ['two calls at once'] },
     edits: [
       {
         file: 'src/api/pipeline/create-resource.ts',
@@ -261,24 +258,12 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'answers-of-a-group-swapped',
     why: 'A merchant gets the answer to the request of another.',
-    paths: { of: ['idempotency'], named: ['two calls', 'another'] },
+    paths: { of: ['idempotency'], named: ['different amounts'] },
     edits: [
       {
         file: 'src/postgres/transactions/lane.ts',
         old: 'const outcome = outcomes[index] as Outcome<Answer>',
         new: 'const outcome = outcomes[outcomes.length - 1 - index] as Outcome<Answer>',
-      },
-    ],
-  },
-  {
-    name: 'second-half-not-run',
-    why: 'The calls in the second half of a failed group are never answered.',
-    paths: { of: ['idempotency'], named: ['two calls', 'another'] },
-    edits: [
-      {
-        file: 'src/postgres/transactions/lane.ts',
-        old: '    await this.#runBatch(batch.slice(middle))\n',
-        new: '    await this.#runBatch(batch.slice(0, middle))\n',
       },
     ],
   },
@@ -378,7 +363,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'landed-before-final',
     why: 'A payout that a fork drops is reported as made.',
-    paths: { of: ['crypto-payouts'], named: ['payout lands'] },
+    paths: { of: ['crypto-payouts'], named: ['ends when it is final'] },
     edits: [
       {
         file: 'src/rails/solana/payouts/check-attempts.ts',
@@ -390,7 +375,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'gone-before-expiry',
     why: 'A transaction that can still land is replaced, and both pay.',
-    paths: { of: ['crypto-payouts'], named: ['lands late', 'payout lands'] },
+    paths: { of: ['crypto-payouts'], named: ['lands late'] },
     edits: [
       {
         file: 'src/rails/solana/payouts/judge-attempt.ts',
@@ -399,18 +384,6 @@ export const coreBreakages: Breakage[] = [
     report.isHistorySearched &&
     report.slot >= view.slot &&`,
         new: '    report.status === null &&',
-      },
-    ],
-  },
-  {
-    name: 'one-node-decides',
-    why: 'One RPC node that lies has a payout signed again.',
-    paths: { of: ['crypto-payouts'], named: ['payout lands'] },
-    edits: [
-      {
-        file: 'src/rails/solana/rpc/majority.ts',
-        old: 'return Math.floor(nodes / 2) + 1',
-        new: 'return Math.floor(nodes / nodes)',
       },
     ],
   },

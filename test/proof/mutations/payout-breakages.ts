@@ -233,7 +233,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'approved-after-expiry',
     why: 'A payout that its creator was told to create again is paid as well.',
-    paths: { of: ['approvals'], named: ['expires without'] },
+    paths: { of: ['approvals'], named: ['not approved by its creator'] },
     edits: [
       {
         file: 'src/payouts/approvals/judge-approval.ts',
@@ -245,7 +245,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'approved-by-its-creator',
     why: 'One member alone creates and approves a payout.',
-    paths: { of: ['approvals'], named: ['payout of a member', 'approved by two'] },
+    paths: { of: ['approvals'], named: ['not approved by its creator'] },
     edits: [
       {
         file: 'src/payouts/approvals/judge-approval.ts',
@@ -293,7 +293,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'batch-retried-twice',
     why: 'Two retries of a batch pay its failed items twice.',
-    paths: { of: ['batches'], named: ['retried'] },
+    paths: { of: ['batches'], named: ['failed item is retried'] },
     edits: [
       {
         file: 'src/payouts/batches/retry-batch.ts',
