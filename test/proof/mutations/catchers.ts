@@ -89,7 +89,7 @@ export async function runCatcher(
   const output = Promise.all([readText(child.stdout), readText(child.stderr)])
   const kill = () => child.kill('SIGKILL')
   const timer = setTimeout(kill, timeoutMs)
-  process.once('exit', kill)
+  process.prependOnceListener('exit', kill)
   const [code] = await once(child, 'exit')
   process.off('exit', kill)
   clearTimeout(timer)

@@ -1,8 +1,9 @@
 /**
- * npm run proof:mutations -- [--only name] [--minutes 4]
+ * npm run proof:mutations -- [--only name,name] [--minutes 4] [--unchecked]
  *
  * Breaks money code on purpose, one rule at a time, in a copy of the repository, and shows which
- * proof notices. Writes bench/results/proof-mutations.json. Exits 1 if a breakage is missed.
+ * proof notices. Writes bench/results/proof-mutations.json. Exits 1 if a breakage is missed. Each
+ * proof has some minutes for a breakage. With --unchecked it does not run first without one.
  */
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
