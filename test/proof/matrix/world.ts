@@ -195,6 +195,7 @@ export async function openWorld(settings: WorldSettings) {
     const proofs = await verifyLedger(db)
     const reconciled = await reconcile({ db, rails: opened, confirmDelayMs: 0 }, clock.now())
     const unheard = await findUnheardEvents()
+    const untrue = await findUntrueEvents()
     return [
       ...proofs.flatMap(({ claim, counterexamples }) =>
         counterexamples.map((example) => `${claim}: ${toText(example)}`),
@@ -203,6 +204,7 @@ export async function openWorld(settings: WorldSettings) {
         differences.map((difference) => `${rail}: ${toText(difference)}`),
       ),
       ...unheard.map((id) => `no endpoint received event ${id}`),
+      ...untrue.map((id) => `the endpoint received event ${id}, which was never committed`),
     ]
   }
 
@@ -212,6 +214,12 @@ export async function openWorld(settings: WorldSettings) {
     return rows
       .map(({ eventId }) => toReference(prefixes.event, eventId))
       .filter((id) => !receiver.heard.has(id))
+  }
+
+  async function findUntrueEvents(): Promise<string[]> {
+    const rows = await db.rows(sql<{ id: string }>`select id from events`)
+    const known = new Set(rows.map(({ id }) => toReference(prefixes.event, id)))
+    return [...receiver.heard].filter((id) => !known.has(id))
   }
 
   async function close(): Promise<void> {

@@ -142,6 +142,27 @@ const expires = definePath({
     checkUnpaid(world, { merchant, reference, reason: 'approval_expired' }),
 })
 
+/** A worker may have ended it before the last approval: then it is refused for another reason. */
+const isNotApproved = definePath({
+  name: 'payout is not approved by its creator, nor after its time',
+  settings,
+  prepare,
+  async run(world, prepared) {
+    const { merchant, ada } = prepared
+    const { reference, orderHash } = await ada.post(transfersPath, body)
+    prepared.reference = reference
+    const own = await ada.ask('POST', `/v1/disbursements/${reference}/approve`, { orderHash })
+    assert.equal(own.json.reason, 'own_payout')
+    world.clock.advance(8 * 24 * hour)
+    const decidePath = `/v1/test/disbursements/${reference}/decide`
+    const late = await merchant.ask('POST', decidePath, { decision: 'approve' })
+    assert.equal(late.status, 409)
+    await world.untilQuiet(async () => (await read(merchant, reference)).status === 'FAILED')
+  },
+  check: (world, { merchant, reference }) =>
+    checkUnpaid(world, { merchant, reference, reason: 'approval_expired' }),
+})
+
 const requestIsCarriedOut = definePath({
   name: 'held payment is accepted at the request of a member',
   settings,
@@ -175,5 +196,6 @@ export const approvals: Path[] = [
   isRejected,
   isRejectedAfterOneApproval,
   expires,
+  isNotApproved,
   requestIsCarriedOut,
 ]

@@ -108,6 +108,8 @@ const retriesFailedItem = definePath({
     await merchant.post(`${batchesPath}/${prepared.reference}/submit`)
     await world.untilQuiet()
     prepared.retry = (await merchant.post(`${batchesPath}/${prepared.reference}/retry`)).reference
+    const again = await merchant.ask('POST', `${batchesPath}/${prepared.reference}/retry`, {})
+    assert.equal(again.json.reason, 'nothing_to_retry')
     await world.untilQuiet()
     await merchant.post(`${batchesPath}/${prepared.retry}/submit`)
   },

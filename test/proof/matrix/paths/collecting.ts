@@ -103,6 +103,11 @@ export function collectorOf(world: World) {
       merchant.post(`/v1/collections/payments/${reference}/resolve`, body),
     refund: (reference: string, body: object = {}) =>
       merchant.post(`/v1/collections/payments/${reference}/refund`, body),
+    async expectNoRefund(reference: string, body: object): Promise<void> {
+      const path = `/v1/collections/payments/${reference}/refund`
+      const { json } = await merchant.ask('POST', path, body)
+      assert.equal(json.reason, 'amount_too_large')
+    },
   }
 }
 

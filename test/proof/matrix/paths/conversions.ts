@@ -16,6 +16,8 @@ import {
 
 const naira = 20_000_000
 const coins = '100'
+/** How long a quote is valid. */
+const quoteMs = 60_000
 
 /** What the merchant has left, in kobo and in millionths of a coin. */
 async function readBalances(merchant: ReturnType<typeof merchantOf>) {
@@ -35,6 +37,15 @@ async function readConversion(merchant: ReturnType<typeof merchantOf>) {
   assert.equal(conversion.status, 'COMPLETED')
   assert.deepEqual(await merchant.eventTypes(conversion.reference), ['conversion.completed'])
   return conversion
+}
+
+async function expectNoConversion(
+  merchant: ReturnType<typeof merchantOf>,
+  quote: string,
+  reason: string,
+): Promise<void> {
+  const { json } = await merchant.ask('POST', '/v1/conversions', { quote })
+  assert.equal(json.reason, reason)
 }
 
 /** A worker mints what the API could not mint. Nothing else waits for that, so the paths do. */
@@ -67,6 +78,13 @@ export function conversionPaths(chain: TestChain): Path[] {
         const wanted = { from: 'NGN', to: 'USDC', amount: 15_000_000 }
         const { reference } = await merchant.post('/v1/conversions/quotes', wanted)
         await merchant.post('/v1/conversions', { quote: reference })
+        await expectNoConversion(merchant, reference, 'quote_used')
+        const later = await merchant.post('/v1/conversions/quotes', {
+          ...wanted,
+          amount: 1_000_000,
+        })
+        world.clock.advance(quoteMs)
+        await expectNoConversion(merchant, later.reference, 'quote_expired')
         await world.untilQuiet(() => isAllMinted(world))
       },
       async check(world, { merchant }) {
@@ -148,13 +166,18 @@ export function conversionPaths(chain: TestChain): Path[] {
         return { merchant, reference: '' }
       },
       async run(_world, prepared) {
-        const payout = await prepared.merchant.post(bankPath, {
+        const { merchant } = prepared
+        const transfer = {
           amount: 2_000_000,
           bankCode: '058',
           accountNumber: '0123456789',
           fundFrom: { asset: 'USDC', maxRate: '1' },
-        })
-        prepared.reference = payout.reference
+          merchantReference: 'salary-1',
+        }
+        prepared.reference = (await merchant.post(bankPath, transfer)).reference
+        // Refused after it was converted, so the conversion must be undone.
+        const again = await merchant.ask('POST', bankPath, transfer)
+        assert.equal(again.json.reason, 'duplicate_reference')
       },
       async check(world, { merchant, reference }) {
         const payout = await merchant.get(`${bankPath}/${reference}`)

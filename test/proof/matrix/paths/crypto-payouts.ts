@@ -94,6 +94,23 @@ async function expireAll(world: World, { merchant, reference }: PayingCoins): Pr
   await workUntil(world, hasEnded, { blocks: blocksUntilExpiry })
 }
 
+/** What a fork could still drop is not reported as paid. */
+async function expectOpenUntilFinal(
+  world: World,
+  { merchant, reference, destinationAddress }: PayingCoins,
+): Promise<void> {
+  await workUntil(
+    world,
+    async () => {
+      const { status } = await merchant.get(`${cryptoPath}/${reference}`)
+      const hasArrived = (await readCoins(world, destinationAddress)) > 0
+      assert(hasArrived || status !== 'CONFIRMED', 'CONFIRMED before it is final')
+      return hasArrived
+    },
+    { blocks: 4 },
+  )
+}
+
 export function cryptoPayouts(chain: TestChain): Path[] {
   const settings: WorldSettings = { bank: 'sandbox', chain }
   return [
@@ -102,6 +119,12 @@ export function cryptoPayouts(chain: TestChain): Path[] {
       name: 'crypto payout lands, followed by the API',
       settings: { ...settings, followsPayouts: true },
       status: 'CONFIRMED',
+    }),
+    payCoins({
+      name: 'crypto payout ends when it is final',
+      settings,
+      status: 'CONFIRMED',
+      follow: expectOpenUntilFinal,
     }),
     payCoins({
       name: 'crypto payout lands late',

@@ -13,6 +13,8 @@ const expectedCoins = '25'
 /** So that refunds can be paid although a fee was charged. */
 const fundedCoins = '10'
 
+type Commitment = 'processed' | 'finalized'
+
 const mints = { USDC: usdc, USDT: usdt }
 
 /** `session`: the checkout session that it belongs to, and the session's account at the bank. */
@@ -34,8 +36,8 @@ async function openDepositor(world: World) {
   }
   const send = (address: string, amount: string, asset: Coin = 'USDC') =>
     world.outside.deposit({ address, asset, amount: fromWire(amount, asset) })
-  const coinsAt = (owner: string, asset: Coin = 'USDC') =>
-    readCoins(world.outside.chain!, owner, asset)
+  const coinsAt = (owner: string, asset: Coin = 'USDC', commitment: Commitment = 'processed') =>
+    readCoins(world.outside.chain!, { owner, asset, commitment })
 
   return {
     ...merchant,
@@ -89,11 +91,12 @@ async function openDepositor(world: World) {
   }
 }
 
-async function readCoins(chain: TestChain, owner: string, asset: Coin): Promise<bigint> {
+async function readCoins(
+  chain: TestChain,
+  { owner, asset, commitment }: { owner: string; asset: Coin; commitment: Commitment },
+): Promise<bigint> {
   const account = await tokenAccountOf(owner, mints[asset])
-  const { result } = await chain.request('getTokenAccountBalance', account, {
-    commitment: 'processed',
-  })
+  const { result } = await chain.request('getTokenAccountBalance', account, { commitment })
   return BigInt(result?.value.amount ?? 0)
 }
 

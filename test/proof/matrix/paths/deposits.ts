@@ -1,7 +1,9 @@
+import { strict as assert } from 'node:assert'
 import { magicWallets } from '../../../../src/simulation/magic-wallets.js'
 import type { TestChain } from '../../../simulation/localnet/localnet.js'
 import type { Path } from '../run-path.js'
 import { type Depositor, depositPath } from './depositing.js'
+import { workUntil } from './payouts.js'
 
 const [held, returning, returned] = [
   'payment.held',
@@ -29,6 +31,21 @@ export function depositPaths(chain: TestChain): Path[] {
       name: 'wallet is opened, paid and swept',
       opensInRun: true,
       run: (depositor, wallet) => depositor.deposit(wallet, '25'),
+      ends: { ...paidWallet, payments: [paid], balance: { available: '34.875' } },
+    }),
+    depositPath(chain, {
+      name: 'deposit is credited when it is final',
+      async run(depositor, wallet, world) {
+        await depositor.send(wallet.address, '25')
+        const countFinal = () => depositor.coinsAt(wallet.address, 'USDC', 'finalized')
+        const isFinal = async () => {
+          const { length } = await depositor.paymentsInto(wallet)
+          const hasArrived = (await countFinal()) > 0n
+          assert(hasArrived || length === 0, 'credited before it is final')
+          return hasArrived
+        }
+        await workUntil(world, isFinal, { blocks: 4 })
+      },
       ends: { ...paidWallet, payments: [paid], balance: { available: '34.875' } },
     }),
     depositPath(chain, {

@@ -95,7 +95,50 @@ const referenceIsUsedOnce = definePath({
   check: (world, { merchant, reference }) => checkPaidOnce(world, merchant, reference),
 })
 
+const feeIsNotCovered = definePath({
+  name: 'payout whose fee is not covered is refused',
+  settings,
+  async prepare(world) {
+    const merchant = merchantOf(world)
+    await merchant.fund('NGN', amount)
+    return { merchant }
+  },
+  async run(world) {
+    const { json } = await payOut(world, 'first')
+    assert.equal(json.code, 'insufficient_balance')
+  },
+  async check(world, { merchant }) {
+    assert.deepEqual(await listPaid(world), [])
+    assert.deepEqual(await merchant.balance(), { available: amount, held: 0, pending: 0 })
+  },
+})
+
+/** Those that arrive while the first is committed share a transaction. */
+const atOnce = [1, 2, 3, 4].map((number) => amount / 10 + number)
+
+const eachCallHasItsAnswer = definePath({
+  name: 'payouts of different amounts are made at once',
+  settings,
+  prepare: prepareFunded,
+  async run(world) {
+    const replies = await Promise.all(
+      atOnce.map((different) => payOut(world, `of ${different}`, { amount: different })),
+    )
+    assert.deepEqual(
+      replies.map(({ json }) => json.data.amount),
+      atOnce,
+    )
+  },
+  check: async (world) =>
+    assert.deepEqual(
+      (await listPaid(world)).toSorted((left, right) => left - right),
+      atOnce,
+    ),
+})
+
 export const idempotency: Path[] = [
+  feeIsNotCovered,
+  eachCallHasItsAnswer,
   refusalIsRemembered,
   otherBodyIsRefused,
   sameCallsAtOnce,

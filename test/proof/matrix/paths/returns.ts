@@ -153,6 +153,7 @@ export const returns: Path[] = [
       await collector.refund(reference, { amount: 200_000 })
       await world.untilQuiet()
       await collector.refund(reference, { amount: 100_000, destination: elsewhere })
+      await collector.expectNoRefund(reference, { amount: 200_001 })
     },
     ends: {
       ...paidAccount,
