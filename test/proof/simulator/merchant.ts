@@ -1,0 +1,109 @@
+import type { Draws } from './draws.js'
+import type { Faults } from './faults.js'
+import type { ApiInstance, ApiRequest } from './instances.js'
+import type { Violations } from './violations.js'
+import type { VirtualTime } from './virtual-time.js'
+
+const second = 1_000
+
+/** The parsed body is unchecked: what matters of it is compared by the oracle. */
+export type Answer = { status: number; text: string; json: ReturnType<typeof JSON.parse> }
+
+export type Merchant = {
+  name: string
+  environmentId: number
+  key: string
+  webhookUrl: string
+}
+
+type ClientDependencies = {
+  findApis: () => ApiInstance[]
+  time: VirtualTime
+  faults: Faults
+  violations: Violations
+}
+
+/** A client that gives up has found a service that does not recover. */
+const triesMax = 60
+
+const backOffMaxMs = 600 * second
+
+/** Answers after which the same request is sent again. */
+const isRetried = ({ status, json }: Answer) =>
+  status >= 500 || status === 429 || json?.reason === 'idempotency_in_progress'
+
+/** Everything but the number of the request, which a repeated refusal does not repeat. */
+const essenceOf = ({ status, text }: Answer) =>
+  `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`
+
+/**
+ * The merchants' HTTP client. It repeats a request with the same idempotency key, at any API
+ * instance, until it gets an answer; all answers to one request must be the same.
+ */
+export class Client {
+  readonly #dependencies: ClientDependencies
+
+  constructor(dependencies: ClientDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** `name` becomes the idempotency key. */
+  post(
+    merchant: Merchant,
+    path: string,
+    { name, body, draws }: { name: string; body: object; draws: Draws },
+  ): Promise<Answer> {
+    const headers = { authorization: `Bearer ${merchant.key}`, 'idempotency-key': name }
+    return this.#askUntilAnswered({ method: 'POST', path, headers, body }, draws)
+  }
+
+  get(merchant: Merchant, path: string, draws: Draws): Promise<Answer> {
+    const headers = { authorization: `Bearer ${merchant.key}` }
+    return this.#askUntilAnswered({ method: 'GET', path, headers }, draws)
+  }
+
+  /** One try, as a bank makes it that sends its notices again later. */
+  async try(request: ApiRequest, draws: Draws): Promise<Answer | undefined> {
+    const apis = this.#dependencies.findApis()
+    return apis.length === 0 ? undefined : this.#ask(draws.pick(apis), request)
+  }
+
+  async #askUntilAnswered(request: ApiRequest, draws: Draws): Promise<Answer> {
+    const { findApis, time, faults, violations } = this.#dependencies
+    const isRead = request.method === 'GET'
+    let lost: Answer | undefined
+    let last: Answer | undefined
+    for (let tries = 1; tries <= triesMax; tries += 1) {
+      const backOffMs = Math.min(2 ** tries * second, backOffMaxMs)
+      if (tries > 1) await time.sleep(draws.integer(0, backOffMs))
+      const apis = draws.shuffle(findApis())
+      const isDoubled = !isRead && faults.strikes('api request doubled')
+      const asked = apis.slice(0, isDoubled ? 2 : 1)
+      const answers = await Promise.all(asked.map((api) => this.#ask(api, request)))
+      for (const answer of answers) {
+        last = answer ?? last
+        if (!answer || isRetried(answer)) continue
+        if (!isRead && lost && essenceOf(lost) !== essenceOf(answer))
+          violations.report(
+            `api: ${request.path} ${request.headers['idempotency-key']} was answered ` +
+              `${essenceOf(lost)}, then ${essenceOf(answer)}`,
+          )
+        lost = answer
+      }
+      if (lost && !faults.strikes('api answer lost')) return lost
+    }
+    throw new Error(`no answer to ${request.path} after ${triesMax} tries: ${last?.text}`)
+  }
+
+  /** Undefined: the instance died before its answer reached the caller. */
+  async #ask(api: ApiInstance, request: ApiRequest): Promise<Answer | undefined> {
+    const response = await api.ask(request).catch(() => undefined)
+    if (!response || api.life.isDead) return undefined
+    const isJson = response.headers['content-type']?.toString().startsWith('application/json')
+    return {
+      status: response.statusCode,
+      text: response.body,
+      json: isJson ? response.json() : undefined,
+    }
+  }
+}
