@@ -4,10 +4,12 @@ import { Database } from '../../src/postgres/database.js'
 import { afterFile } from './after-file.js'
 import { databaseUrl, templateName } from './database-url.js'
 
+/** Copying files takes half as long as writing every page to the log. */
+const cloned = `template ${templateName} strategy file_copy`
+
 /** A database cloned from the migrated template; dropped after the file. */
 export function freshDatabase(): Promise<Database> {
-  // Copying files takes half as long as writing every page to the log.
-  return createDatabase(`template ${templateName} strategy file_copy`)
+  return createDatabase(cloned)
 }
 
 /** A database without tables, for tests of migrations. */
@@ -16,15 +18,26 @@ export function emptyDatabase(): Promise<Database> {
 }
 
 async function createDatabase(from: string): Promise<Database> {
+  const { db, drop } = await openDatabase(from)
+  afterFile(drop)
+  return db
+}
+
+/** As `freshDatabase`, for tests with so many of them that each is dropped as soon as it is used. */
+export function openScratchDatabase() {
+  return openDatabase(cloned)
+}
+
+async function openDatabase(from: string) {
   const server = inject('postgresUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
   const admin = new Database(server, () => {})
   await admin.rows({ text: `create database ${name} ${from}`, values: [] })
   const db = new Database(databaseUrl(server, name), () => {})
-  afterFile(async () => {
+  const drop = async () => {
     await db.close()
     await admin.rows({ text: `drop database ${name} with (force)`, values: [] })
     await admin.close()
-  })
-  return db
+  }
+  return { db, drop }
 }

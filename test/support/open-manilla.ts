@@ -124,6 +124,8 @@ export type ManillaOptions = {
   streamLimits?: Partial<StreamLimits>
   demoKey?: string
   isSetUp?: () => boolean
+  /** Whether the service ends the payouts that it sends; absent: the test runs the workers. */
+  followsPayouts?: boolean
   hasConsole?: boolean
   consoleUrl?: string
 }
@@ -182,6 +184,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     streamLimits: options.streamLimits,
     findDemoKey: () => options.demoKey,
     isSetUp: options.isSetUp,
+    followsPayouts: options.followsPayouts ?? false,
     passwordCost: { cost: 2 ** 10, blockSize: 8, parallelism: 1 },
   })
   let closing: Promise<void> | undefined

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createLogger } from '../../../src/base/log.js'
+import { createSeal } from '../../../src/base/sealed.js'
+import type { Secret } from '../../../src/base/secret.js'
+import {
+  createJudgingLane,
+  createNoticeLane,
+} from '../../../src/collections/notices/notice-lanes.js'
+import { setCourier } from '../../../src/events/new-deliveries.js'
+import { Database } from '../../../src/postgres/database.js'
+import { sql } from '../../../src/postgres/sql.js'
+import { connectLane } from '../../../src/postgres/wire/connection.js'
+import type { OpenRails } from '../../../src/processes/open-rails.js'
+import type { Job } from '../../../src/processes/run-jobs.js'
+import { createJobs } from '../../../src/processes/work.js'
+import { Deliverer } from '../../../src/webhooks/deliveries/deliver.js'
+import { createSender } from '../../../src/webhooks/deliveries/send.js'
+import type { manualClock } from '../../support/clock.js'
+import { openManilla, standardNaira } from '../../support/open-manilla.js'
+import type { Keeper } from './passage.js'
+import { openPostgresGate } from './postgres-gate.js'
+
+type VirtualClock = ReturnType<typeof manualClock>
+
+/** Jobs whose results no money depends on, or that compare and are run by the proof itself. */
+const leftOut = /^(delete old|log heads|sum up|reconcile|check the ledger|check for low)/
+
+export type InstanceSettings = {
+  /** Without a gate, for what the outside does. */
+  db: Database
+  clock: VirtualClock
+  secret: Secret
+  keeper: Keeper
+  /** Opens the rails of this instance, which reach the outside through gates of their own. */
+  openRails(gated: { db: Database }): Promise<OpenRails>
+  /** Whether the API ends the payouts that it sends, as `npm start` does. */
+  followsPayouts?: boolean
+  /** Closes the gates to banks and chains. */
+  killCalls?: () => void
+}
+
+export type Instance = Awaited<ReturnType<typeof openInstance>>
+
+/**
+ * An API and a worker in this process, as `npm start` runs them, behind gates. Its jobs run only
+ * when the caller says so, by the virtual clock.
+ */
+export async function openInstance(settings: InstanceSettings) {
+  const { clock, secret, keeper } = settings
+  const gate = await openPostgresGate(settings.db.url, keeper)
+  const db = new Database(gate.url, () => {})
+  const logger = createLogger('silent')
+  const seal = createSeal(secret)
+  const opened = await settings.openRails({ db })
+  const service = await openManilla({
+    beside: { db: settings.db, clock, secret },
+    databaseUrl: gate.url,
+    rails: opened.rails,
+    simulatedRails: opened.simulatedRails,
+    mint: opened.mint,
+    ...(opened.testPayers && { sandboxPayers: opened.testPayers }),
+    ...(opened.localnetPayers && { localnetPayers: opened.localnetPayers }),
+    followsPayouts: settings.followsPayouts ?? false,
+  })
+  const connect = () => connectLane(gate.url, 'proof lane')
+  const laneDependencies = { connect, clock, rails: opened.rails.banksByName }
+  const lane = createJudgingLane(laneDependencies)
+  const noticeLane = createNoticeLane(laneDependencies)
+  const jobs = createJobs(opened, {
+    seal,
+    clock,
+    logger,
+    lane,
+    noticeLane,
+    requestLogDays: 30,
+    eventDays: 30,
+    naira: standardNaira,
+  }).filter(({ name }) => !leftOut.test(name))
+  const deliverer = new Deliverer({
+    db,
+    connect,
+    seal,
+    clock,
+    logger,
+    sender: createSender({ clock, allowsLoopback: true }),
+  })
+  deliverer.start()
+  const unsetCourier = setCourier(db.name, deliverer)
+  const lastRuns = new Map<Job, number>()
+  let isDead = false
+
+  /** Whether a row of the job is due, or its interval has passed. */
+  async function findDueJobs(): Promise<Job[]> {
+    const waking = jobs.filter(({ firstDueAt }) => firstDueAt)
+    const times = waking.map(({ firstDueAt }) => sql`extract(epoch from (${firstDueAt})) * 1000`)
+    const [found] = await settings.db.rows(
+      sql<{ dueMs: (number | null)[] }>`select array[${sql.join(times)}]::float8[] as due_ms`,
+    )
+    const nowMs = clock.now().getTime()
+    return jobs.filter((job) => {
+      // Those that wait for due rows would only claim nothing at their interval.
+      if (!job.firstDueAt) return nowMs - (lastRuns.get(job) ?? 0) >= job.everyMs
+      const dueMs = found!.dueMs[waking.indexOf(job)]
+      return dueMs != null && dueMs <= nowMs
+    })
+  }
+
+  /** Runs every due job once. A job that fails is due again, as in a worker. */
+  async function runJobs(): Promise<number> {
+    let done = 0
+    for (const job of await findDueJobs()) {
+      if (isDead) return done
+      lastRuns.set(job, clock.now().getTime())
+      done += await job.run(db, clock.now()).catch(() => 1)
+    }
+    return done
+  }
+
+  /** Wakes the delivery and waits until nothing due is left, or the receiver does not answer. */
+  async function deliver(): Promise<void> {
+    for (let waitedMs = 0; waitedMs < 2_000 && !isDead; waitedMs += 5) {
+      const [row] = await settings.db.rows(sql<{ count: number }>`
+        select count(*)::int as count from deliveries
+        where state = 'PENDING' and due_at <= ${clock.now()}`)
+      if (row!.count === 0) return
+      deliverer.wake()
+      await sleep(5)
+    }
+  }
+
+  async function close(): Promise<void> {
+    unsetCourier()
+    await Promise.allSettled([deliverer.stop(), lane.close(), noticeLane.close(), service.close()])
+    await opened.close().catch(() => {})
+    await db.close()
+    await gate.close()
+  }
+
+  return {
+    service,
+    opened,
+    runJobs,
+    deliver,
+    isDead: () => isDead,
+    /** As SIGKILL: nothing of this instance reaches the outside any more. */
+    kill() {
+      isDead = true
+      gate.kill()
+      settings.killCalls?.()
+      service.app.server.closeAllConnections()
+      service.app.server.close()
+    },
+    close,
+  }
+}

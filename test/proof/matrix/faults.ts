@@ -1,0 +1,103 @@
+import type { Entry, Exit, Keeper, Passage } from '../gates/passage.js'
+
+/** What happens at a passage. Each is tried at every passage of every path. */
+export const faultNames = [
+  'killed before',
+  'killed after',
+  'error before the effect',
+  'answer lost after the effect',
+  'asked twice',
+  'answered late',
+  'two workers at once',
+] as const
+
+export type FaultName = (typeof faultNames)[number]
+
+/** A passage of a path: the same commit or call may be made several times. */
+export type Failpoint = Passage & { occurrence: number }
+
+export type Crash = { at: Failpoint; fault: FaultName }
+
+/** A commit cannot be sent twice: its connection carries one answer to one message. */
+export function isPossible(fault: FaultName, { kind }: Failpoint): boolean {
+  return fault !== 'asked twice' || kind === 'call'
+}
+
+export const nameOf = ({ kind, name, occurrence }: Failpoint) => `${kind} ${name} #${occurrence}`
+
+/** What the keeper needs of the world to make a fault happen. */
+export type Reactions = {
+  /** Kills the instance that passes. */
+  kill(): void
+  /** Lets another instance work for a moment, by the same time. */
+  workBeside(): Promise<void>
+  /** Lets time pass beyond every lease, and another instance work. */
+  workMuchLater(): Promise<void>
+}
+
+/** Records the failpoints of a run, or makes one fault happen at one of them. */
+export class FaultKeeper implements Keeper {
+  readonly seen: Failpoint[] = []
+  hasFired = false
+  #isArmed = false
+  #crash: Crash | undefined
+  #reactions: Reactions | undefined
+  readonly #counts = new Map<string, number>()
+  readonly #struck = new Set<Passage>()
+
+  /** From now on passages count. */
+  arm(reactions: Reactions, crash?: Crash): void {
+    this.#isArmed = true
+    this.#reactions = reactions
+    this.#crash = crash
+  }
+
+  disarm(): void {
+    this.#isArmed = false
+  }
+
+  async enter(passage: Passage): Promise<Entry> {
+    if (!this.#isArmed) return 'pass'
+    const occurrence = (this.#counts.get(passage.name) ?? 0) + 1
+    this.#counts.set(passage.name, occurrence)
+    this.seen.push({ ...passage, occurrence })
+    const fault = this.#faultAt(passage, occurrence)
+    if (fault === undefined) return 'pass'
+    this.hasFired = true
+    switch (fault) {
+      case 'killed before':
+        this.#reactions!.kill()
+        return 'fail'
+      case 'error before the effect':
+        return 'fail'
+      case 'asked twice':
+        return 'repeat'
+      case 'two workers at once':
+        await this.#reactions!.workBeside()
+        return 'pass'
+      default:
+        this.#struck.add(passage)
+        return 'pass'
+    }
+  }
+
+  async leave(passage: Passage): Promise<Exit> {
+    if (!this.#struck.delete(passage)) return 'pass'
+    switch (this.#crash!.fault) {
+      case 'killed after':
+        this.#reactions!.kill()
+        return 'lose'
+      case 'answer lost after the effect':
+        return 'lose'
+      default:
+        await this.#reactions!.workMuchLater()
+        return 'pass'
+    }
+  }
+
+  #faultAt({ name }: Passage, occurrence: number): FaultName | undefined {
+    if (this.hasFired || this.#crash === undefined) return undefined
+    const { at, fault } = this.#crash
+    return at.name === name && at.occurrence === occurrence ? fault : undefined
+  }
+}

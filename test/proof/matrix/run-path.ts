@@ -1,0 +1,81 @@
+import { strict as assert } from 'node:assert'
+import { type Crash, type Failpoint, faultNames, isPossible, nameOf } from './faults.js'
+import { openWorld, type World, type WorldSettings } from './world.js'
+
+/**
+ * One way of money through the service. `prepare` runs without faults. `run` is what the merchant
+ * and the outside do, and must reach the same end whatever fails on the way. `check` compares the
+ * end with what was asked for, exact to the unit.
+ */
+export type Path<Prepared = unknown> = {
+  name: string
+  settings: WorldSettings
+  prepare(world: World): Promise<Prepared>
+  run(world: World, prepared: Prepared): Promise<void>
+  check(world: World, prepared: Prepared): Promise<void>
+}
+
+/** For lists of paths with different preparations. */
+export function definePath<Prepared>(path: Path<Prepared>): Path {
+  return path as Path
+}
+
+export type CaseResult = {
+  path: string
+  failpoint: string
+  fault: string
+  /** Empty: everything held. */
+  violations: string[]
+  /** False: this run took another way and did not come to the failpoint. */
+  hasFired: boolean
+}
+
+/** Runs a path once, with or without a crash. Returns the failpoints it came by, too. */
+export async function runPath(path: Path, crash?: Crash) {
+  const world = await openWorld(path.settings)
+  try {
+    const prepared = await path.prepare(world)
+    await world.untilQuiet()
+    world.arm(crash)
+    const violations: string[] = []
+    try {
+      await path.run(world, prepared)
+      await world.untilQuiet()
+      await path.check(world, prepared)
+    } catch (error) {
+      violations.push(error instanceof Error ? error.message : String(error))
+    }
+    world.keeper.disarm()
+    violations.push(...(await world.findViolations()))
+    const { seen, hasFired } = world.keeper
+    return { violations, seen: [...seen], hasFired }
+  } finally {
+    await world.close()
+  }
+}
+
+/** The failpoints of a path, found by running it without a fault. */
+export async function findFailpoints(path: Path): Promise<Failpoint[]> {
+  const { seen, violations } = await runPath(path)
+  assert.deepEqual(violations, [], `${path.name} without a fault`)
+  return seen
+}
+
+/** Every fault at every failpoint. */
+export function listCrashes(failpoints: Failpoint[]): Crash[] {
+  return failpoints.flatMap((at) =>
+    faultNames.filter((fault) => isPossible(fault, at)).map((fault) => ({ at, fault })),
+  )
+}
+
+/** Runs that took another way, for a reason outside of the seed, are repeated. */
+const runsMax = 3
+
+export async function runCase(path: Path, crash: Crash): Promise<CaseResult> {
+  const described = { path: path.name, failpoint: nameOf(crash.at), fault: crash.fault }
+  for (let runs = 1; ; runs += 1) {
+    const { violations, hasFired } = await runPath(path, crash)
+    if (hasFired || violations.length > 0 || runs === runsMax)
+      return { ...described, violations, hasFired }
+  }
+}

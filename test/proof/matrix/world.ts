@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { prefixes, toReference } from '../../../src/base/ids.js'
+import { Secret } from '../../../src/base/secret.js'
+import { noticesDue } from '../../../src/collections/notices/judge-due-notices.js'
+import { hintsDue } from '../../../src/collections/notices/store-hints.js'
+import { returnsDue } from '../../../src/collections/returns/send-returns.js'
+import { verifyLedger } from '../../../src/operations/proofs/verify-ledger.js'
+import { reconcile } from '../../../src/operations/reconcile/reconcile.js'
+import { attemptsDue } from '../../../src/payouts/attempts/live-attempts.js'
+import { batchesDue } from '../../../src/payouts/batches/run-batches.js'
+import { sql } from '../../../src/postgres/sql.js'
+import { sweepsDue } from '../../../src/wallets/store-sweeps.js'
+import { manualClock } from '../../support/clock.js'
+import { openScratchDatabase } from '../../support/database.js'
+import type { Merchant, Reply } from '../../support/open-manilla.js'
+import { type HttpGate, openHttpGate } from '../gates/http-gate.js'
+import { type Instance, openInstance } from '../gates/instance.js'
+import { type Crash, FaultKeeper } from './faults.js'
+import { type OutsideSettings, openOutside } from './outside.js'
+
+/** Longer than every lease: of claimed rows, of deliveries, of followed payouts. */
+const muchLaterMs = 45_000
+/** How long a passage is held while another instance works at the same time. */
+const besideMs = 60
+/** Virtual time between two rounds of the workers; it grows, so that hours pass in few rounds. */
+const firstStepMs = 1_000
+const stepMaxMs = 20 * 60_000
+const roundsMax = 60
+const triesMax = 40
+/** Blocks until finality, and until a blockhash has expired. */
+const blocksPerRound = 40
+
+/** Killed instances that are closing. */
+const abandoned = new Set<Promise<void>>()
+
+export async function closeAbandoned(): Promise<void> {
+  await Promise.all(abandoned)
+  abandoned.clear()
+}
+
+export type WorldSettings = OutsideSettings & { followsPayouts?: boolean }
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+/** The service with its outside: instances may be killed, and are replaced. */
+export async function openWorld(settings: WorldSettings) {
+  const { db, drop } = await openScratchDatabase()
+  const clock = manualClock(new Date())
+  const secret = new Secret(randomBytes(32).toString('hex'))
+  const keeper = new FaultKeeper()
+  const outside = await openOutside(settings, { clock, secret })
+  const receiver = await openReceiver(keeper)
+  const instances: Instance[] = []
+
+  async function start(): Promise<Instance> {
+    const gates: HttpGate[] = []
+    const instance = await openInstance({
+      db,
+      clock,
+      secret,
+      keeper,
+      followsPayouts: settings.followsPayouts ?? false,
+      openRails: (gated) => outside.openRails(gated, keeper, (gate) => gates.push(gate)),
+      killCalls: () => {
+        for (const gate of gates) gate.kill()
+      },
+    })
+    instances.push(instance)
+    const { service, opened } = instance
+    const noticesUrl = (name: string) => `${service.url}/rails/${name}/notices/test`
+    opened.sandboxBank?.sendNoticesTo(noticesUrl(opened.sandboxBank.name))
+    outside.emulator?.sendNoticesTo(noticesUrl(outside.emulator.provider))
+    return instance
+  }
+
+  /** The instance that serves calls: a new one, if the last was killed. */
+  async function current(): Promise<Instance> {
+    const last = instances.at(-1)
+    return last && !last.isDead() ? last : start()
+  }
+
+  const first = await start()
+  const merchant: Merchant = first.service.merchant
+
+  /** Runs the jobs and deliveries of an instance once. */
+  async function work(instance: Instance): Promise<void> {
+    await instance.runJobs()
+    await instance.deliver()
+  }
+
+  const reactions = {
+    kill: () => instances.at(-1)!.kill(),
+    async workBeside() {
+      const other = await start()
+      await Promise.race([work(other), sleep(besideMs)])
+    },
+    async workMuchLater() {
+      const other = await start()
+      clock.advance(muchLaterMs)
+      await outside.chain?.advance(blocksPerRound)
+      for (let round = 0; round < 2; round += 1) {
+        await Promise.race([work(other), sleep(1_000)])
+        clock.advance(firstStepMs)
+      }
+    },
+  }
+
+  /** A call of the merchant, who repeats it with the same key until it is answered. */
+  async function call(
+    method: string,
+    path: string,
+    request: {
+      body?: object
+      key?: string
+      apiKey?: string
+      headers?: Record<string, string>
+    } = {},
+  ): Promise<Reply> {
+    const { body, key, apiKey = merchant.test.secret } = request
+    const headers = { ...request.headers, ...(key && { 'idempotency-key': key }) }
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const { service } = await current()
+      const reply = await service
+        .ask(method, path, { key: apiKey, headers, ...(body && { body }) })
+        .catch(() => undefined)
+      if (reply && reply.status < 500 && !isInProgress(reply)) return reply
+      clock.advance(500)
+      await sleep(5)
+    }
+    throw new Error(`${method} ${path} was not answered`)
+  }
+
+  async function countOpen(): Promise<number> {
+    const counts = [attemptsDue, noticesDue, hintsDue, returnsDue, batchesDue, sweepsDue].map(
+      ({ table, openCondition }) =>
+        sql.raw(`(select count(*) from ${table} where ${openCondition})`),
+    )
+    const [row] = await db.rows(sql<{ open: number }>`
+      select (${sql.join(counts, sql.raw(' + '))}
+        + (select count(*) from deliveries where state = 'PENDING'))::int as open`)
+    return row!.open
+  }
+
+  /** Lets time pass and workers work until nothing is open, and what the path waits for is so. */
+  async function untilQuiet(isDone: () => Promise<boolean> = async () => true): Promise<void> {
+    let stepMs = firstStepMs
+    for (let round = 0; round < roundsMax; round += 1) {
+      clock.advance(stepMs)
+      await outside.chain?.advance(blocksPerRound)
+      await outside.emulator?.drainNotices()
+      await work(await current())
+      if (settings.followsPayouts) await sleep(250)
+      if ((await countOpen()) === 0 && (await isDone())) return
+      stepMs = Math.min(stepMs * 1.5, stepMaxMs)
+    }
+    throw new Error(`${await countOpen()} rows are still open`)
+  }
+
+  /** Everything that must hold whatever happened. Returns what does not. */
+  async function findViolations(): Promise<string[]> {
+    const { opened } = await current()
+    const proofs = await verifyLedger(db)
+    const reconciled = await reconcile({ db, rails: opened, confirmDelayMs: 0 }, clock.now())
+    const unheard = await findUnheardEvents()
+    return [
+      ...proofs.flatMap(({ claim, counterexamples }) =>
+        counterexamples.map((example) => `${claim}: ${toText(example)}`),
+      ),
+      ...reconciled.flatMap(({ rail, differences }) =>
+        differences.map((difference) => `${rail}: ${toText(difference)}`),
+      ),
+      ...unheard.map((id) => `no endpoint received event ${id}`),
+    ]
+  }
+
+  /** Events whose endpoint did not get them although all deliveries have ended. */
+  async function findUnheardEvents(): Promise<string[]> {
+    const rows = await db.rows(sql<{ eventId: string }>`select event_id from deliveries`)
+    return rows
+      .map(({ eventId }) => toReference(prefixes.event, eventId))
+      .filter((id) => !receiver.heard.has(id))
+  }
+
+  async function close(): Promise<void> {
+    keeper.disarm()
+    const dead = instances.filter((instance) => instance.isDead())
+    // A killed instance gives up its database only after some seconds, which nothing waits for.
+    for (const instance of dead) abandoned.add(instance.close())
+    const alive = instances.filter((instance) => !instance.isDead())
+    await Promise.all(alive.map((instance) => instance.close()))
+    receiver.close()
+    await outside.close()
+    await drop()
+  }
+
+  return {
+    db,
+    clock,
+    keeper,
+    outside,
+    merchant,
+    receiverUrl: receiver.url,
+    /** From now on passages count, and the crash may happen. */
+    arm: (crash?: Crash) => keeper.arm(reactions, crash),
+    current,
+    call,
+    work: async () => work(await current()),
+    untilQuiet,
+    findViolations,
+    close,
+  }
+}
+
+/** Another call with the same key is still running, as after a killed one. */
+function isInProgress({ status, json }: Reply): boolean {
+  return status === 409 && json?.reason === 'idempotency_in_progress'
+}
+
+function toText(value: unknown): string {
+  return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `${inner}` : inner))
+}
+
+/** A merchant's webhook endpoint, behind a gate. Remembers the ids of the events it got. */
+async function openReceiver(keeper: FaultKeeper) {
+  const heard = new Set<string>()
+  const server = createServer(async (request, response) => {
+    heard.add(JSON.parse(await text(request)).id)
+    response.end('ok')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const gate = await openHttpGate(`http://127.0.0.1:${port}/hooks`, keeper, () => 'webhook')
+  return {
+    heard,
+    url: gate.url,
+    close() {
+      gate.kill()
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
