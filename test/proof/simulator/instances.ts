@@ -23,6 +23,7 @@ import { noChains, onlySandbox, standardNaira } from '../../support/open-manilla
 import type { Keeper } from '../gates/passage.js'
 import { openPostgresGate } from '../gates/postgres-gate.js'
 import type { SimulatedBank } from './bank.js'
+import type { SimulatedChain } from './chain.js'
 import type { Life } from './outside.js'
 import type { VirtualTime } from './virtual-time.js'
 
@@ -32,6 +33,7 @@ export type Surroundings = {
   secret: Secret
   time: VirtualTime
   bank: SimulatedBank
+  chain: SimulatedChain
   keeperOf(life: Life): Keeper
   senderOf(life: Life): Sender
 }
@@ -41,13 +43,21 @@ const logger = createLogger('silent')
 /** How long events and request logs are kept. */
 const retentionDays = 30
 
-function openRails({ bank }: Surroundings, life: Life): OpenRails {
+function openRails({ bank, chain }: Surroundings, life: Life): OpenRails {
   const connected = bank.connect(life)
+  const { payoutRail, walletRail, coinMint } = chain.connect(life)
   return {
-    rails: new Rails({ test: { payoutBank: connected, collectBank: connected } }),
+    rails: new Rails({
+      test: {
+        payoutBank: connected,
+        collectBank: connected,
+        chain: payoutRail,
+        wallets: walletRail,
+      },
+    }),
     localnetPayers: undefined,
     simulatedRails: [],
-    mint: { mintAll: async () => {} },
+    mint: coinMint,
     sandboxBank: undefined,
     testPayers: undefined,
     emulator: undefined,

@@ -9,11 +9,24 @@ const second = 1_000
 /** The parsed body is unchecked: what matters of it is compared by the oracle. */
 export type Answer = { status: number; text: string; json: ReturnType<typeof JSON.parse> }
 
+type Action = 'return' | 'accept' | 'hold'
+
+type Policy = {
+  underpayment: Action
+  overpayment: Action
+  latePayment: Action
+  duplicatePayment: Action
+}
+
+/** What the merchant does with payments that do not match. */
+export type Policies = { bank: Policy; crypto: Policy }
+
 export type Merchant = {
   name: string
   environmentId: number
   key: string
   webhookUrl: string
+  policies: Policies
 }
 
 type ClientDependencies = {
@@ -42,19 +55,29 @@ const essenceOf = ({ status, text }: Answer) =>
  */
 export class Client {
   readonly #dependencies: ClientDependencies
+  /** How often the API gave each answer, by status and reason. */
+  readonly answers = new Map<string, number>()
 
   constructor(dependencies: ClientDependencies) {
     this.#dependencies = dependencies
   }
 
-  /** `name` becomes the idempotency key. */
+  /** `name` becomes the idempotency key; undefined: the operation takes none. */
   post(
     merchant: Merchant,
     path: string,
-    { name, body, draws }: { name: string; body: object; draws: Draws },
+    { name, body, draws }: { name: string | undefined; body: object; draws: Draws },
   ): Promise<Answer> {
-    const headers = { authorization: `Bearer ${merchant.key}`, 'idempotency-key': name }
+    const headers = {
+      authorization: `Bearer ${merchant.key}`,
+      ...(name !== undefined && { 'idempotency-key': name }),
+    }
     return this.#askUntilAnswered({ method: 'POST', path, headers, body }, draws)
+  }
+
+  patch(merchant: Merchant, path: string, body: object, draws: Draws): Promise<Answer> {
+    const headers = { authorization: `Bearer ${merchant.key}` }
+    return this.#askUntilAnswered({ method: 'PATCH', path, headers, body }, draws)
   }
 
   get(merchant: Merchant, path: string, draws: Draws): Promise<Answer> {
@@ -70,29 +93,36 @@ export class Client {
 
   async #askUntilAnswered(request: ApiRequest, draws: Draws): Promise<Answer> {
     const { findApis, time, faults, violations } = this.#dependencies
-    const isRead = request.method === 'GET'
+    const isRepeatable = request.headers['idempotency-key'] !== undefined
     let lost: Answer | undefined
     let last: Answer | undefined
     for (let tries = 1; tries <= triesMax; tries += 1) {
       const backOffMs = Math.min(2 ** tries * second, backOffMaxMs)
       if (tries > 1) await time.sleep(draws.integer(0, backOffMs))
       const apis = draws.shuffle(findApis())
-      const isDoubled = !isRead && faults.strikes('api request doubled')
+      const isDoubled = isRepeatable && faults.strikes('api request doubled')
       const asked = apis.slice(0, isDoubled ? 2 : 1)
       const answers = await Promise.all(asked.map((api) => this.#ask(api, request)))
       for (const answer of answers) {
         last = answer ?? last
         if (!answer || isRetried(answer)) continue
-        if (!isRead && lost && essenceOf(lost) !== essenceOf(answer))
+        if (isRepeatable && lost && essenceOf(lost) !== essenceOf(answer))
           violations.report(
             `api: ${request.path} ${request.headers['idempotency-key']} was answered ` +
               `${essenceOf(lost)}, then ${essenceOf(answer)}`,
           )
         lost = answer
       }
-      if (lost && !faults.strikes('api answer lost')) return lost
+      if (!lost || faults.strikes('api answer lost')) continue
+      this.#count(lost)
+      return lost
     }
     throw new Error(`no answer to ${request.path} after ${triesMax} tries: ${last?.text}`)
+  }
+
+  #count({ status, json }: Answer): void {
+    const name = status < 300 ? `${status}` : `${status} ${json?.reason ?? json?.code}`
+    this.answers.set(name, (this.answers.get(name) ?? 0) + 1)
   }
 
   /** Undefined: the instance died before its answer reached the caller. */

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { toEnvironmentTime } from '../../../src/base/clock.js'
 import { createSeal } from '../../../src/base/sealed.js'
 import { Secret } from '../../../src/base/secret.js'
 import { Rails } from '../../../src/collections/rails.js'
 import { createMerchant } from '../../../src/merchants/create-merchant.js'
 import { issueKey } from '../../../src/merchants/keys/issue-key.js'
+import { addBankAccount, makePrimary } from '../../../src/merchants/settings/bank-accounts.js'
+import { writeApprovals } from '../../../src/merchants/settings/settings.js'
+import type { Approvals } from '../../../src/merchants/settings/settings-document.js'
 import { verifyLedger } from '../../../src/operations/proofs/verify-ledger.js'
 import { reconcile } from '../../../src/operations/reconcile/reconcile.js'
 import type { Database } from '../../../src/postgres/database.js'
@@ -12,6 +16,7 @@ import { freshDatabase } from '../../support/database.js'
 import type { Keeper, Passage } from '../gates/passage.js'
 import { SimulatedBank } from './bank.js'
 import { readBooks } from './books.js'
+import { SimulatedChain } from './chain.js'
 import { type Draws, drawsFor } from './draws.js'
 import { type FaultKind, Faults } from './faults.js'
 import {
@@ -21,7 +26,7 @@ import {
   type Surroundings,
   type WorkerInstance,
 } from './instances.js'
-import { Client, type Merchant } from './merchant.js'
+import { Client, type Merchant, type Policies } from './merchant.js'
 import { drawKind, operations } from './operations.js'
 import { Oracle } from './oracle.js'
 import type { Life } from './outside.js'
@@ -41,7 +46,7 @@ const workersPerWorld = 2
 const operationsPerComparison = 10_000
 
 /** A world that is not quiet after so many steps of the clock, weeks later, never will be. */
-const stepsToRestMax = 2_000
+const stepsToRestMax = 300
 
 /** What is simulated. Removing operations or faults does not change the others. */
 export type WorldPlan = {
@@ -55,6 +60,7 @@ export type WorldPlan = {
 
 export type WorldResult = {
   operations: Record<string, number>
+  answers: Record<string, number>
   faults: Record<string, number>
   kills: number
   virtualDays: number
@@ -69,6 +75,7 @@ export class World {
   readonly #violations = new Violations()
   readonly #faults: Faults
   readonly #bank: SimulatedBank
+  readonly #chain: SimulatedChain
   readonly #receiver: Receiver
   readonly #oracle: Oracle
   readonly #client: Client
@@ -79,6 +86,8 @@ export class World {
   #apis: ApiInstance[] = []
   #workers: WorkerInstance[] = []
   #kills = 0
+  /** Rows that were open when the world last tried to come to rest. */
+  #openRows: Record<string, number> = {}
 
   private constructor(plan: WorldPlan, db: Database) {
     const { seed } = plan
@@ -89,14 +98,17 @@ export class World {
     this.#faults = new Faults(seed, plan.without)
     const faults = this.#faults
     this.#bank = new SimulatedBank({ seed, time, faults, violations })
+    this.#chain = new SimulatedChain({ seed, time, faults, violations })
     this.#receiver = new Receiver({ time, faults, violations })
-    this.#oracle = new Oracle({ bank: this.#bank, receiver: this.#receiver, violations })
+    const [bank, chain, receiver] = [this.#bank, this.#chain, this.#receiver]
+    this.#oracle = new Oracle({ bank, chain, receiver, violations, time })
     this.#client = new Client({ findApis: () => this.#apis, time, faults, violations })
     this.#surroundings = {
       databaseUrl: db.url,
       secret: new Secret(randomBytes(32).toString('hex')),
       time,
-      bank: this.#bank,
+      bank,
+      chain,
       keeperOf: (life) => this.#keeperOf(life),
       senderOf: (life) => this.#receiver.senderOf(life),
     }
@@ -119,6 +131,7 @@ export class World {
   #result(): WorldResult {
     return {
       operations: Object.fromEntries(this.#performed),
+      answers: Object.fromEntries(this.#client.answers),
       faults: Object.fromEntries(this.#faults.counts),
       kills: this.#kills,
       virtualDays: this.#time.days,
@@ -148,6 +161,13 @@ export class World {
     const { clock } = this.#time
     const { environment, key } = await this.#db.transaction(async (tx) => {
       const { environments } = await createMerchant(tx, clock.now(), name)
+      const account = {
+        environmentId: environments.test.id,
+        bankCode: '058',
+        accountNumber: `20000000${10 + number}`,
+        accountName: name,
+      }
+      makePrimary(tx, await addBankAccount(tx, clock.now(), account), null)
       const issued = await issueKey(tx, clock.now(), {
         seal: createSeal(this.#surroundings.secret),
         kind: 'secret',
@@ -159,15 +179,26 @@ export class World {
       return { environment: environments.test, key: issued.key.reveal() }
     })
     const webhookUrl = `http://127.0.0.1:9/${number}`
-    const merchant: Merchant = { name, environmentId: environment.id, key, webhookUrl }
     const draws = drawsFor(this.#plan.seed, name)
-    const body = { url: webhookUrl }
-    const { json } = await this.#client.post(merchant, '/v1/webhook-endpoints', {
+    const merchant: Merchant = {
       name,
-      body,
-      draws,
-    })
+      environmentId: environment.id,
+      key,
+      webhookUrl,
+      policies: drawPolicies(draws),
+    }
+    const endpoint = { name, body: { url: webhookUrl }, draws }
+    const { json } = await this.#client.post(merchant, '/v1/webhook-endpoints', endpoint)
     this.#receiver.addEndpoint(webhookUrl, json.data.secret)
+    const settings = { policies: merchant.policies }
+    const changed = await this.#client.patch(merchant, '/v1/settings', settings, draws)
+    if (changed.status !== 200) throw new Error(changed.text)
+    const approvals = drawApprovals(draws)
+    // Only an owner changes the rule, in the console; this sets the stage, it is not simulated.
+    if (approvals)
+      await this.#db.transaction((tx) =>
+        writeApprovals(tx, toEnvironmentTime(clock.now(), 0), environment.id, approvals),
+      )
     this.#oracle.merchants.push(merchant)
   }
 
@@ -200,7 +231,9 @@ export class World {
       merchant: draws.pick(this.#oracle.merchants),
       client: this.#client,
       oracle: this.#oracle,
-      violations: this.#violations,
+      bank: this.#bank,
+      chain: this.#chain,
+      time: this.#time,
     }
     this.#time.run(async () => {
       try {
@@ -280,15 +313,24 @@ export class World {
     this.#faults.hasCeased = true
     this.#bank.silentUntilMs = 0
     for (let steps = 0; steps < stepsToRestMax; steps += 1) {
-      const stepMs = Math.min((steps + 1) * second, 5 * minute)
+      const stepMs = Math.min(1.3 ** steps * second, 4 * hour)
       await this.#step(stepMs)
-      if (this.#time.sleeping > 0 || this.#bank.isBusy) continue
-      const [open] = await this.#db.rows(sql<{ payouts: number; deliveries: number }>`
+      if (this.#time.sleeping > 0 || this.#bank.isBusy || this.#chain.isBusy) continue
+      const [open] = await this.#db.rows(sql<Record<string, number>>`
         select (select count(*)::int from payouts where status in ('SUBMITTED', 'PENDING')) payouts,
-          (select count(*)::int from deliveries where state = 'PENDING') deliveries`)
+          (select count(*)::int from payment_returns where state in ('WAITING', 'SENT')) returns,
+          (select count(*)::int from payments where amount_returning > 0) payments,
+          (select count(*)::int from payout_batches
+            where state in ('VALIDATING', 'PENDING', 'PROCESSING')) batches,
+          (select count(*)::int from notices where state = 'WAITING') notices,
+          (select count(*)::int from notice_hints where state = 'OPEN') hints,
+          (select count(*)::int from deliveries where state = 'PENDING') deliveries,
+          ${this.#bank.payments.size + this.#chain.deposits.size}::int - (
+            select count(*)::int from payments) unbooked`)
+      this.#openRows = open!
       if (Object.values(open!).every((count) => count === 0)) return
     }
-    this.#violations.report('the world does not come to rest')
+    this.#violations.report(`the world does not come to rest: ${JSON.stringify(this.#openRows)}`)
   }
 
   async #compare(): Promise<void> {
@@ -314,5 +356,26 @@ export class World {
       this.#closing.push(instance.close().catch(() => {}))
     }
     await Promise.all(this.#closing)
+  }
+}
+
+function drawPolicies(draws: Draws): Policies {
+  const draw = (actions: readonly ('return' | 'accept' | 'hold')[]) => ({
+    underpayment: draws.pick(actions),
+    overpayment: draws.pick(actions),
+    latePayment: draws.pick(actions),
+    duplicatePayment: draws.pick(actions),
+  })
+  return { bank: draw(['return', 'accept', 'hold']), crypto: draw(['accept', 'hold']) }
+}
+
+/** Some merchants have a second person approve large payouts. */
+function drawApprovals(draws: Draws): Approvals | undefined {
+  if (draws.chance(0.6)) return undefined
+  return {
+    appliesTo: 'all',
+    NGN: { each: 4_000_000, perDay: null },
+    USDC: { each: '40', perDay: null },
+    USDT: null,
   }
 }
