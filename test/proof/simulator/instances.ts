@@ -188,45 +188,34 @@ export async function openWorker(surroundings: Surroundings) {
 
   /** Jobs that have a due row, or whose interval has passed. */
   async function findDueJobs(): Promise<Job[]> {
-    const [found] = await claimDb.rows(
-      sql<{ dueMs: (number | null)[] }>`select array[${sql.join(dueTimes)}]::float8[] as due_ms`,
-    )
+    const [found] = await claimDb
+      .rows(
+        sql<{ dueMs: (number | null)[] }>`select array[${sql.join(dueTimes)}]::float8[] as due_ms`,
+      )
+      .catch(() => [])
+    if (!found) return []
     return jobs.filter((job) => {
       if (running.has(job)) return false
-      const dueMs = found!.dueMs[waking.indexOf(job)]
+      const dueMs = found.dueMs[waking.indexOf(job)]
       if (dueMs != null && dueMs <= time.nowMs) return true
       return time.nowMs - (lastRunMs.get(job) ?? 0) >= job.everyMs
     })
   }
 
   /** As in a worker, what a job that fails leaves undone is due again. */
-  async function runJob(job: Job): Promise<number> {
+  async function runJob(job: Job): Promise<void> {
     running.add(job)
     lastRunMs.set(job, time.nowMs)
-    let done = 0
-    try {
-      let count = Number.POSITIVE_INFINITY
-      while (count >= job.batch && !life.isDead) {
-        count = await job.run(db, clock.now())
-        done += count
-      }
-    } catch {
-      done += 1
-    }
+    let done = Number.POSITIVE_INFINITY
+    while (done >= job.batch && !life.isDead) done = await job.run(db, clock.now()).catch(() => 0)
     running.delete(job)
-    return done
   }
 
   return {
     life,
     deliverer,
-    /** Returns how many rows were processed. */
-    async work(): Promise<number> {
-      if (life.isDead) return 0
-      const due = await findDueJobs().catch(() => [])
-      const counts = await Promise.all(due.map(runJob))
-      return counts.reduce((sum, count) => sum + count, 0)
-    },
+    findDueJobs,
+    runJob,
     kill() {
       life.isDead = true
       gate.kill()

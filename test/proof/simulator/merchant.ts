@@ -115,6 +115,9 @@ export class Client {
       }
       if (!lost || faults.strikes('api answer lost')) continue
       this.#count(lost)
+      // Operations are valid; only a retry can find that its time is over.
+      if (lost.status === 400 && !lost.text.includes('must be in the future'))
+        violations.report(`api: ${request.path} ${JSON.stringify(request.body)} gave ${lost.text}`)
       return lost
     }
     throw new Error(`no answer to ${request.path} after ${triesMax} tries: ${last?.text}`)

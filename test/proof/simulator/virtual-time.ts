@@ -1,13 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleepReal } from 'node:timers/promises'
 import { manualClock } from '../../support/clock.js'
 
+type Task = { isSleeping: boolean; isBlocked: boolean }
+
 type Sleeper = { wakesAtMs: number; wake: () => void }
 
-/** Tasks that wait for a sleeping call make no progress; the clock then advances after this. */
-const stallMs = 40
+/** If no task ends for this long while a call sleeps, the others wait for that call. */
+const stallMs = 250
 
 /** Longer than any statement timeout or lane deadline of the service. */
-const hangMs = 60_000
+const hangMs = 120_000
 
 /**
  * One clock for everything. It advances only when every task has ended or sleeps, so that a month
@@ -16,9 +19,9 @@ const hangMs = 60_000
 export class VirtualTime {
   readonly clock = manualClock()
   readonly startedAt = this.clock.now()
+  readonly #tasks = new Set<Task>()
+  readonly #current = new AsyncLocalStorage<Task>()
   #sleepers: Sleeper[] = []
-  #running = 0
-  #ended = 0
   #onChange: (() => void) | undefined
 
   get nowMs(): number {
@@ -34,50 +37,60 @@ export class VirtualTime {
   }
 
   /** Runs a task beside the others. It must not fail. */
-  run(task: () => Promise<void>): void {
-    this.#running += 1
-    void task().finally(() => {
-      this.#running -= 1
-      this.#ended += 1
+  run(work: () => Promise<unknown>): void {
+    const task = { isSleeping: false, isBlocked: false }
+    this.#tasks.add(task)
+    void this.#current.run(task, work).finally(() => {
+      this.#tasks.delete(task)
       this.#onChange?.()
     })
   }
 
   async sleep(durationMs: number): Promise<void> {
+    const task = this.#current.getStore()
+    if (task) task.isSleeping = true
     await new Promise<void>((wake) => {
       this.#sleepers.push({ wakesAtMs: this.nowMs + durationMs, wake })
       this.#onChange?.()
     })
+    if (task) task.isSleeping = false
   }
 
-  /** Returns when every task has ended or sleeps. */
+  /** Returns when every task has ended, sleeps, or waits for something that sleeps. */
   async rest(): Promise<void> {
-    let endedBefore = -1
-    const startedAt = performance.now()
-    while (this.#running > this.#sleepers.length) {
-      const isStalled = this.#sleepers.length > 0 && this.#ended === endedBefore
-      if (isStalled) return
-      endedBefore = this.#ended
-      await this.#nextChange()
-      if (performance.now() - startedAt > hangMs) throw new Error('a task neither ends nor sleeps')
+    let hangsAt = performance.now() + hangMs
+    while (this.#hasActive()) {
+      const hasChanged = await this.#waitForChange()
+      if (hasChanged) hangsAt = performance.now() + hangMs
+      else if (this.#sleepers.length > 0) for (const task of this.#tasks) task.isBlocked = true
+      else if (performance.now() > hangsAt) throw new Error('a task neither ends nor sleeps')
     }
+  }
+
+  #hasActive(): boolean {
+    for (const { isSleeping, isBlocked } of this.#tasks) if (!isSleeping && !isBlocked) return true
+    return false
   }
 
   advance(durationMs: number): void {
     this.clock.advance(durationMs)
     const due = this.#sleepers.filter(({ wakesAtMs }) => wakesAtMs <= this.nowMs)
+    if (due.length === 0) return
     this.#sleepers = this.#sleepers.filter(({ wakesAtMs }) => wakesAtMs > this.nowMs)
+    for (const task of this.#tasks) task.isBlocked = false
     for (const { wake } of due) wake()
   }
 
-  async #nextChange(): Promise<void> {
-    const stall = new AbortController()
-    const change = new Promise<void>((resolve) => {
-      this.#onChange = resolve
+  /** False: nothing has changed for a while. */
+  async #waitForChange(): Promise<boolean> {
+    const waiting = new AbortController()
+    const change = new Promise<true>((resolve) => {
+      this.#onChange = () => resolve(true)
     })
-    const timeout = sleepReal(stallMs, undefined, { signal: stall.signal }).catch(() => {})
-    await Promise.race([change, timeout])
-    stall.abort()
+    const stall = sleepReal(stallMs, false, { signal: waiting.signal }).catch(() => false)
+    const hasChanged = await Promise.race([change, stall])
+    waiting.abort()
     this.#onChange = undefined
+    return hasChanged
   }
 }

@@ -18,7 +18,7 @@ import { SimulatedBank } from './bank.js'
 import { readBooks } from './books.js'
 import { SimulatedChain } from './chain.js'
 import { type Draws, drawsFor } from './draws.js'
-import { type FaultKind, Faults } from './faults.js'
+import { Faults } from './faults.js'
 import {
   type ApiInstance,
   openApi,
@@ -30,6 +30,7 @@ import { Client, type Merchant, type Policies } from './merchant.js'
 import { drawKind, operations } from './operations.js'
 import { Oracle } from './oracle.js'
 import type { Life } from './outside.js'
+import { isSkipped, type WorldPlan, type WorldResult } from './plan.js'
 import { Receiver } from './receiver.js'
 import { Violations } from './violations.js'
 import { VirtualTime } from './virtual-time.js'
@@ -42,31 +43,14 @@ const merchantsPerWorld = 10
 const apisPerWorld = 2
 const workersPerWorld = 2
 
+/** Operations that begin at the same moment. */
+const operationsPerStepMax = 64
+
 /** Everything is compared after this many operations. */
 const operationsPerComparison = 10_000
 
 /** A world that is not quiet after so many steps of the clock, weeks later, never will be. */
 const stepsToRestMax = 300
-
-/** What is simulated. Removing operations or faults does not change the others. */
-export type WorldPlan = {
-  seed: number
-  operations: number
-  /** Faults that are not injected. */
-  without: readonly FaultKind[]
-  /** Numbers of operations that are left out. */
-  skipped?: ReadonlySet<number>
-}
-
-export type WorldResult = {
-  operations: Record<string, number>
-  answers: Record<string, number>
-  faults: Record<string, number>
-  kills: number
-  virtualDays: number
-  webhooks: number
-  violations: string[]
-}
 
 export class World {
   readonly #plan: WorldPlan
@@ -86,6 +70,8 @@ export class World {
   #apis: ApiInstance[] = []
   #workers: WorkerInstance[] = []
   #kills = 0
+  #done = 0
+  readonly #failedStarts: string[] = []
   /** Rows that were open when the world last tried to come to rest. */
   #openRows: Record<string, number> = {}
 
@@ -95,7 +81,7 @@ export class World {
     this.#plan = plan
     this.#db = db
     this.#draws = drawsFor(seed, 'world')
-    this.#faults = new Faults(seed, plan.without)
+    this.#faults = new Faults(seed, plan.without ?? [])
     const faults = this.#faults
     this.#bank = new SimulatedBank({ seed, time, faults, violations })
     this.#chain = new SimulatedChain({ seed, time, faults, violations })
@@ -130,6 +116,7 @@ export class World {
 
   #result(): WorldResult {
     return {
+      done: this.#done,
       operations: Object.fromEntries(this.#performed),
       answers: Object.fromEntries(this.#client.answers),
       faults: Object.fromEntries(this.#faults.counts),
@@ -203,25 +190,24 @@ export class World {
   }
 
   async #perform(onProgress: (done: number) => void): Promise<void> {
-    let next = 0
-    while (next < this.#plan.operations) {
-      const until = Math.min(next + operationsPerComparison, this.#plan.operations)
+    while (this.#done < this.#plan.operations) {
+      const until = Math.min(this.#done + operationsPerComparison, this.#plan.operations)
       this.#faults.hasCeased = false
-      while (next < until) {
-        const count = Math.min(this.#draws.integer(1, 64), until - next)
-        for (let index = 0; index < count; index += 1) this.#start(next + index)
-        next += count
+      while (this.#done < until) {
+        const count = Math.min(this.#draws.integer(1, operationsPerStepMax), until - this.#done)
+        for (let index = 0; index < count; index += 1) this.#start(this.#done + index)
+        this.#done += count
         await this.#step(this.#drawStepMs())
       }
       await this.#comeToRest()
       await this.#compare()
-      onProgress(next)
+      onProgress(this.#done)
       if (this.#violations.found.length > 0) return
     }
   }
 
   #start(number: number): void {
-    if (this.#plan.skipped?.has(number)) return
+    if (isSkipped(this.#plan, number)) return
     const draws = drawsFor(this.#plan.seed, `operation ${number}`)
     const kind = drawKind(draws)
     this.#performed.set(kind, (this.#performed.get(kind) ?? 0) + 1)
@@ -261,7 +247,7 @@ export class World {
     for (const worker of this.#workers) {
       worker.deliverer.wake()
       this.#time.run(async () => {
-        await worker.work()
+        for (const job of await worker.findDueJobs()) this.#time.run(() => worker.runJob(job))
       })
     }
     for (const request of this.#bank.takeDueNotices()) this.#postNotice(request)
@@ -282,6 +268,17 @@ export class World {
     })
   }
 
+  /** As an orchestrator does, until the process runs. */
+  #restart(open: () => Promise<void>): void {
+    this.#time.run(async () => {
+      await this.#time.sleep(this.#draws.integer(1, 20) * second)
+      await open().catch((error: unknown) => {
+        this.#failedStarts.push((error as Error).message)
+        this.#restart(open)
+      })
+    })
+  }
+
   /** Decides about the commits of one process: cut, lost, or the moment at which it dies. */
   #keeperOf(life: Life): Keeper {
     const kill = (): boolean => {
@@ -295,10 +292,7 @@ export class World {
       this.#workers = this.#workers.filter((other) => other !== instance)
       instance.kill()
       this.#closing.push(instance.close().catch(() => {}))
-      this.#time.run(async () => {
-        await this.#time.sleep(this.#draws.integer(1, 20) * second)
-        await (api ? this.#openApi() : this.#openWorker())
-      })
+      this.#restart(api ? () => this.#openApi() : () => this.#openWorker())
       return true
     }
     return {
