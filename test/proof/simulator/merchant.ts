@@ -2,7 +2,6 @@ import type { Draws } from './draws.js'
 import type { Faults } from './faults.js'
 import type { ApiInstance, ApiRequest } from './instances.js'
 import type { Violations } from './violations.js'
-import type { VirtualTime } from './virtual-time.js'
 
 const second = 1_000
 
@@ -31,10 +30,12 @@ export type Merchant = {
 
 type ClientDependencies = {
   findApis: () => ApiInstance[]
-  time: VirtualTime
   faults: Faults
   violations: Violations
 }
+
+/** Who sends a request, and waits before sending it again. */
+export type Caller = { draws: Draws; sleep(durationMs: number): Promise<void> }
 
 /** A client that gives up has found a service that does not recover. */
 const triesMax = 60
@@ -66,23 +67,23 @@ export class Client {
   post(
     merchant: Merchant,
     path: string,
-    { name, body, draws }: { name: string | undefined; body: object; draws: Draws },
+    { name, body, caller }: { name: string | undefined; body: object; caller: Caller },
   ): Promise<Answer> {
     const headers = {
       authorization: `Bearer ${merchant.key}`,
       ...(name !== undefined && { 'idempotency-key': name }),
     }
-    return this.#askUntilAnswered({ method: 'POST', path, headers, body }, draws)
+    return this.#askUntilAnswered({ method: 'POST', path, headers, body }, caller)
   }
 
-  patch(merchant: Merchant, path: string, body: object, draws: Draws): Promise<Answer> {
+  patch(merchant: Merchant, path: string, body: object, caller: Caller): Promise<Answer> {
     const headers = { authorization: `Bearer ${merchant.key}` }
-    return this.#askUntilAnswered({ method: 'PATCH', path, headers, body }, draws)
+    return this.#askUntilAnswered({ method: 'PATCH', path, headers, body }, caller)
   }
 
-  get(merchant: Merchant, path: string, draws: Draws): Promise<Answer> {
+  get(merchant: Merchant, path: string, caller: Caller): Promise<Answer> {
     const headers = { authorization: `Bearer ${merchant.key}` }
-    return this.#askUntilAnswered({ method: 'GET', path, headers }, draws)
+    return this.#askUntilAnswered({ method: 'GET', path, headers }, caller)
   }
 
   /** One try, as a bank makes it that sends its notices again later. */
@@ -91,14 +92,14 @@ export class Client {
     return apis.length === 0 ? undefined : this.#ask(draws.pick(apis), request)
   }
 
-  async #askUntilAnswered(request: ApiRequest, draws: Draws): Promise<Answer> {
-    const { findApis, time, faults, violations } = this.#dependencies
+  async #askUntilAnswered(request: ApiRequest, { draws, sleep }: Caller): Promise<Answer> {
+    const { findApis, faults, violations } = this.#dependencies
     const isRepeatable = request.headers['idempotency-key'] !== undefined
     let lost: Answer | undefined
     let last: Answer | undefined
     for (let tries = 1; tries <= triesMax; tries += 1) {
       const backOffMs = Math.min(2 ** tries * second, backOffMaxMs)
-      if (tries > 1) await time.sleep(draws.integer(0, backOffMs))
+      if (tries > 1) await sleep(draws.integer(0, backOffMs))
       const apis = draws.shuffle(findApis())
       const isDoubled = isRepeatable && faults.strikes('api request doubled')
       const asked = apis.slice(0, isDoubled ? 2 : 1)

@@ -13,6 +13,7 @@ export type Performance = {
   /** Unique; the idempotency key of the first request. */
   name: string
   draws: Draws
+  sleep(durationMs: number): Promise<void>
   merchant: Merchant
   client: Client
   oracle: Oracle
@@ -75,12 +76,9 @@ export function drawKind(draws: Draws): OperationKind {
 }
 
 /** Posts with the name of the operation as idempotency key. */
-function post(
-  { client, merchant, name, draws }: Performance,
-  path: string,
-  body: object,
-): Promise<Answer> {
-  return client.post(merchant, path, { name, body, draws })
+function post(performance: Performance, path: string, body: object): Promise<Answer> {
+  const { client, merchant, name } = performance
+  return client.post(merchant, path, { name, body, caller: performance })
 }
 
 async function fund(performance: Performance, asset: string): Promise<void> {
@@ -290,11 +288,12 @@ async function cancelAccount(performance: Performance): Promise<void> {
 }
 
 async function pickPayment(
-  { client, merchant, draws }: Performance,
+  performance: Performance,
   status: 'HELD' | 'ACCEPTED',
 ): Promise<ReturnType<typeof JSON.parse>> {
+  const { client, merchant, draws } = performance
   const path = `/v1/collections/payments?status=${status}&limit=20`
-  const { json } = await client.get(merchant, path, draws)
+  const { json } = await client.get(merchant, path, performance)
   return json.data.items.length > 0 ? draws.pick(json.data.items) : undefined
 }
 
@@ -329,7 +328,7 @@ async function convert(performance: Performance): Promise<void> {
   const body = isFromNaira
     ? { from: 'NGN', to: coin, amount: draws.integer(10_000, 50_000_000) }
     : { from: coin, to: 'NGN', amount: showUnits(BigInt(draws.integer(10_000, 50_000_000))) }
-  const unkeyed = { name: undefined, body, draws }
+  const unkeyed = { name: undefined, body, caller: performance }
   const { status: quoted, json: quote } = await client.post(
     merchant,
     '/v1/conversions/quotes',

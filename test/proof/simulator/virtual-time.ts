@@ -1,8 +1,12 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { setTimeout as sleepReal } from 'node:timers/promises'
 import { manualClock } from '../../support/clock.js'
 
-type Task = { isSleeping: boolean; isBlocked: boolean }
+/** Something that happens beside other things. */
+export type Task = {
+  isSleeping: boolean
+  /** It waits for a call that sleeps. */
+  isBlocked: boolean
+  sleep(durationMs: number): Promise<void>
+}
 
 type Sleeper = { wakesAtMs: number; wake: () => void }
 
@@ -20,7 +24,6 @@ export class VirtualTime {
   readonly clock = manualClock()
   readonly startedAt = this.clock.now()
   readonly #tasks = new Set<Task>()
-  readonly #current = new AsyncLocalStorage<Task>()
   #sleepers: Sleeper[] = []
   #onChange: (() => void) | undefined
 
@@ -37,23 +40,29 @@ export class VirtualTime {
   }
 
   /** Runs a task beside the others. It must not fail. */
-  run(work: () => Promise<unknown>): void {
-    const task = { isSleeping: false, isBlocked: false }
+  run(work: (task: Task) => Promise<unknown>): void {
+    const task: Task = {
+      isSleeping: false,
+      isBlocked: false,
+      sleep: async (durationMs) => {
+        task.isSleeping = true
+        await this.sleep(durationMs)
+        task.isSleeping = false
+      },
+    }
     this.#tasks.add(task)
-    void this.#current.run(task, work).finally(() => {
+    void work(task).finally(() => {
       this.#tasks.delete(task)
       this.#onChange?.()
     })
   }
 
-  async sleep(durationMs: number): Promise<void> {
-    const task = this.#current.getStore()
-    if (task) task.isSleeping = true
-    await new Promise<void>((wake) => {
+  /** For a call of which it is not known who waits for it. */
+  sleep(durationMs: number): Promise<void> {
+    return new Promise<void>((wake) => {
       this.#sleepers.push({ wakesAtMs: this.nowMs + durationMs, wake })
       this.#onChange?.()
     })
-    if (task) task.isSleeping = false
   }
 
   /** Returns when every task has ended, sleeps, or waits for something that sleeps. */
@@ -82,15 +91,15 @@ export class VirtualTime {
   }
 
   /** False: nothing has changed for a while. */
-  async #waitForChange(): Promise<boolean> {
-    const waiting = new AbortController()
-    const change = new Promise<true>((resolve) => {
-      this.#onChange = () => resolve(true)
+  #waitForChange(): Promise<boolean> {
+    return new Promise<boolean>((resolve) => {
+      const stall = setTimeout(() => end(false), stallMs)
+      const end = (hasChanged: boolean) => {
+        clearTimeout(stall)
+        this.#onChange = undefined
+        resolve(hasChanged)
+      }
+      this.#onChange = () => end(true)
     })
-    const stall = sleepReal(stallMs, false, { signal: waiting.signal }).catch(() => false)
-    const hasChanged = await Promise.race([change, stall])
-    waiting.abort()
-    this.#onChange = undefined
-    return hasChanged
   }
 }

@@ -88,7 +88,7 @@ export class World {
     this.#receiver = new Receiver({ time, faults, violations })
     const [bank, chain, receiver] = [this.#bank, this.#chain, this.#receiver]
     this.#oracle = new Oracle({ bank, chain, receiver, violations, time })
-    this.#client = new Client({ findApis: () => this.#apis, time, faults, violations })
+    this.#client = new Client({ findApis: () => this.#apis, faults, violations })
     this.#surroundings = {
       databaseUrl: db.url,
       secret: new Secret(randomBytes(32).toString('hex')),
@@ -174,11 +174,12 @@ export class World {
       webhookUrl,
       policies: drawPolicies(draws),
     }
-    const endpoint = { name, body: { url: webhookUrl }, draws }
+    const caller = { draws, sleep: (durationMs: number) => this.#time.sleep(durationMs) }
+    const endpoint = { name, body: { url: webhookUrl }, caller }
     const { json } = await this.#client.post(merchant, '/v1/webhook-endpoints', endpoint)
     this.#receiver.addEndpoint(webhookUrl, json.data.secret)
     const settings = { policies: merchant.policies }
-    const changed = await this.#client.patch(merchant, '/v1/settings', settings, draws)
+    const changed = await this.#client.patch(merchant, '/v1/settings', settings, caller)
     if (changed.status !== 200) throw new Error(changed.text)
     const approvals = drawApprovals(draws)
     // Only an owner changes the rule, in the console; this sets the stage, it is not simulated.
@@ -211,19 +212,19 @@ export class World {
     const draws = drawsFor(this.#plan.seed, `operation ${number}`)
     const kind = drawKind(draws)
     this.#performed.set(kind, (this.#performed.get(kind) ?? 0) + 1)
-    const performance = {
-      name: `operation-${number}`,
-      draws,
-      merchant: draws.pick(this.#oracle.merchants),
-      client: this.#client,
-      oracle: this.#oracle,
-      bank: this.#bank,
-      chain: this.#chain,
-      time: this.#time,
-    }
-    this.#time.run(async () => {
+    this.#time.run(async ({ sleep }) => {
       try {
-        await operations[kind].perform(performance)
+        await operations[kind].perform({
+          name: `operation-${number}`,
+          draws,
+          sleep,
+          merchant: draws.pick(this.#oracle.merchants),
+          client: this.#client,
+          oracle: this.#oracle,
+          bank: this.#bank,
+          chain: this.#chain,
+          time: this.#time,
+        })
       } catch (error) {
         this.#violations.report(`${kind} ${number} failed: ${(error as Error).stack}`)
       }
@@ -270,8 +271,8 @@ export class World {
 
   /** As an orchestrator does, until the process runs. */
   #restart(open: () => Promise<void>): void {
-    this.#time.run(async () => {
-      await this.#time.sleep(this.#draws.integer(1, 20) * second)
+    this.#time.run(async ({ sleep }) => {
+      await sleep(this.#draws.integer(1, 20) * second)
       await open().catch((error: unknown) => {
         this.#failedStarts.push((error as Error).message)
         this.#restart(open)
@@ -307,7 +308,7 @@ export class World {
     this.#faults.hasCeased = true
     this.#bank.silentUntilMs = 0
     for (let steps = 0; steps < stepsToRestMax; steps += 1) {
-      const stepMs = Math.min(1.3 ** steps * second, 4 * hour)
+      const stepMs = Math.min(1.5 ** steps * second, 8 * hour)
       await this.#step(stepMs)
       if (this.#time.sleeping > 0 || this.#bank.isBusy || this.#chain.isBusy) continue
       const [open] = await this.#db.rows(sql<Record<string, number>>`
