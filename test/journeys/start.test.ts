@@ -16,9 +16,9 @@ import {
   runCommand,
   spawnStart,
   startProgram,
-  trackPrograms,
 } from '../support/program.js'
 import { until } from '../support/sessions.js'
+import { trackPrograms } from '../support/track-programs.js'
 
 /** One service folder through its life, in the order of the tests. */
 const home = createHome()

@@ -4,7 +4,8 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { openBrowser } from '../support/browser.js'
-import { createHome, readDemo, startProgram, trackPrograms } from '../support/program.js'
+import { createHome, readDemo, startProgram } from '../support/program.js'
+import { trackPrograms } from '../support/track-programs.js'
 import { isFull, picture, sizes } from './checkout-pictures.js'
 
 /** The API reference of a freshly started installation, used in a browser. */

@@ -12,8 +12,9 @@ import {
   workerConnections,
 } from '../../src/postgres/wire/connection-counts.js'
 import { freshDatabase } from '../support/database.js'
-import { spawnServe, spawnWork, trackPrograms } from '../support/program.js'
+import { spawnServe, spawnWork } from '../support/program.js'
 import { until } from '../support/sessions.js'
+import { trackPrograms } from '../support/track-programs.js'
 
 /** Processes as operators run them: what they open, and what their health check says. */
 

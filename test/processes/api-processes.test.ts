@@ -8,9 +8,10 @@ import { createMerchant } from '../../src/merchants/create-merchant.js'
 import { issueKey } from '../../src/merchants/keys/issue-key.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
-import { isRunning, type Program, spawnServe, trackPrograms } from '../support/program.js'
+import { isRunning, type Program, spawnServe } from '../support/program.js'
 import { until } from '../support/sessions.js'
 import { expectAllProofs } from '../support/sound-books.js'
+import { trackPrograms } from '../support/track-programs.js'
 
 /** `manilla serve` with several processes on one port. The tests follow one service in order. */
 

@@ -9,9 +9,10 @@ import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-ban
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { openManilla } from '../support/open-manilla.js'
-import { spawnWork, trackPrograms } from '../support/program.js'
+import { spawnWork } from '../support/program.js'
 import { openSession, until, untilInTheWay } from '../support/sessions.js'
 import { expectAllProofs } from '../support/sound-books.js'
+import { trackPrograms } from '../support/track-programs.js'
 
 const db = await freshDatabase()
 const programs = trackPrograms()

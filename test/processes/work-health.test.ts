@@ -28,8 +28,9 @@ import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { listNamedMetrics } from '../support/deploy-metrics.js'
 import { noChains, noRails, onlySandbox, standardNaira } from '../support/open-manilla.js'
-import { spawnWork, trackPrograms } from '../support/program.js'
+import { spawnWork } from '../support/program.js'
 import { until } from '../support/sessions.js'
+import { trackPrograms } from '../support/track-programs.js'
 
 /** A missing worker is detected by the age of its heartbeat, measured by the database's clock. */
 

@@ -10,7 +10,8 @@ import { fromProviderReference } from '../../src/rails/bank/instruction.js'
 import { inTestMode } from '../support/open-manilla.js'
 import type { Answers } from './bank-storm.js'
 import { listOutgoing } from './bank-weather.js'
-import { countBy, findWrongEvents } from './payment-proof.js'
+import { countBy, differenceOf } from './multiset.js'
+import { findWrongEvents } from './payment-proof.js'
 
 export type Aftermath = {
   payments: { atBank: number; inBooks: number }
@@ -124,15 +125,4 @@ function findUnequal(payouts: PayoutRow[], outgoing: Outgoing[]): string[] {
 
 function repeated(names: string[]): string[] {
   return differenceOf(names, [...new Set(names)])
-}
-
-/** Items that the first list has more often than the second. */
-function differenceOf(left: string[], right: string[]): string[] {
-  const counts = new Map<string, number>()
-  for (const item of right) counts.set(item, (counts.get(item) ?? 0) + 1)
-  return left.filter((item) => {
-    const count = counts.get(item) ?? 0
-    counts.set(item, count - 1)
-    return count <= 0
-  })
 }

@@ -4,14 +4,14 @@ import { providers } from '../../src/base/config.js'
 import { Secret } from '../../src/base/secret.js'
 import { freshDatabase } from '../support/database.js'
 import { isLongRun } from '../support/long-run.js'
-import { trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
+import { trackPrograms } from '../support/track-programs.js'
 import { bankStorm } from './bank-storm.js'
+import { noTimeout } from './progress.js'
 
 /** Only `npm run storm` runs it; the contract suite covers each rule once. */
 const kills = Number(process.env.STORM_KILLS ?? 40)
 const [payments, payouts] = [kills * 40, kills * 30]
-const patienceMs = 300_000
 
 const chosen = providers.filter((provider) => (process.env.STORM_BANK ?? provider) === provider)
 
@@ -34,7 +34,6 @@ test.runIf(isLongRun).each(sites)(
       payments,
       payouts,
       kills,
-      patienceMs,
       random: seededRandom(`${provider} storm`),
       secret: new Secret(randomBytes(32).toString('hex')),
       say,
@@ -60,5 +59,5 @@ test.runIf(isLongRun).each(sites)(
     expect(aftermath.findings).toEqual([])
     expect(Object.keys(aftermath.payouts).length).toBe(3)
   },
-  patienceMs + kills * 20_000,
+  noTimeout,
 )

@@ -20,7 +20,7 @@ import type { Random } from '../support/seed.js'
 import { type Aftermath, proveBank } from './bank-proof.js'
 import { changeBankWeather, decideFates, listOutgoing, reverseSome } from './bank-weather.js'
 import { type Crew, eachAtOnce, killSome, replaceAll, startCrew, stopCrew } from './crew.js'
-import { hasten, patiently } from './kill-site.js'
+import { hasten } from './kill-site.js'
 import { type PlannedAccount, type PlannedPayment, planPayments } from './payment-plan.js'
 import {
   askUntilAnswered,
@@ -29,6 +29,7 @@ import {
   openShops,
   type Shop,
 } from './payment-shops.js'
+import { untilNoneRemain } from './progress.js'
 
 export type Storm = {
   provider: Provider
@@ -38,8 +39,6 @@ export type Storm = {
   payouts: number
   kills: number
   random: Random
-  /** For conditions that become true by themselves, even on a slow machine. */
-  patienceMs: number
   say(line: string): void
   /** Processes for the caller to end after a failure. */
   onStart(program: Program): void
@@ -100,12 +99,9 @@ async function rage(scene: Scene): Promise<Answers> {
 
   const answers: Answers = new Map()
   const tasks = planTasks(scene, answers)
-  const progress = { count: 0, of: tasks.length, what: `of ${tasks.length} done` }
+  const progress = { of: tasks.length, done: 0, underWay: 0, what: 'done' }
   const killing = killSome(scene, crew, progress)
-  await eachAtOnce(tasks, async (task, index) => {
-    await task(index)
-    progress.count += 1
-  })
+  await eachAtOnce(tasks, (task, index) => task(index), progress)
   await killing
   const decided = await deciding.stop()
   await weather.stop()
@@ -169,12 +165,9 @@ async function payOut(
   const urls = index % 2 === 0 ? crew.urls : crew.urls.toReversed()
   const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': key }
   const request = { method: 'POST', headers, body: JSON.stringify(body) }
-  for (;;) {
-    const { status, text } = await askUntilAnswered(urls, transfersPath, request)
-    if (status === 201) return text
-    assert.equal(status, 409, text)
-    await sleep(20)
-  }
+  const { status, text } = await askUntilAnswered(urls, transfersPath, request)
+  assert.equal(status, 201, text)
+  return text
 }
 
 async function repeatAnswers(
@@ -215,10 +208,11 @@ async function settle(scene: Scene): Promise<void> {
     await letTimePass(db)
     await findMissed(scene)
   })
-  await patiently(scene, 'nothing is open any more', async () => {
+  await untilNoneRemain('nothing is open any more', async () => {
     const open = await countOpen(db)
-    const isEnding = listOutgoing(emulator).some(({ state }) => state === 'pending')
-    return !isEnding && Object.values(open).every((count) => count === 0)
+    const ending = listOutgoing(emulator).filter(({ state }) => state === 'pending').length
+    const isOpen = ending > 0 || Object.values(open).some((count) => count > 0)
+    return isOpen && { ...open, ending }
   }).catch(async (error) => {
     console.log(await countOpen(db), await listOpenOrders(db))
     throw error
@@ -229,9 +223,9 @@ async function settle(scene: Scene): Promise<void> {
   await Promise.race([emulator.drainNotices(), sleep(2_000)])
   const tools = { db, rail, logger: silent, follow: followReturns }
   await followReversals(tools, new Date())
-  await patiently(scene, 'every notice is confirmed', async () => {
+  await untilNoneRemain('every notice is confirmed', async () => {
     const { hints, notices } = await countOpen(db)
-    return hints + notices === 0
+    return hints + notices
   })
 }
 

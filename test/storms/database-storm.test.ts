@@ -5,10 +5,12 @@ import { Database } from '../../src/postgres/database.js'
 import { startEmbeddedServer } from '../../src/postgres/embedded/server.js'
 import { migrate } from '../../src/postgres/migrations/migrate.js'
 import { isLongRun } from '../support/long-run.js'
-import { createHome, trackPrograms } from '../support/program.js'
+import { createHome } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { expectAllProofs } from '../support/sound-books.js'
+import { trackPrograms } from '../support/track-programs.js'
 import { databaseStorm } from './database-storm.js'
+import { noTimeout } from './progress.js'
 
 const rounds = 20
 
@@ -50,5 +52,5 @@ test.runIf(isLongRun)(
     await expectAllProofs(db)
     await db.close()
   },
-  120_000 + rounds * 20_000,
+  noTimeout,
 )

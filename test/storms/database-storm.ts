@@ -8,6 +8,7 @@ import { sql } from '../../src/postgres/sql.js'
 import { isRunning, type Program, spawnServe, spawnWork } from '../support/program.js'
 import type { Random } from '../support/seed.js'
 import { freePort } from './crew.js'
+import { untilNoneRemain } from './progress.js'
 import { apiOf } from './storm-site.js'
 
 type Storm = {
@@ -71,7 +72,9 @@ export async function databaseStorm(storm: Storm): Promise<Aftermath> {
     for (const trouble of [storm.restart, () => endConnections(url)]) {
       const before = result.acknowledged.length
       await trouble()
-      while (result.acknowledged.length < before + 50 && programs.every(isAlive)) await sleep(10)
+      await untilNoneRemain('fundings are acknowledged again', () =>
+        programs.every(isAlive) ? Math.max(0, before + 50 - result.acknowledged.length) : 0,
+      )
       await sleep(storm.random.integer(0, 200))
     }
     storm.say(`round ${round}: ${result.acknowledged.length} acknowledged`)
@@ -100,7 +103,7 @@ async function endConnections(url: string): Promise<void> {
 
 async function untilReady(port: number): Promise<void> {
   const isReady = () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ ok }) => ok)
-  while (!(await isReady().catch(() => false))) await sleep(50)
+  await untilNoneRemain('the API is ready', async () => !(await isReady().catch(() => false)))
 }
 
 async function addMerchant(url: string, secret: Secret): Promise<string> {

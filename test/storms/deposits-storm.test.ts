@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
 import { isLongRun } from '../support/long-run.js'
-import { createHome, trackPrograms } from '../support/program.js'
+import { createHome } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
+import { trackPrograms } from '../support/track-programs.js'
 import { depositsStorm } from './deposits-storm.js'
+import { noTimeout } from './progress.js'
 
 /** The longest storm: only `npm run storm` runs it. */
 const kills = Number(process.env.STORM_KILLS ?? 2)
 const isFull = kills > 2
 const [deposits, wallets] = isFull ? [2_000, 500] : [60, 20]
-const patienceMs = 300_000
 
 const home = createHome()
 const programs = trackPrograms(home)
@@ -27,7 +28,6 @@ test.runIf(isLongRun)(
       deposits,
       wallets,
       connections: 16,
-      patienceMs,
       random: seededRandom('deposits storm'),
       say: (line) => console.log(`${seconds()} s: ${line}`),
       onStart: (program) => programs.push(program),
@@ -54,5 +54,5 @@ test.runIf(isLongRun)(
     expect(reconciled!.out).toContain('Books, chain and bank agree.')
     expect([...aftermath.verdicts.map(({ code }) => code), aftermath.exitCode]).toEqual([0, 0, 0])
   },
-  patienceMs * 2 + kills * 30_000,
+  noTimeout,
 )

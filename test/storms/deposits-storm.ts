@@ -7,7 +7,8 @@ import type { Random } from '../support/seed.js'
 import { Payers, type Sweeping } from './deposit-payers.js'
 import { type Aftermath, proveDeposits, readBooked, readDeposits } from './deposit-proof.js'
 import { openShops, openWallets, type PlannedWallet } from './deposit-shops.js'
-import { hasten, kill, patiently, victims } from './kill-site.js'
+import { hasten, kill, victims } from './kill-site.js'
+import { untilNoneRemain } from './progress.js'
 import { databaseUrlOf, hurry, openSite, type Site } from './storm-site.js'
 import { randomWeather } from './weather.js'
 
@@ -23,7 +24,6 @@ export type Storm = {
   wallets: number
   connections: number
   random: Random
-  patienceMs: number
   say(line: string): void
   /** Processes for the caller to end after a failure. */
   onStart(program: Program): void
@@ -82,9 +82,10 @@ async function burst(scene: Scene, wanted: number) {
   const weather = await changeWeather(site, random)
   const paying = payers.run(site, { connections, wanted })
   const db = openDatabase(home)
-  await patiently(scene, `${wanted} are answered while coins are swept`, async () => {
+  await untilNoneRemain(`${wanted} are answered while coins are swept`, async () => {
     payers.sweeping = await listSweeping(db)
-    return payers.answers.size >= wanted && payers.sweeping.length > 0
+    const isReached = payers.answers.size >= wanted && payers.sweeping.length > 0
+    return !isReached && { answered: payers.answers.size, sweeping: payers.sweeping.length }
   })
   await db.close()
   await sleep(random.integer(20, 500))
@@ -127,33 +128,34 @@ async function settle(scene: Scene): Promise<void> {
   const { home, payers, planned, say } = scene
   const site = openSite(home)
   // Setting faults may fail by a fault itself.
-  await patiently(scene, 'the weather clears', () =>
+  await untilNoneRemain('the weather clears', () =>
     site.chain.call('localnet_setFaults', []).then(
-      () => true,
       () => false,
+      () => 'a fault',
     ),
   )
   await payers.retryOpen(site)
   // Delayed or unanswered transactions have landed or never will.
-  await untilNothingCanLand(scene, site)
+  await untilNothingCanLand(site)
   const { deposits } = await readDeposits(site.chain, { payers, planned })
   say(`fair weather: ${payers.answers.size} answered, ${deposits.length} deposits on the chain`)
   const db = openDatabase(home)
-  await patiently(scene, 'all is judged and swept', async () => {
+  await untilNoneRemain('all is judged and swept', async () => {
     await hurry(site.chain)
     const { payments, refused } = await readBooked(db)
-    const isJudged = payments.length + refused.length >= deposits.length
-    return isJudged && (await countOpen(db)) === 0
+    const unjudged = Math.max(0, deposits.length - payments.length - refused.length)
+    const open = await countOpen(db)
+    return (unjudged > 0 || open > 0) && { unjudged, open }
   })
   await db.close()
 }
 
-async function untilNothingCanLand(scene: Scene, { chain }: Site): Promise<void> {
+async function untilNothingCanLand({ chain }: Site): Promise<void> {
   const height = () => chain.call<number>('getBlockHeight', { commitment: 'finalized' })
   const first = await chain.call<number>('getBlockHeight', { commitment: 'processed' })
-  await patiently(scene, 'what was delayed is final', async () => {
+  await untilNoneRemain('what was delayed is final', async () => {
     await hurry(chain)
-    return (await height()) > first + longestDelay
+    return Math.max(0, first + longestDelay + 1 - (await height()))
   })
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
-import { createHome, trackPrograms } from '../support/program.js'
+import { createHome } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
+import { trackPrograms } from '../support/track-programs.js'
 import { killDuringBurst } from './kill-during-burst.js'
+import { noTimeout } from './progress.js'
 
 /** `npm run storm` runs more rounds. */
 const kills = Number(process.env.STORM_KILLS ?? 2)
@@ -33,5 +35,5 @@ test(
     expect(aftermath.verdict.out).toContain('The ledger is consistent.')
     expect([aftermath.verdict.code, aftermath.exitCode]).toEqual([0, 0])
   },
-  60_000 + kills * 20_000,
+  noTimeout,
 )

@@ -10,6 +10,8 @@ import {
   startProgram,
 } from '../support/program.js'
 import type { Random } from '../support/seed.js'
+import { differenceOf } from './multiset.js'
+import { untilNoneRemain } from './progress.js'
 
 /** What is killed. A power cut takes both. */
 const victims = ['server', 'server', 'database', 'both'] as const
@@ -53,13 +55,15 @@ export async function killDuringBurst(storm: Storm): Promise<Aftermath> {
     const program = await start(storm)
     const before = burst.answers.size
     const bursting = burst.run(readDemo(storm.home), storm.connections)
-    while (burst.answers.size === before) await sleep(1)
+    await untilNoneRemain('a write is answered', () => burst.answers.size === before)
     await sleep(storm.random.integer(20, 700))
     const victim = storm.random.pick(victims)
+    const { underWay } = burst
     await kill(storm.home, program, victim)
     await bursting.stop()
     const written = burst.answers.size - before
-    storm.say(`kill ${round} (${victim}): ${written} answered, ${burst.open.size} not`)
+    const sum = `${written} answered, ${burst.open.size} not`
+    storm.say(`kill ${round} (${victim}) with ${underWay} requests under way: ${sum}`)
   }
   return readAftermath(storm, burst)
 }
@@ -88,6 +92,8 @@ async function kill(
 class Burst {
   readonly answers = new Map<number, string>()
   readonly open = new Set<number>()
+  /** Requests that were sent and are not answered yet. */
+  underWay = 0
   readonly #random: Random
   #next = 1
 
@@ -111,7 +117,9 @@ class Burst {
 
   async #write(demo: Demo): Promise<void> {
     const number = this.#pick()
+    this.underWay += 1
     const answer = await post(demo, number)
+    this.underWay -= 1
     if (answer?.status === 201) {
       this.answers.set(number, answer.text)
       return
@@ -227,15 +235,4 @@ async function readStatement({ baseUrl, test: keys }: Demo) {
     references: cells('reference'),
     available: BigInt(cells('balanceAfterMinor')[0]!),
   }
-}
-
-/** Items that the first list has more often than the second. */
-function differenceOf(left: string[], right: string[]): string[] {
-  const counts = new Map<string, number>()
-  for (const item of right) counts.set(item, (counts.get(item) ?? 0) + 1)
-  return left.filter((item) => {
-    const count = counts.get(item) ?? 0
-    counts.set(item, count - 1)
-    return count <= 0
-  })
 }

@@ -40,16 +40,3 @@ export async function hasten(db: Database, rows: string, dueAt = 'least(due_at, 
     where ctid in (select ctid from ${rows} for update skip locked)`
   await db.rows({ text, values: [] })
 }
-
-/** For conditions that become true by themselves, even on a slow machine. */
-export async function patiently(
-  { patienceMs }: { patienceMs: number },
-  what: string,
-  isTrue: () => Promise<boolean>,
-): Promise<void> {
-  const end = performance.now() + patienceMs
-  while (!(await isTrue())) {
-    assert(performance.now() < end, `it takes too long until ${what}`)
-    await sleep(20)
-  }
-}

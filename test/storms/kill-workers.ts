@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnvironmentId } from '../../src/base/environment.js'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -6,45 +5,79 @@ import { webhookLimits } from '../../src/webhooks/limits.js'
 import { emit, newEventOf } from '../support/deliveries.js'
 import { isRunning, type Program, spawnWork } from '../support/program.js'
 import type { Random } from '../support/seed.js'
-import { until } from '../support/sessions.js'
 import { hasten } from './kill-site.js'
+import { untilNoneRemain } from './progress.js'
 
 type Storm = {
   db: Database
   secret: string
   environmentId: EnvironmentId
+  /** At least so many are emitted. */
   events: number
+  endpoints: number
   kills: number
   random: Random
-  countReceived(): number
+  receiver: {
+    /** Requests received. */
+    received: number
+    /** Requests received and not answered yet. */
+    underWay: number
+    /** Requests whose connection was lost before the answer. */
+    cut: number
+  }
   say(line: string): void
   /** Processes for the caller to end after a failure. */
   onStart(program: Program): void
 }
 
-/** Two workers send and are killed one after the other, each replaced at once; events keep coming. */
-export async function killWorkers(storm: Storm): Promise<void> {
-  const { db, environmentId, random } = storm
+/**
+ * Two workers send. The older one, which has most deliveries, is killed and replaced after a random
+ * number of deliveries, while others wait for their answers. Returns how many kills cut deliveries off.
+ */
+export async function killWorkers(storm: Storm): Promise<number> {
+  const { receiver, say } = storm
   const workers = [start(storm), start(storm)]
-  const perRound = Math.ceil(storm.events / storm.kills)
+  let duringDeliveries = 0
   for (let round = 1; round <= storm.kills; round += 1) {
-    const received = storm.countReceived()
-    const newEvents = Array.from({ length: perRound }, () => newEventOf(environmentId))
-    await emit(db, new Date(), newEvents)
-    const victim = random.integer(0, 1)
+    const before = { ...receiver }
+    const victim = round % 2
     await workers[victim]!.untilPrinted('working')
-    while (storm.countReceived() === received) await sleep(1)
-    await sleep(random.integer(0, 150))
+    await untilDelivering(storm)
+    const { underWay } = receiver
     workers[victim]!.signal('SIGKILL')
     await workers[victim]!.ended
+    await untilNoneRemain('requests of the killed worker end', () => receiver.underWay)
+    const cut = receiver.cut - before.cut
+    if (cut > 0) duringDeliveries += 1
     workers[victim] = start(storm)
-    storm.say(`kill ${round}: ${storm.countReceived() - received} received`)
+    const received = receiver.received - before.received
+    say(`kill ${round}: ${received} received, ${underWay} under way, ${cut} cut off`)
   }
+  say(`${duringDeliveries} of ${storm.kills} kills cut deliveries off`)
   // By then the database has released the locks of killed workers.
   for (const worker of workers) await worker.untilPrinted('working')
-  await passLease(db)
-  await until(async () => (await countOpen(db)) === 0)
+  await passLease(storm.db)
+  await untilNoneRemain('every event is delivered', () => countOpen(storm.db))
   await Promise.all(workers.map(stop))
+  return duringDeliveries
+}
+
+/** Events keep coming until a random number of them is received and some are being answered. */
+async function untilDelivering(storm: Storm): Promise<void> {
+  const { db, environmentId, receiver, random, endpoints } = storm
+  const perRound = Math.ceil(storm.events / storm.kills)
+  const before = receiver.received
+  const wanted = random.integer(1, (perRound * endpoints) / 2)
+  let emitted = 0
+  await untilNoneRemain('deliveries are under way', async () => {
+    const received = receiver.received - before
+    if (received >= emitted * endpoints) {
+      const newEvents = Array.from({ length: perRound }, () => newEventOf(environmentId))
+      await emit(db, new Date(), newEvents)
+      emitted += perRound
+    }
+    return (received < wanted || receiver.underWay === 0) && { received, emitted }
+  })
 }
 
 function start({ db, secret, onStart }: Storm): Program {

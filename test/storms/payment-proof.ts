@@ -7,6 +7,7 @@ import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { SandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { inTestMode } from '../support/open-manilla.js'
+import { countBy } from './multiset.js'
 import type { Kind, PlannedPayment } from './payment-plan.js'
 
 type Row = { railId: string; number: string; amount: bigint; variance: Variance; places: bigint }
@@ -149,13 +150,4 @@ async function readBank(db: Database, planned: PlannedPayment[]) {
     select coalesce(sum(amount), 0)::bigint as sum from sandbox_transfers
     where is_reported and ending = 'completed' and reversal_number is null`)
   return { taken: taken!.sum, sentBack: sent!.sum }
-}
-
-export function countBy<Item>(
-  items: Item[],
-  nameOf: (item: Item) => string,
-): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + 1
-  return counts
 }

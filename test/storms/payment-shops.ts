@@ -8,6 +8,7 @@ import { issueKey } from '../../src/merchants/keys/issue-key.js'
 import type { Database } from '../../src/postgres/database.js'
 import type { Random } from '../support/seed.js'
 import { type PlannedAccount, shops } from './payment-plan.js'
+import { triesMax } from './progress.js'
 
 const policies = [
   {},
@@ -31,22 +32,30 @@ export type Shop = {
   change(method: string, path: string, body?: object): Promise<Data | undefined>
 }
 
-/** Retries across processes, some of which may be down, until one answers. */
+/**
+ * Retries across processes, some of which may be down, until one answers. A request that another
+ * process still works on, and one beyond a limit, is sent again under its key.
+ */
 export async function askUntilAnswered(
   urls: string[],
   path: string,
   request: RequestInit,
 ): Promise<{ status: number; text: string }> {
-  for (let tries = 0; ; tries += 1) {
+  for (let tries = 0; tries < triesMax; tries += 1) {
     try {
       const response = await fetch(urls[tries % urls.length] + path, request)
       const text = await response.text()
-      if (response.status < 500) return { status: response.status, text }
+      if (!isTemporary(response.status, text)) return { status: response.status, text }
     } catch {
       // the outcome is unknown
     }
     await sleep(20)
   }
+  throw new Error(`${path} was never answered`)
+}
+
+function isTemporary(status: number, text: string): boolean {
+  return status >= 500 || status === 429 || text.includes('"idempotency_in_progress"')
 }
 
 /** Merchants with different policies for mismatched payments. */

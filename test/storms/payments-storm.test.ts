@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { Secret } from '../../src/base/secret.js'
 import { freshDatabase } from '../support/database.js'
 import { isLongRun } from '../support/long-run.js'
-import { trackPrograms } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
+import { trackPrograms } from '../support/track-programs.js'
 import { paymentsStorm } from './payments-storm.js'
+import { noTimeout } from './progress.js'
 
 /** Only `npm run storm` runs it. */
 const kills = Number(process.env.STORM_KILLS ?? 40)
 const payments = Number(process.env.STORM_PAYMENTS ?? 10_000)
-const patienceMs = 300_000
 
 const db = await freshDatabase()
 const programs = trackPrograms()
@@ -25,7 +25,6 @@ test.runIf(isLongRun)(
       db,
       payments,
       kills,
-      patienceMs,
       random: seededRandom('payments storm'),
       secret: new Secret(randomBytes(32).toString('hex')),
       say: (line) =>
@@ -46,5 +45,5 @@ test.runIf(isLongRun)(
     expect([books.returning, books.returned]).toEqual([0n, bank.sentBack])
     expect(Object.keys(aftermath.byVariance).length).toBe(5)
   },
-  patienceMs + kills * 10_000,
+  noTimeout,
 )

@@ -1,6 +1,5 @@
 import { strict as assert } from 'node:assert'
 import { createHmac } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
 import { deriveNoticeKey } from '../../src/base/sealed.js'
@@ -26,14 +25,14 @@ import {
   type Shop,
 } from './payment-shops.js'
 
+import { retryWork, untilNoneRemain } from './progress.js'
+
 export type Storm = {
   db: Database
   secret: Secret
   payments: number
   kills: number
   random: Random
-  /** For conditions that become true by themselves, even on a slow machine. */
-  patienceMs: number
   say(line: string): void
   /** Processes for the caller to end after a failure. */
   onStart(program: Program): void
@@ -57,12 +56,13 @@ export async function paymentsStorm(storm: Storm): Promise<Aftermath> {
   storm.say(`${planned.length} paid, ${notices.length} notices`)
 
   const deciding = decideMeanwhile(shops, random)
-  const progress = { count: 0, of: notices.length, what: 'notices sent' }
+  const progress = { of: notices.length, done: 0, underWay: 0, what: 'notices sent' }
   const killing = killSome(storm, crew, progress)
-  await eachAtOnce(random.shuffle(notices), async (notice, index) => {
-    await sendNotice(crew, notice, index)
-    progress.count += 1
-  })
+  await eachAtOnce(
+    random.shuffle(notices),
+    (notice, index) => sendNotice(crew, notice, index),
+    progress,
+  )
   storm.say('all notices are sent')
   await killing
   const decided = await deciding.stop()
@@ -80,7 +80,8 @@ async function openAccounts(
   await eachAtOnce(accounts, async (account) => {
     if (account.kind !== 'unknown') return openAccount(shops[account.shop]!, account)
     const order = { reference: account.name, name: 'Nobody', purpose: 'storm' }
-    const [opened] = await bank.openAccounts([{ ...order, expected: null, customer: null }])
+    const opening = { ...order, expected: null, customer: null }
+    const [opened] = await retryWork(() => bank.openAccounts([opening]))
     assert(opened && 'number' in opened)
     account.number = opened.number
   })
@@ -94,10 +95,10 @@ async function payAll(
   planned: PlannedPayment[],
 ): Promise<Notice[]> {
   const notices: Notice[] = []
-  await Promise.all(
-    planned.map(async ({ id, kind, account, amount, currency, sender, copies }) => {
-      const paidAt = kind === 'late' ? new Date(account.expiresAt.getTime() + 1) : new Date()
-      const paid = await bank.receivePayment({
+  await eachAtOnce(planned, async ({ id, kind, account, amount, currency, sender, copies }) => {
+    const paidAt = kind === 'late' ? new Date(account.expiresAt.getTime() + 1) : new Date()
+    const paid = await retryWork(() =>
+      bank.receivePayment({
         id,
         accountNumber: account.number,
         amount,
@@ -106,11 +107,11 @@ async function payAll(
         paidAt,
         copies,
         isSilent: true,
-      })
-      const notice = writeNotice(noticeKey, paid!)
-      for (let copy = 0; copy < copies; copy += 1) notices.push(notice)
-    }),
-  )
+      }),
+    )
+    const notice = writeNotice(noticeKey, paid!)
+    for (let copy = 0; copy < copies; copy += 1) notices.push(notice)
+  })
   return notices
 }
 
@@ -139,20 +140,17 @@ async function sendNotice(crew: Crew, { body, signature }: Notice, index: number
   assert.equal(status, 200, text)
 }
 
-async function settle({ db, patienceMs }: Storm, planned: PlannedPayment[]): Promise<void> {
+async function settle({ db }: Storm, planned: PlannedPayment[]): Promise<void> {
   await hasten(db, "notices where state in ('WAITING', 'UNMATCHED')")
   await hasten(db, "payment_returns where state = 'WAITING'")
   await hasten(db, "payout_attempts where state = 'LIVE'")
   const unknown = planned.filter(({ kind }) => kind === 'unknown').length
-  const end = performance.now() + patienceMs
-  for (;;) {
+  await untilNoneRemain('every payment is judged and every return has ended', async () => {
     const [open] = await db.rows(sql<{ notices: number; unmatched: number; returns: number }>`
       select (select count(*) from notices where state = 'WAITING')::int as notices,
         (select count(*) from notices where state = 'UNMATCHED')::int as unmatched,
         (select count(*) from payment_returns where state in ('WAITING', 'SENT'))::int as returns`)
     const { notices, unmatched, returns } = open!
-    if (notices === 0 && returns === 0 && unmatched === unknown) return
-    assert(performance.now() < end, `it takes too long: ${JSON.stringify(open)}`)
-    await sleep(50)
-  }
+    return (notices > 0 || returns > 0 || unmatched !== unknown) && open
+  })
 }

@@ -26,6 +26,8 @@ export class Callers {
   readonly requests = new Map<string, TransferRequest>()
   readonly answers = new Map<string, Answer>()
   readonly open = new Set<string>()
+  /** Requests that were sent and are not answered yet. */
+  underWay = 0
   /** Fundings of the merchant in smallest units, without the demo's own. */
   readonly funded = { USDC: 0n, USDT: 0n }
   readonly #random: Random
@@ -82,7 +84,9 @@ export class Callers {
   }
 
   async #pay({ api }: Site, key: string): Promise<void> {
+    this.underWay += 1
     const answer = await api.post(path, key, this.requests.get(key)!)
+    this.underWay -= 1
     if (answer?.status === 201) {
       this.answers.set(key, answer)
       return

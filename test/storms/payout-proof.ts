@@ -5,6 +5,7 @@ import type { Rpc } from '../simulation/localnet/localnet.js'
 import { tokenAccountOf, usdc, usdt } from '../simulation/localnet/transfers.js'
 import { type Program, runCommand } from '../support/program.js'
 import type { Random } from '../support/seed.js'
+import { differenceOf } from './multiset.js'
 import type { Callers } from './payout-callers.js'
 import { type Api, openSite, readAll } from './storm-site.js'
 
@@ -252,15 +253,4 @@ function groupBy<Item>(items: Item[], keyOf: (item: Item) => string): Map<string
     group.push(item)
   }
   return groups
-}
-
-/** Items that the first list has more often than the second. */
-function differenceOf(left: string[], right: string[]): string[] {
-  const counts = new Map<string, number>()
-  for (const item of right) counts.set(item, (counts.get(item) ?? 0) + 1)
-  return left.filter((item) => {
-    const count = counts.get(item) ?? 0
-    counts.set(item, count - 1)
-    return count <= 0
-  })
 }

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { isLongRun } from '../support/long-run.js'
-import { createHome, trackPrograms } from '../support/program.js'
+import { createHome } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
+import { trackPrograms } from '../support/track-programs.js'
 import { payoutStorm } from './payout-storm.js'
+import { noTimeout } from './progress.js'
 
 /** Only `npm run storm` runs it. */
 const kills = Number(process.env.STORM_KILLS ?? 40)
 const [payouts, wallets] = [kills * 250, 300]
-const patienceMs = 300_000
 
 const home = createHome()
 const programs = trackPrograms(home)
@@ -23,7 +24,6 @@ test.runIf(isLongRun)(
       payouts,
       wallets,
       connections: 24,
-      patienceMs,
       random: seededRandom('payout storm'),
       say: (line) => console.log(line),
       onStart: (program) => programs.push(program),
@@ -46,5 +46,5 @@ test.runIf(isLongRun)(
     expect(aftermath.verdict.out).toContain('The ledger is consistent.')
     expect([aftermath.verdict.code, aftermath.exitCode]).toEqual([0, 0])
   },
-  patienceMs + kills * 30_000,
+  noTimeout,
 )

@@ -4,9 +4,10 @@ import { magicWallets } from '../../src/simulation/magic-wallets.js'
 import { newWallet } from '../simulation/localnet/transfers.js'
 import { type Program, startProgram } from '../support/program.js'
 import type { Random } from '../support/seed.js'
-import { hasten, kill, patiently, victims } from './kill-site.js'
+import { hasten, kill, victims } from './kill-site.js'
 import { Callers } from './payout-callers.js'
 import { type Aftermath, proveAftermath } from './payout-proof.js'
+import { untilNoneRemain } from './progress.js'
 import { databaseUrlOf, hurry, openSite, type Site } from './storm-site.js'
 import { randomWeather } from './weather.js'
 
@@ -19,8 +20,6 @@ export type Storm = {
   wallets: number
   connections: number
   random: Random
-  /** For conditions that become true by themselves, even on a slow machine. */
-  patienceMs: number
   say(line: string): void
   /** Processes for the caller to end after a failure. */
   onStart(program: Program): void
@@ -43,16 +42,21 @@ export async function payoutStorm(storm: Storm): Promise<Aftermath> {
 
   let program = await start(scene)
   await callers.fund(openSite(storm.home), payouts)
+  let duringWork = 0
   for (let round = 1; round <= kills; round += 1) {
     const before = callers.answers.size
     const { callersEnd, weatherEnds } = await burst(scene, (payouts * round) / (kills + 1))
     const victim = random.pick(victims)
+    const { underWay } = callers
+    if (underWay > 0) duringWork += 1
     await kill(storm.home, program, victim)
     await Promise.all([callersEnd(), weatherEnds()])
     const answered = callers.answers.size - before
-    storm.say(`kill ${round} (${victim}): ${answered} answered, ${callers.open.size} not`)
+    const sum = `${answered} answered, ${callers.open.size} not`
+    storm.say(`kill ${round} (${victim}) with ${underWay} requests under way: ${sum}`)
     program = await start(scene)
   }
+  storm.say(`${duringWork} of ${kills} kills fell while requests were under way`)
   const { callersEnd, weatherEnds } = await burst(scene, payouts)
   const lost = await callers.payInto(openSite(storm.home), scene.hole)
   await callersEnd()
@@ -77,7 +81,7 @@ async function burst(scene: Scene, answered: number) {
   const site = openSite(scene.home)
   const weather = await changeWeather(site, random, hole)
   const bursting = callers.run(site, scene.connections)
-  await patiently(scene, 'payouts are answered', async () => callers.answers.size >= answered)
+  await untilNoneRemain('payouts are answered', () => Math.max(0, answered - callers.answers.size))
   await sleep(random.integer(20, 500))
   return { callersEnd: bursting.stop, weatherEnds: weather.stop }
 }
@@ -106,10 +110,13 @@ async function changeWeather({ chain }: Site, random: Random, hole: string) {
 /** Lost attempts expired and were replaced during the storm. */
 async function untilSignedAnew(scene: Scene, reference: string): Promise<void> {
   const { api, chain } = openSite(scene.home)
-  await patiently(scene, 'a lost payout is signed anew', async () => {
+  const blockhashLife = 150
+  let blocks = 0
+  await untilNoneRemain('a lost payout is signed anew', async () => {
     await hurry(chain)
+    blocks += 1
     const { attempts } = await api.get(`/v1/disbursements/crypto/${reference}`)
-    return attempts.length > 1
+    return attempts.length > 1 ? 0 : Math.max(1, blockhashLife - blocks)
   })
 }
 
@@ -119,9 +126,9 @@ async function settle(scene: Scene): Promise<void> {
   await chain.call('localnet_setFaults', [])
   await scene.callers.retryOpen(openSite(scene.home))
   scene.say(`fair weather: ${scene.callers.answers.size} answered`)
-  await patiently(scene, 'nothing is open any more', async () => {
+  await untilNoneRemain('nothing is open any more', async () => {
     await hurry(chain)
     const { items } = await api.get('/v1/disbursements/crypto?status=SUBMITTED&limit=1')
-    return items.length === 0
+    return items.length > 0 && items[0].reference
   })
 }

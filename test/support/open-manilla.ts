@@ -126,6 +126,8 @@ export type ManillaOptions = {
   isSetUp?: () => boolean
   /** Whether the service ends the payouts that it sends; absent: the test runs the workers. */
   followsPayouts?: boolean
+  /** Otherwise it closes after the test, and stays in memory until then. */
+  isClosedByCaller?: boolean
   hasConsole?: boolean
   consoleUrl?: string
 }
@@ -192,7 +194,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     closing ??= service.close().finally(() => connections.destroy())
     return closing
   }
-  whenDone(close)
+  if (!options.isClosedByCaller) whenDone(close)
 
   const url = await service.app.listen({ host: config.host, port: config.port })
   const { port } = service.app.server.address() as AddressInfo

@@ -3,7 +3,6 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterFile } from './after-file.js'
 
 /**
  * Programs as real processes in their own folder. The run has built dist/, so commands need not
@@ -24,17 +23,6 @@ export type Program = {
   /** Closes the pipe that it prints to. */
   stopReading(): void
   signal(name: NodeJS.Signals): void
-}
-
-/** Ends the file's programs that still run and removes their folder. */
-export function trackPrograms(home?: string): Program[] {
-  const programs: Program[] = []
-  afterFile(async () => {
-    for (const program of programs) if (isRunning(program.pid)) program.signal('SIGKILL')
-    await Promise.all(programs.map((program) => program.ended))
-    if (home !== undefined) await removeHome(home)
-  })
-  return programs
 }
 
 /** A folder that PostgreSQL's account can enter, also when run by root. */
@@ -128,10 +116,14 @@ export function runCommand(home: string, ...words: string[]): Promise<CommandRes
 
 /** An operator command on a given database. */
 export function runCommandOn(
-  { databaseUrl, secret }: { databaseUrl: string; secret: string },
+  {
+    databaseUrl,
+    secret,
+    variables,
+  }: { databaseUrl: string; secret: string; variables?: Record<string, string> },
   ...words: string[]
 ): Promise<CommandResult> {
-  const given = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret }
+  const given = { DATABASE_URL: databaseUrl, MANILLA_SECRET: secret, ...variables }
   return runWith(environmentOf('/nowhere', given), words)
 }
 

@@ -4,9 +4,10 @@ import { freshDatabase } from '../support/database.js'
 import { emit, newEventOf } from '../support/deliveries.js'
 import { insertEndpoint, testSecret } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
-import { spawnWork, trackPrograms } from '../support/program.js'
+import { spawnWork } from '../support/program.js'
 import { openReceiver } from '../support/receiver.js'
 import { until } from '../support/sessions.js'
+import { trackPrograms } from '../support/track-programs.js'
 
 const programs = trackPrograms()
 const db = await freshDatabase()

@@ -61,6 +61,7 @@ export async function openInstance(settings: InstanceSettings) {
     ...(opened.testPayers && { sandboxPayers: opened.testPayers }),
     ...(opened.localnetPayers && { localnetPayers: opened.localnetPayers }),
     followsPayouts: settings.followsPayouts ?? false,
+    isClosedByCaller: true,
   })
   const connect = () => connectLane(gate.url, 'proof lane')
   const laneDependencies = { connect, clock, rails: opened.rails.banksByName }

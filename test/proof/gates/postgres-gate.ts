@@ -4,12 +4,16 @@ import pg from 'pg'
 import type { Keeper, Passage } from './passage.js'
 import { MessageReader, StatementReader, typeOf } from './statements.js'
 
-/** Tables about requests, not about money: what they hold is lost with a process on purpose. */
+/**
+ * Tables about requests, not about money: what they hold is lost with a process on purpose. And the
+ * notices that the sandbox bank has to send: it claims them by a timer, in real time.
+ */
 const unguarded = new Set([
   'api_keys',
   'delivery_hours',
   'request_log_resources',
   'request_logs',
+  'sandbox_notices',
   'user_sessions',
   'worker_heartbeats',
 ])

@@ -18,9 +18,20 @@ export type Failpoint = Passage & { occurrence: number }
 
 export type Crash = { at: Failpoint; fault: FaultName }
 
+/** Faults that differ from another one only by an effect that has happened. */
+const afterAnEffect: FaultName[] = ['killed after', 'answer lost after the effect', 'asked twice']
+
+const reading = /^\w+ (GET |(get|is|simulate)\w*( (get|is|simulate)\w*)*$)/
+
+/** A call that has no effect at the bank or chain. */
+export function isRead({ kind, name }: Passage): boolean {
+  return kind === 'call' && reading.test(name)
+}
+
 /** A commit cannot be sent twice: its connection carries one answer to one message. */
-export function isPossible(fault: FaultName, { kind }: Failpoint): boolean {
-  return fault !== 'asked twice' || kind === 'call'
+export function isPossible(fault: FaultName, at: Failpoint): boolean {
+  if (isRead(at)) return !afterAnEffect.includes(fault)
+  return fault !== 'asked twice' || at.kind === 'call'
 }
 
 export const nameOf = ({ kind, name, occurrence }: Failpoint) => `${kind} ${name} #${occurrence}`

@@ -1,3 +1,4 @@
+import { createSecretKey, randomUUID } from 'node:crypto'
 import type { Emulator, Provider } from '../../../emulators/emulator.js'
 import { openEmulator, variablesFor } from '../../../emulators/open-emulator.js'
 import { readConfig } from '../../../src/base/config.js'
@@ -6,6 +7,7 @@ import { deriveNoticeKey } from '../../../src/base/sealed.js'
 import type { Secret } from '../../../src/base/secret.js'
 import type { BankRail } from '../../../src/collections/ports.js'
 import { Rails } from '../../../src/collections/rails.js'
+import type { Coin } from '../../../src/money/assets.js'
 import type { SimulatedRail } from '../../../src/payouts/ports.js'
 import { createOpenPayoutTotals } from '../../../src/payouts/reconciliation/treasury-books.js'
 import type { Database } from '../../../src/postgres/database.js'
@@ -20,6 +22,8 @@ import {
   giveLamports,
 } from '../../../src/simulation/embedded-chain.js'
 import { createEmulatedPayers } from '../../../src/simulation/emulated-payers.js'
+import { sandboxBankItself } from '../../../src/simulation/sandbox-bank/magic-accounts.js'
+import { writeNotice } from '../../../src/simulation/sandbox-bank/notice.js'
 import { createSandboxBank } from '../../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from '../../../src/simulation/sandbox-bank/simulated-bank.js'
 import { SimulatedChain } from '../../../src/simulation/simulated-chain.js'
@@ -38,6 +42,16 @@ export type OutsideSettings = {
   chain?: TestChain | undefined
 }
 
+/** A transfer into an account at the bank. */
+export type PaymentIn = {
+  accountNumber: string
+  /** In kobo. */
+  amount: number
+  /** How often the bank sends its notice. 0: never, so the payment is only found by polling. */
+  copies?: number
+  senderAccountNumber?: string
+}
+
 const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
 const logger = createLogger('silent')
 
@@ -47,12 +61,16 @@ const unguardedCalls = new Set(['getLatestBlockhash', 'getGenesisHash', 'getVers
 /** Opens what a world has outside of its instances, and the rails by which they reach it. */
 export async function openOutside(
   { bank, chain }: OutsideSettings,
-  { clock, secret }: { clock: VirtualClock; secret: Secret },
+  { db: ownDb, clock, secret }: { db: Database; clock: VirtualClock; secret: Secret },
 ) {
   const emulator = bank === 'sandbox' ? undefined : await openEmulator(bank, { clock, speed: 1e4 })
   const signer = createKeySigner(newSecret())
   const mnemonic = makeMnemonic()
   if (chain) await giveLamports(chain.url, signer.address)
+  const noticeKey = deriveNoticeKey(secret)
+  const sandboxPayers = createSandboxBank({ db: ownDb, clock, logger, noticeKey })
+  const chainPayers = chain && createLocalnetPayers(chain.url, { waitsForBlock: false })
+  let payments = 0
 
   async function openRails(
     { db }: { db: Database },
@@ -64,9 +82,7 @@ export async function openOutside(
       onGate(gate)
       return gate.url
     }
-    const sandbox = emulator
-      ? undefined
-      : createSandboxBank({ db, clock, logger, noticeKey: deriveNoticeKey(secret) })
+    const sandbox = emulator ? undefined : createSandboxBank({ db, clock, logger, noticeKey })
     const provider = emulator && (await openProvider(emulator, { db, clock }, gated))
     const bankRail: BankRail = (sandbox ?? provider)!
     const chainUrl = chain && (await gated(chain.url, nameRpcCall))
@@ -100,7 +116,7 @@ export async function openOutside(
           wallets: solana?.wallets,
         },
       }),
-      localnetPayers: chain && createLocalnetPayers(chain.url, { waitsForBlock: false }),
+      localnetPayers: chainPayers,
       simulatedRails,
       mint,
       sandboxBank: sandbox,
@@ -116,10 +132,50 @@ export async function openOutside(
     }
   }
 
+  /** Sends a notice that the bank does not repeat if it is not answered. */
+  async function payIntoSandbox(noticesUrl: string, payment: PaymentIn): Promise<void> {
+    const { accountNumber, amount, copies = 1, senderAccountNumber } = payment
+    payments += 1
+    const received = await sandboxPayers.receivePayment({
+      id: `sbp_proof${payments}`,
+      accountNumber,
+      amount: BigInt(amount),
+      sender: senderAccountNumber
+        ? { accountNumber: senderAccountNumber, bankCode: sandboxBankItself.code }
+        : {},
+      paidAt: clock.now(),
+      copies: 1,
+      isSilent: true,
+    })
+    const notice = writeNotice(createSecretKey(noticeKey), received!)
+    for (let sent = 0; sent < copies; sent += 1)
+      await fetch(noticesUrl, { method: 'POST', ...notice }).catch(() => undefined)
+  }
+
+  async function payIntoEmulator(to: Emulator, payment: PaymentIn): Promise<void> {
+    const { accountNumber, amount, copies = 1, senderAccountNumber } = payment
+    await to.pay({
+      accountNumber,
+      amount: BigInt(amount),
+      isSilent: copies === 0,
+      copies: Math.max(1, copies),
+      ...(senderAccountNumber && { senderAccountNumber }),
+    })
+    await to.drainNotices()
+  }
+
   return {
     emulator,
     chain,
+    treasuryAddress: signer.address,
     openRails,
+    /** A payer pays once. */
+    pay: (noticesUrl: string, payment: PaymentIn) =>
+      emulator ? payIntoEmulator(emulator, payment) : payIntoSandbox(noticesUrl, payment),
+    /** A payer sends coins once, which are in the next block. */
+    async deposit(deposit: { address: string; asset: Coin; amount: bigint }): Promise<void> {
+      await chainPayers!.deposit({ ...deposit, key: randomUUID() })
+    },
     async close() {
       await emulator?.close()
     },

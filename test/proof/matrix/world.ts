@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,7 +21,7 @@ import type { Merchant, Reply } from '../../support/open-manilla.js'
 import { type HttpGate, openHttpGate } from '../gates/http-gate.js'
 import { type Instance, openInstance } from '../gates/instance.js'
 import { type Crash, FaultKeeper } from './faults.js'
-import { type OutsideSettings, openOutside } from './outside.js'
+import { type OutsideSettings, openOutside, type PaymentIn } from './outside.js'
 
 /** Longer than every lease: of claimed rows, of deliveries, of followed payouts. */
 const muchLaterMs = 45_000
@@ -52,9 +52,12 @@ export async function openWorld(settings: WorldSettings) {
   const clock = manualClock(new Date())
   const secret = new Secret(randomBytes(32).toString('hex'))
   const keeper = new FaultKeeper()
-  const outside = await openOutside(settings, { clock, secret })
+  const outside = await openOutside(settings, { db, clock, secret })
   const receiver = await openReceiver(keeper)
   const instances: Instance[] = []
+
+  const bankName = settings.bank === 'sandbox' ? 'sandbox-bank' : settings.bank
+  const noticesUrlOf = ({ service }: Instance) => `${service.url}/rails/${bankName}/notices/test`
 
   async function start(): Promise<Instance> {
     const gates: HttpGate[] = []
@@ -70,10 +73,7 @@ export async function openWorld(settings: WorldSettings) {
       },
     })
     instances.push(instance)
-    const { service, opened } = instance
-    const noticesUrl = (name: string) => `${service.url}/rails/${name}/notices/test`
-    opened.sandboxBank?.sendNoticesTo(noticesUrl(opened.sandboxBank.name))
-    outside.emulator?.sendNoticesTo(noticesUrl(outside.emulator.provider))
+    outside.emulator?.sendNoticesTo(noticesUrlOf(instance))
     return instance
   }
 
@@ -117,22 +117,35 @@ export async function openWorld(settings: WorldSettings) {
       body?: object
       key?: string
       apiKey?: string
+      /** Cookie of a member who is signed in to the console; the call is without an API key. */
+      cookie?: string
       headers?: Record<string, string>
     } = {},
   ): Promise<Reply> {
-    const { body, key, apiKey = merchant.test.secret } = request
-    const headers = { ...request.headers, ...(key && { 'idempotency-key': key }) }
+    const { body, key, cookie, apiKey = merchant.test.secret } = request
     for (let tries = 0; tries < triesMax; tries += 1) {
       const { service } = await current()
-      const reply = await service
-        .ask(method, path, { key: apiKey, headers, ...(body && { body }) })
-        .catch(() => undefined)
+      const headers = {
+        ...request.headers,
+        ...(key && { 'idempotency-key': key }),
+        ...(cookie && consoleHeaders(service.url, cookie)),
+      }
+      const question = { headers, ...(!cookie && { key: apiKey }), ...(body && { body }) }
+      const reply = await service.ask(method, path, question).catch(() => undefined)
       if (reply && reply.status < 500 && !isInProgress(reply)) return reply
       clock.advance(500)
       await sleep(5)
     }
     throw new Error(`${method} ${path} was not answered`)
   }
+
+  const consoleHeaders = (origin: string, cookie: string) => ({
+    cookie,
+    origin,
+    'x-manilla-console': '1',
+    'manilla-merchant': merchant.reference,
+    'manilla-mode': 'test',
+  })
 
   async function countOpen(): Promise<number> {
     const counts = [attemptsDue, noticesDue, hintsDue, returnsDue, batchesDue, sweepsDue].map(
@@ -162,7 +175,13 @@ export async function openWorld(settings: WorldSettings) {
 
   /** Everything that must hold whatever happened. Returns what does not. */
   async function findViolations(): Promise<string[]> {
-    const { opened } = await current()
+    const instance = await current()
+    const violations = await proveWith(instance).catch((error: Error) => [error.message])
+    // The last commit of a path is visible before the instance that made it is killed.
+    return instance.isDead() ? findViolations() : violations
+  }
+
+  async function proveWith({ opened }: Instance): Promise<string[]> {
     const proofs = await verifyLedger(db)
     const reconciled = await reconcile({ db, rails: opened, confirmDelayMs: 0 }, clock.now())
     const unheard = await findUnheardEvents()
@@ -203,11 +222,13 @@ export async function openWorld(settings: WorldSettings) {
     keeper,
     outside,
     merchant,
-    receiverUrl: receiver.url,
+    receiver,
     /** From now on passages count, and the crash may happen. */
     arm: (crash?: Crash) => keeper.arm(reactions, crash),
     current,
     call,
+    /** A payer pays into an account at the bank. */
+    pay: async (payment: PaymentIn) => outside.pay(noticesUrlOf(await current()), payment),
     work: async () => work(await current()),
     untilQuiet,
     findViolations,
@@ -224,12 +245,21 @@ function toText(value: unknown): string {
   return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `${inner}` : inner))
 }
 
-/** A merchant's webhook endpoint, behind a gate. Remembers the ids of the events it got. */
+export type ReceivedDelivery = { headers: IncomingHttpHeaders; body: string }
+
+/**
+ * A merchant's webhook endpoint, behind a gate. Remembers the ids of the events that it took, and
+ * every delivery, also those that it did not take.
+ */
 async function openReceiver(keeper: FaultKeeper) {
   const heard = new Set<string>()
+  const received: ReceivedDelivery[] = []
+  let status = 200
   const server = createServer(async (request, response) => {
-    heard.add(JSON.parse(await text(request)).id)
-    response.end('ok')
+    const body = await text(request)
+    received.push({ headers: request.headers, body })
+    if (status === 200) heard.add(JSON.parse(body).id)
+    response.writeHead(status).end()
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -237,7 +267,12 @@ async function openReceiver(keeper: FaultKeeper) {
   const gate = await openHttpGate(`http://127.0.0.1:${port}/hooks`, keeper, () => 'webhook')
   return {
     heard,
+    received,
     url: gate.url,
+    /** The status of every answer from now on. */
+    answerWith(next: number) {
+      status = next
+    },
     close() {
       gate.kill()
       server.close()

@@ -14,19 +14,23 @@ export function merchantOf(world: World) {
     assert.equal(status, 200, `GET ${path}: ${json?.message}`)
     return json.data
   }
-  const post = async (path: string, body: object = {}) => {
-    const { status, json } = await world.call('POST', path, { body, key: newKey() })
-    assert(status < 300, `POST ${path}: ${status} ${json?.message}`)
+  const change = async (method: string, path: string, body: object) => {
+    const { status, json } = await world.call(method, path, { body, key: newKey() })
+    assert(status < 300, `${method} ${path}: ${status} ${json?.message}`)
     return json.data
   }
+  const post = (path: string, body: object = {}) => change('POST', path, body)
   return {
     get,
     post,
+    patch: (path: string, body: object) => change('PATCH', path, body),
     /** Also of a refused call. */
     ask: (method: string, path: string, body?: object) =>
       world.call(method, path, { key: newKey(), ...(body && { body }) }),
-    fund: (asset: string, amount: number) => post('/v1/test/balances/fund', { asset, amount }),
-    listen: () => post('/v1/webhook-endpoints', { url: world.receiverUrl, events: ['*'] }),
+    /** Kobo for NGN, a decimal for coins, as in all amounts of the API. */
+    fund: (asset: string, amount: number | string) =>
+      post('/v1/test/balances/fund', { asset, amount }),
+    listen: () => post('/v1/webhook-endpoints', { url: world.receiver.url, events: ['*'] }),
     async balance(asset = 'NGN'): Promise<{ available: number; held: number; pending: number }> {
       const { items } = await get('/v1/balances')
       const { available, held, pending } = items.find(

@@ -1,0 +1,4 @@
+import { idempotency } from './paths/idempotency.js'
+import { testPaths } from './test-paths.js'
+
+testPaths('idempotency', idempotency)

@@ -1,0 +1,4 @@
+import { providerPayouts } from './paths/bank-payouts.js'
+import { testPaths } from './test-paths.js'
+
+testPaths('monnify payouts', providerPayouts('monnify'))

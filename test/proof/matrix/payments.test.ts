@@ -1,0 +1,4 @@
+import { payments } from './paths/payments.js'
+import { testPaths } from './test-paths.js'
+
+testPaths('payments', payments)

@@ -1,0 +1,4 @@
+import { providerReturns } from './paths/provider-payments.js'
+import { testPaths } from './test-paths.js'
+
+testPaths('returns of providers', providerReturns)

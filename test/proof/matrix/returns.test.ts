@@ -1,0 +1,4 @@
+import { returns } from './paths/returns.js'
+import { testPaths } from './test-paths.js'
+
+testPaths('returns', returns)

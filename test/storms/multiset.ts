@@ -1,0 +1,19 @@
+/** Items that the first list has more often than the second. */
+export function differenceOf(left: string[], right: string[]): string[] {
+  const counts = new Map<string, number>()
+  for (const item of right) counts.set(item, (counts.get(item) ?? 0) + 1)
+  return left.filter((item) => {
+    const count = counts.get(item) ?? 0
+    counts.set(item, count - 1)
+    return count <= 0
+  })
+}
+
+export function countBy<Item>(
+  items: Item[],
+  nameOf: (item: Item) => string,
+): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + 1
+  return counts
+}
