@@ -26,8 +26,9 @@ export const faultRates = {
   'endpoint failing': 0.004,
   /** The endpoint receives the webhook, but its answer is lost. */
   'webhook answer lost': 0.01,
-  'api killed': 0.001,
-  'worker killed': 0.004,
+  /** Of an API process it takes a second of processor time to start another. */
+  'api killed': 0.000_2,
+  'worker killed': 0.001,
   /** A commit succeeds at the database, and the connection is cut before the acknowledgement. */
   'commit acknowledgement lost': 0.01,
   'commit cut': 0.01,

@@ -8,6 +8,7 @@ import {
   createNoticeLane,
 } from '../../../src/collections/notices/notice-lanes.js'
 import { Rails } from '../../../src/collections/rails.js'
+import { setCourier } from '../../../src/events/new-deliveries.js'
 import { createConcludingLane } from '../../../src/payouts/attempts/conclude-sent.js'
 import { SentPayouts } from '../../../src/payouts/attempts/sent-payouts.js'
 import { Database } from '../../../src/postgres/database.js'
@@ -43,6 +44,8 @@ export type Surroundings = {
   chain: SimulatedChain
   keeperOf(life: Life): Keeper
   senderOf(life: Life): Sender
+  /** Whether the next worker also sends from memory what the process has just committed. */
+  drawCourier(): boolean
 }
 
 const logger = createLogger('silent')
@@ -188,6 +191,7 @@ export async function openWorker(surroundings: Surroundings) {
     sender: surroundings.senderOf(life),
   })
   deliverer.start()
+  const unsetCourier = surroundings.drawCourier() ? setCourier(db.name, deliverer) : () => {}
   const running = new Set<Job>()
   const lastRunMs = new Map<Job, number>()
   const waking = jobs.filter(({ firstDueAt }) => firstDueAt)
@@ -226,6 +230,7 @@ export async function openWorker(surroundings: Surroundings) {
     runJob,
     kill() {
       life.isDead = true
+      unsetCourier()
       gate.kill()
     },
     async close() {

@@ -26,6 +26,8 @@ export type Merchant = {
   key: string
   webhookUrl: string
   policies: Policies
+  /** Whether its naira above a reserve are settled every day. */
+  hasSchedule: boolean
 }
 
 type ClientDependencies = {

@@ -212,6 +212,7 @@ export class Oracle {
     const transfers = books.payouts.filter(({ kind }) => !kind.endsWith('_return'))
     const byReference = new Map(books.payouts.map((payout) => [payout.reference, payout]))
     const settlements = new Map(books.settlements.map((row) => [row.payout, row.reference]))
+    this.#compareSettlements(books)
     for (const reference of this.#payouts.keys())
       if (!byReference.has(reference))
         violations.report(`${reference} was acknowledged and does not exist`)
@@ -239,6 +240,23 @@ export class Oracle {
         byReference.get(reference)?.amount,
         amount,
       )
+  }
+
+  /** Each was asked for, or is due by the schedule of its merchant. */
+  #compareSettlements({ settlements }: Books): void {
+    const { violations } = this.#dependencies
+    const scheduled = new Set(
+      this.merchants.filter(({ hasSchedule }) => hasSchedule).map((each) => each.environmentId),
+    )
+    const booked = new Set(settlements.map(({ reference }) => reference))
+    for (const { reference, environmentId, isScheduled } of settlements) {
+      const isDue = isScheduled && scheduled.has(environmentId)
+      if (!isDue && !this.#settlements.has(reference))
+        violations.report(`${reference} exists and was not acknowledged`)
+    }
+    for (const reference of this.#settlements.keys())
+      if (!booked.has(reference))
+        violations.report(`${reference} was acknowledged and does not exist`)
   }
 
   /** Undefined: neither bank nor chain ever executed or refused it. */

@@ -43,6 +43,14 @@ const merchantsPerWorld = 10
 const apisPerWorld = 2
 const workersPerWorld = 2
 
+/** Keeps enough for payouts. */
+const dailySettlement = {
+  schedule: 'daily',
+  time: '18:00',
+  reserve: 100_000_000,
+  minimum: 1_000_000,
+}
+
 /** Operations that begin at the same moment. */
 const operationsPerStepMax = 64
 
@@ -97,6 +105,7 @@ export class World {
       chain,
       keeperOf: (life) => this.#keeperOf(life),
       senderOf: (life) => this.#receiver.senderOf(life),
+      drawCourier: () => this.#draws.chance(0.5),
     }
   }
 
@@ -173,12 +182,16 @@ export class World {
       key,
       webhookUrl,
       policies: drawPolicies(draws),
+      hasSchedule: draws.chance(0.3),
     }
     const caller = { draws, sleep: (durationMs: number) => this.#time.sleep(durationMs) }
     const endpoint = { name, body: { url: webhookUrl }, caller }
     const { json } = await this.#client.post(merchant, '/v1/webhook-endpoints', endpoint)
     this.#receiver.addEndpoint(webhookUrl, json.data.secret)
-    const settings = { policies: merchant.policies }
+    const settings = {
+      policies: merchant.policies,
+      ...(merchant.hasSchedule && { settlement: dailySettlement }),
+    }
     const changed = await this.#client.patch(merchant, '/v1/settings', settings, caller)
     if (changed.status !== 200) throw new Error(changed.text)
     const approvals = drawApprovals(draws)
