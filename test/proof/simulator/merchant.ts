@@ -25,6 +25,7 @@ export type Merchant = {
   environmentId: number
   key: string
   webhookUrl: string
+  endpointId: string
   policies: Policies
   /** Whether its naira above a reserve are settled every day. */
   hasSchedule: boolean

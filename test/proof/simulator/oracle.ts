@@ -338,13 +338,14 @@ export class Oracle {
       if (payout.batch) byBatch.set(payout.batch, [...(byBatch.get(payout.batch) ?? []), payout])
     for (const { reference, merchant, items, change, retryOf } of this.#batches.values()) {
       const paid = byBatch.get(reference) ?? []
-      const names = paid.map(({ merchantReference }) => merchantReference)
+      const names = paid.map(itemOf)
       if (new Set(names).size !== names.length)
         violations.report(`${reference} paid an item twice: ${names}`)
-      for (const { merchantReference, amount, environmentId } of paid) {
-        const item = items.find((known) => known.merchantReference === merchantReference)
+      for (const payout of paid) {
+        const { amount, environmentId } = payout
+        const item = items.find((known) => known.merchantReference === itemOf(payout))
         violations.expectEqual(
-          `item ${merchantReference} of ${reference}`,
+          `item ${itemOf(payout)} of ${reference}`,
           { amount: item?.amount, environmentId: merchant.environmentId },
           { amount, environmentId },
         )
@@ -366,17 +367,18 @@ export class Oracle {
 
   /** A retry pays only what the batch before it has not paid. */
   #compareRetry(reference: string, paid: BookedPayout[], before: BookedPayout[]): void {
-    const successful = new Set(
-      before
-        .filter(({ status }) => status === 'COMPLETED')
-        .map(({ merchantReference }) => merchantReference),
-    )
-    for (const { merchantReference, status } of paid)
-      if (successful.has(merchantReference))
+    const successful = new Set(before.filter(({ status }) => status === 'COMPLETED').map(itemOf))
+    for (const payout of paid)
+      if (successful.has(itemOf(payout)))
         this.#dependencies.violations.report(
-          `${reference} paid ${merchantReference} again (${status}), which had been paid`,
+          `${reference} paid ${itemOf(payout)} again, which had been paid`,
         )
   }
+}
+
+/** The merchant's name of an item, to which retries add a number. */
+function itemOf({ merchantReference }: BookedPayout): string {
+  return (merchantReference ?? '').replace(/\.retry\d+$/, '')
 }
 
 const upper = { completed: 'COMPLETED', failed: 'FAILED', reversed: 'REVERSED' } as const

@@ -13,7 +13,7 @@ const minute = 60_000
 
 export type ReceivedEvent = { id: string; type: string; reference: string; body: string }
 
-type Endpoint = { secret: string; failsUntilMs: number }
+type Endpoint = { secret: string; failsUntilMs: number; failsSinceMs: number | null }
 
 /** The merchants' webhook endpoints: what they received, without repetitions. */
 export class Receiver {
@@ -27,7 +27,7 @@ export class Receiver {
   }
 
   addEndpoint(url: string, secret: string): void {
-    this.#endpoints.set(url, { secret, failsUntilMs: 0 })
+    this.#endpoints.set(url, { secret, failsUntilMs: 0, failsSinceMs: null })
     this.#byUrl.set(url, new Map())
   }
 
@@ -37,7 +37,19 @@ export class Receiver {
     if (!faults.strikes('endpoint failing')) return
     const draws = faults.drawsOf('endpoint failing')
     const endpoint = draws.pick([...this.#endpoints.values()])
+    endpoint.failsSinceMs ??= time.nowMs
     endpoint.failsUntilMs = time.nowMs + draws.pick([1, 10, 60, 180]) * minute
+  }
+
+  /** Ends every outage. Returns when the first one began, for endpoints that had any. */
+  endOutages(): Map<string, Date> {
+    const outages = new Map<string, Date>()
+    for (const [url, endpoint] of this.#endpoints) {
+      if (endpoint.failsSinceMs !== null) outages.set(url, new Date(endpoint.failsSinceMs))
+      endpoint.failsUntilMs = 0
+      endpoint.failsSinceMs = null
+    }
+    return outages
   }
 
   eventsAt(url: string): ReceivedEvent[] {

@@ -181,6 +181,7 @@ export class World {
       environmentId: environment.id,
       key,
       webhookUrl,
+      endpointId: '',
       policies: drawPolicies(draws),
       hasSchedule: draws.chance(0.3),
     }
@@ -188,6 +189,7 @@ export class World {
     const endpoint = { name, body: { url: webhookUrl }, caller }
     const { json } = await this.#client.post(merchant, '/v1/webhook-endpoints', endpoint)
     this.#receiver.addEndpoint(webhookUrl, json.data.secret)
+    merchant.endpointId = json.data.id
     const settings = {
       policies: merchant.policies,
       ...(merchant.hasSchedule && { settlement: dailySettlement }),
@@ -320,6 +322,7 @@ export class World {
   async #comeToRest(): Promise<void> {
     this.#faults.hasCeased = true
     this.#bank.silentUntilMs = 0
+    this.#recoverWebhooks()
     for (let steps = 0; steps < stepsToRestMax; steps += 1) {
       const stepMs = Math.min(1.5 ** steps * second, 8 * hour)
       await this.#step(stepMs)
@@ -339,6 +342,20 @@ export class World {
       if (Object.values(open!).every((count) => count === 0)) return
     }
     this.#violations.report(`the world does not come to rest: ${JSON.stringify(this.#openRows)}`)
+  }
+
+  /** Test mode gives up after half an hour; after an outage, merchants ask for what they missed. */
+  #recoverWebhooks(): void {
+    for (const [url, failedSince] of this.#receiver.endOutages()) {
+      const merchant = this.#oracle.merchants.find(({ webhookUrl }) => webhookUrl === url)!
+      const path = `/v1/webhook-endpoints/${merchant.endpointId}/recover`
+      const since = new Date(failedSince.getTime() - hour).toISOString()
+      const name = `recover-${merchant.name}-${this.#done}`
+      this.#time.run(async ({ sleep }) => {
+        const caller = { draws: this.#draws, sleep }
+        await this.#client.post(merchant, path, { name, body: { since }, caller })
+      })
+    }
   }
 
   async #compare(): Promise<void> {
