@@ -266,6 +266,8 @@ function startSampling(roles, readBacklog) {
     }
   }
   const running = run()
+  // The caller learns of a failure when it stops sampling.
+  running.catch(() => {})
   return {
     samples,
     sample,
