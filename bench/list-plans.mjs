@@ -27,6 +27,7 @@ const lists = {
     () => '/v1/collections/payments?status=ACCEPTED',
     () => '/v1/collections/payments?sender=chinedu',
     () => '/v1/collections/payments?minAmount=500000&maxAmount=500000',
+    () => '/v1/collections/payments?minAmount=400000&maxAmount=600000',
     ({ startedAt }) => `/v1/collections/payments?from=${startedAt}`,
   ],
   listPaymentReturns: [({ payment }) => `/v1/collections/payments/${payment}/returns`],

@@ -469,7 +469,9 @@ function judge(measured, isVerified) {
     })),
     {
       isPassed: !chain.isGrowing || chainBytes <= chainBytesPerTransactionMax,
-      text: `the localnet grows by at most ${chainBytesPerTransactionMax} bytes per transaction: ${Math.round(chainBytes)}`,
+      text:
+        `memory of chain is flat or grows by at most ${chainBytesPerTransactionMax} bytes per ` +
+        `transaction: ${chain.perHour.toFixed(1)} MB per hour, ${Math.round(chainBytes)} bytes`,
     },
     ...queues.map(({ name, isGrowing, middle, last }) => ({
       isPassed: !isGrowing,
