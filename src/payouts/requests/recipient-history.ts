@@ -39,8 +39,8 @@ export async function findRecipientHistory(
             and p.destination ->> 'bankCode' = ${recipient.bankCode}`,
         ]
   const { recipientTransfersMax } = payoutLimits
-  // The planner cannot estimate conditions on JSON: it expects one payout, and for each it would read
-  // the terms again. The OFFSET keeps the inner query apart, so that it reads each payout by its key.
+  // The planner cannot estimate conditions on JSON: it expects one payout and would read the terms
+  // again for each. The OFFSET keeps the inner query apart, so that it reads payouts by their key.
   const rows = await db.rows(sql<Row>`
     select p.id, p.kind, p.asset, p.amount, p.status from (
       select id from search_terms
