@@ -3,12 +3,17 @@
  * cheap as possible, because it shares the machine with what it measures: it parses only the status
  * line and the length of a response. One process runs every plan, so that its own code is warm too.
  * A plan with a `mix` sends its requests in turn, each with its own path, key and body; results are
- * also summed up by the `kind` of a request, if it has one.
+ * also summed up by the `kind` of a request, if it has one. A request that `keeps` a field of its
+ * response adds the value to a pool, from which a later one that `takes` the pool gets it.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 
 const rateTickMs = 5
+/** Values per pool. The oldest is dropped: quotes expire, and memory must not grow. */
+const keptMax = 1_000
+/** By the name of the pool. They outlive a plan, so that the next one has values from its start. */
+const pools = new Map()
 
 /** Runs for `runMs` or `count` requests, whichever ends first. */
 async function load(plan) {
@@ -19,6 +24,7 @@ async function load(plan) {
   const latencies = []
   const statuses = {}
   let sent = 0
+  let turn = 0
   let sample
   let refused
   const kinds = new Map()
@@ -27,6 +33,16 @@ async function load(plan) {
   const mayStart = plan.perSecond
     ? () => sent < ((performance.now() - start) / 1000) * plan.perSecond
     : () => true
+
+  /** The next request of the mix. One whose pool is empty is left out. */
+  const nextOfMix = () => {
+    for (;;) {
+      const next = plan.mix[turn++ % plan.mix.length]
+      if (!next.takes) return next
+      const taken = take(next.takes)
+      if (taken !== undefined) return { ...next, taken }
+    }
+  }
 
   const runConnection = () =>
     new Promise((resolve, reject) => {
@@ -42,10 +58,16 @@ async function load(plan) {
         if (isIdle) return setTimeout(send, rateTickMs)
         sentAt = performance.now()
         const number = sent++
-        if (plan.mix) sentPlan = plan.mix[number % plan.mix.length]
+        if (plan.mix) sentPlan = nextOfMix()
         const bytes = plan.notices
-          ? noticeRequest(plan, run, number)
-          : request(sentPlan, `${run}-${number}`)
+          ? noticeRequest(plan.path, { ...plan.notices, ...nameNotice(run, number, plan.notices) })
+          : sentPlan.notice
+            ? noticeRequest(sentPlan.path, {
+                accountNumber: sentPlan.taken,
+                ...sentPlan.notice,
+                id: `${run}${number}`,
+              })
+            : request(sentPlan, `${run}-${number}`)
         socket.write(bytes)
       }
       socket.setNoDelay(true)
@@ -73,6 +95,7 @@ async function load(plan) {
         statuses[status] = (statuses[status] ?? 0) + 1
         sample ??= { status: Number(status), body: text.slice(headEnd + 4) }
         if (status[0] !== '2') refused ??= text
+        else if (sentPlan.keeps) keep(sentPlan.keeps, text)
         text = ''
         send()
       })
@@ -98,6 +121,26 @@ async function load(plan) {
   }
 }
 
+/** Adds the first value of a field in a response to its pools. */
+function keep({ field, as }, response) {
+  const value = new RegExp(`"${field}":"([^"]+)"`).exec(response)?.[1]
+  if (value === undefined) return
+  for (const name of as) {
+    const pool = pools.get(name) ?? []
+    pools.set(name, pool)
+    // Copied, because a slice would keep the whole response in memory.
+    pool.push({ value: Buffer.from(value, 'latin1').toString('latin1'), at: performance.now() })
+    if (pool.length > keptMax) pool.shift()
+  }
+}
+
+/** The oldest value of a pool, if it is old enough. */
+function take({ pool: name, minAgeMs = 0 }) {
+  const pool = pools.get(name)
+  if (!pool?.length || performance.now() - pool[0].at < minAgeMs) return undefined
+  return pool.shift().value
+}
+
 function addToKind(kinds, kind, latency, status) {
   const one = kinds.get(kind) ?? { latencies: [], failed: 0 }
   kinds.set(kind, one)
@@ -113,17 +156,23 @@ function percentilesOf(latencies) {
   }
 }
 
-/** `#` in a body stands for a text that differs between requests. */
-function request({ method, path, key, body: template }, idempotencyKey) {
-  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`
+/** `#` in a body stands for a text that differs between requests, `@` for the value taken. */
+function request({ method, path, key, body: template, taken }, idempotencyKey) {
+  const target = taken === undefined ? path : path.replace('@', taken)
+  const head = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`
   if (!template) return `${head}\r\n`
-  const body = template.replace('#', idempotencyKey)
+  const named = template.replace('#', idempotencyKey)
+  const body = taken === undefined ? named : named.replace('@', taken)
   return `${head}Content-Type: application/json\r\nIdempotency-Key: ${idempotencyKey}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-/** A notice of a payment to the next account, signed like the sandbox bank's. */
-function noticeRequest({ path, notices: { key, first, amount } }, run, number) {
-  const accountNumber = String(first + number).padStart(10, '0')
+/** The next account of a range. */
+function nameNotice(run, number, { first }) {
+  return { id: `${run}${number}`, accountNumber: String(first + number).padStart(10, '0') }
+}
+
+/** A notice of a payment, signed like the sandbox bank's. */
+function noticeRequest(path, { key, id, accountNumber, amount }) {
   const sender = {
     name: 'CHINEDU OKAFOR',
     accountNumber: '0123456789',
@@ -131,7 +180,7 @@ function noticeRequest({ path, notices: { key, first, amount } }, run, number) {
     bankName: 'Guaranty Trust Bank',
   }
   const data = {
-    id: `sbp_${run}${number}`,
+    id: `sbp_${id}`,
     accountNumber,
     currency: 'NGN',
     sender,

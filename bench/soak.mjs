@@ -1,8 +1,8 @@
 /**
  * npm run bench:soak: the all-in-one service, as `npm start` runs it, under one or several fixed
- * rates of requests. Prints its memory and processor time every minute and exits with 1 if memory
- * grows or exceeds its limit, if too many requests fail, or if the ledger is inconsistent. See
- * README.md.
+ * rates of requests. Prints its memory and processor time every minute and exits with 1 if memory or
+ * a queue grows, if memory exceeds its limit, if too many requests fail, or if the ledger is
+ * inconsistent. `npm run proof:soak` sends every kind of request for an hour. See README.md.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url'
 import { buildOrExit } from '../bin/build-when-needed.mjs'
 import { readPostmasterPid, startMeter } from './cpu.mjs'
 import { requireFreeSpace } from './disk.mjs'
+import { growthPerHour, judgeMemory, judgeQueue } from './growth.mjs'
 import { findChild, readFamilyMb, readResidentMb } from './memory.mjs'
 import { readMetrics, sumOf } from './metrics.mjs'
 import { startProcess } from './processes.mjs'
@@ -30,7 +31,10 @@ import { createMix } from './soak-mix.mjs'
 import { startService } from './start-manilla.mjs'
 import { countStatements } from './statement-log.mjs'
 
-const minutes = Number(process.env.SOAK_MINUTES ?? 30)
+/** `ordinary` or `complete`: which requests are sent. */
+const mixName = process.argv[2] ?? 'ordinary'
+const isProof = mixName === 'complete'
+const minutes = Number(process.env.SOAK_MINUTES ?? (isProof ? 60 : 30))
 const rates = (process.env.SOAK_RATES ?? '500').split(',').map(Number)
 const kinds = process.env.SOAK_KINDS?.split(',')
 /** Enough for the rate even while requests take half a second. */
@@ -38,10 +42,13 @@ const connections = 256
 /** Code is cold at first. These are sent as fast as a few connections get answers. */
 const warmRequests = Number(process.env.SOAK_WARM ?? 16_000)
 const warmConnections = 32
-const sampleIntervalMs = 5_000
-const serviceMbMax = 250
-/** The last third may use this much more memory than the middle one. */
-const growthMax = 1.05
+/** Known here, so that the load can sign notices as the sandbox bank does. */
+const secret = 'b'.repeat(64)
+const sampleIntervalMs = 10_000
+const serviceMbMax = isProof ? 400 : 250
+/** The localnet keeps its transactions in memory. It is part of test mode only. */
+const chainBytesPerTransactionMax = 600
+const chainKinds = ['crypto', 'deposit']
 const failedShareMax = 0.001
 /** Requests that wait for a free connection are sent late, or not at all. */
 const heldShareMin = 0.99
@@ -68,6 +75,7 @@ const columns = {
   failed: ({ failed }) => String(failed),
   'p50 ms': ({ p50 }) => p50.toFixed(1),
   'p99 ms': ({ p99 }) => p99.toFixed(1),
+  others: ({ otherCores }) => otherCores.toFixed(2),
   'lag s': ({ lagSeconds }) => lagSeconds.toFixed(1),
   'Node ms': ({ cpu }) => toMs(cpu.service),
   'PG ms': ({ cpu }) => toMs(cpu.postgres),
@@ -84,6 +92,9 @@ if (process.platform !== 'linux') {
 requireFreeSpace(tmpdir(), 4e9 + requestsPlanned * bytesPerRequest, 'This soak')
 await buildOrExit()
 const { startCounters } = await import('./database-counters.mjs')
+const { deriveNoticeKey } = await import('../dist/base/sealed.js')
+const { Secret } = await import('../dist/base/secret.js')
+const { openBacklog, readTableSizes } = await import('./backlog.mjs')
 const home = mkdtempSync(path.join(tmpdir(), 'manilla-soak-'))
 chmodSync(home, 0o755)
 const dataDirectory = path.join(home, 'data')
@@ -94,7 +105,8 @@ try {
   const result = await soak()
   const folder = new URL('./results/', import.meta.url)
   mkdirSync(folder, { recursive: true })
-  writeFileSync(new URL('soak.json', folder), `${JSON.stringify(result, null, 2)}\n`)
+  const file = isProof ? 'proof-soak.json' : 'soak.json'
+  writeFileSync(new URL(file, folder), `${JSON.stringify(result, null, 2)}\n`)
   if (!result.isPassed) process.exitCode = 1
 } finally {
   await stopLeftDatabase()
@@ -105,6 +117,7 @@ async function soak() {
   const service = await startService('start.mjs', {
     env: {
       MANILLA_HOME: home,
+      MANILLA_SECRET: secret,
       // Within the limits, which stay on: they cost memory, too.
       RATE_LIMIT_PER_SECOND: String(2 * highestRate + 2_000),
       PUBLIC_RATE_LIMIT_PER_SECOND: String(2 * highestRate + 2_000),
@@ -117,13 +130,22 @@ async function soak() {
   try {
     const { test } = await waitForDemo(service)
     const mix = await createMix({
+      name: mixName,
       url: service.url,
       key: test.secretKey,
+      noticeKey: deriveNoticeKey(new Secret(secret)).toString('hex'),
       requests: requestsPlanned,
       webhookUrl: `http://127.0.0.1:${receiver.port}/quick`,
     })
     const db = await openDatabase()
-    const site = { service, load, db, mix: mix.filter(({ kind }) => kinds?.includes(kind) ?? true) }
+    const readBacklog = await openBacklog(db, service.metricsUrl)
+    const site = {
+      service,
+      load,
+      db,
+      readBacklog,
+      mix: mix.filter(({ kind }) => kinds?.includes(kind) ?? true),
+    }
     await load.ask({
       port: service.port,
       connections: warmConnections,
@@ -134,6 +156,7 @@ async function soak() {
     for (const perSecond of rates)
       if (!stopped.signal.aborted) measured.push(await drive(site, perSecond))
     await db.close()
+    for (const rate of measured) printGrowth(rate)
     console.log('\nMedians of the minutes, per request')
     printCells(rateColumns, measured)
     return judge(measured, verify())
@@ -160,39 +183,41 @@ async function openDatabase() {
   return new Database(url, () => {}, { size: 1 })
 }
 
-async function drive({ service, load, db, mix }, perSecond) {
-  const samples = []
+async function drive({ service, load, db, mix, readBacklog }, perSecond) {
   const rows = []
-  const sample = () => samples.push(readResidentMb(service.pid))
-  const timer = setInterval(sample, sampleIntervalMs)
   const roles = {
     service: [service.pid],
     postgres: [readPostmasterPid(dataDirectory)],
     chain: [findChild(service.pid, 'localnet')],
   }
+  const sampling = startSampling(roles, readBacklog)
+  const sizesBefore = await readTableSizes(db)
   const plan = { port: service.port, connections, mix, perSecond }
   console.log(
-    `${perSecond} requests per second for ${minutes} minutes; memory in MB; processor time, ` +
-      'commits, flushes of the log and its bytes per request',
+    `${perSecond} requests per second for ${minutes} minutes; memory in MB; cores that other ` +
+      'programs use; processor time, commits, flushes of the log and its bytes per request',
   )
   printRow(Object.keys(columns))
   for (let minute = 1; minute <= minutes && !stopped.signal.aborted; minute += 1) {
-    const first = samples.length
+    const first = sampling.samples.length
     const meter = startMeter(roles)
+    const others = startMeter({ ...roles, load: [load.pid] })
+    const machine = startMachineMeter()
     const counters = await startCounters(db)
     const result = await load.ask({ ...plan, runMs: 60_000 })
-    sample()
+    await sampling.sample()
     const cpu = meter.read(result.sent)
     const database = await counters.read(result.sent)
     const row = {
       perSecond,
       minute,
-      service: median(samples.slice(first)),
+      service: median(sampling.samples.slice(first).map(({ service }) => service)),
       ...(await readState(service)),
       requests: result.sent,
       failed: countFailed(result.statuses),
       p50: result.p50,
       p99: result.p99,
+      otherCores: machine.readCores() - sumOfCores(others.read(1), result.seconds),
       kinds: result.kinds,
       cpu,
       database,
@@ -201,12 +226,101 @@ async function drive({ service, load, db, mix }, perSecond) {
     printRow(Object.values(columns).map((show) => show(row)))
     if (result.refused) console.log(`  first failure: ${describeFailure(result.refused)}`)
   }
-  clearInterval(timer)
+  await sampling.stop()
+  const { samples } = sampling
+  const seconds = samples.at(-1).atSeconds
+  const tables = growthPerHour(sizesBefore, await readTableSizes(db), seconds)
   const logFile = path.join(home, 'postgres.log')
   const counted = await countStatements({ db, logFile }, () =>
     load.ask({ ...plan, runMs: statementsSeconds * 1_000 }),
   )
-  return { ...sumUp(rows), samples, statements: counted.executions / counted.result.sent }
+  return {
+    ...sumUp(rows),
+    samples,
+    memory: judgeMemories(samples),
+    queues: judgeQueues(samples, perSecond),
+    tables,
+    chainTransactionsPerHour: (countTransactions(rows) * 3_600) / seconds,
+    statements: counted.executions / counted.result.sent,
+  }
+}
+
+/** Reads memory of every process and length of every queue at an interval, until stopped. */
+function startSampling(roles, readBacklog) {
+  const startedAt = performance.now()
+  const samples = []
+  const sample = async () => {
+    const memory = {
+      service: readResidentMb(roles.service[0]),
+      postgres: readFamilyMb(roles.postgres[0]),
+      chain: readResidentMb(roles.chain[0]),
+    }
+    const atSeconds = (performance.now() - startedAt) / 1_000
+    samples.push({ atSeconds, ...memory, queues: await readBacklog() })
+  }
+  const ended = new AbortController()
+  const run = async () => {
+    while (!ended.signal.aborted) {
+      await sample()
+      await sleep(sampleIntervalMs, undefined, { signal: ended.signal }).catch(() => {})
+    }
+  }
+  const running = run()
+  // The caller learns of a failure when it stops sampling.
+  running.catch(() => {})
+  return {
+    samples,
+    sample,
+    stop() {
+      ended.abort()
+      return running
+    },
+  }
+}
+
+/** Cores that were busy since the start, on the whole machine. */
+function startMachineMeter() {
+  const startedAt = performance.now()
+  const before = readBusyTicks()
+  return {
+    readCores: () => (readBusyTicks() - before) / 100 / ((performance.now() - startedAt) / 1_000),
+  }
+}
+
+function readBusyTicks() {
+  const [line] = readFileSync('/proc/stat', 'utf8').split('\n')
+  const [user, nice, system, , , irq, softIrq] = line.split(/\s+/).slice(1).map(Number)
+  return user + nice + system + irq + softIrq
+}
+
+function sumOfCores(microseconds, seconds) {
+  return Object.values(microseconds).reduce((total, us) => total + us, 0) / 1e6 / seconds
+}
+
+/** Requests after which the chain carries out a transaction. */
+function countTransactions(rows) {
+  return rows
+    .flatMap(({ kinds }) => kinds)
+    .filter(({ kind }) => chainKinds.includes(kind))
+    .reduce((total, { sent }) => total + sent, 0)
+}
+
+function judgeMemories(samples) {
+  return ['service', 'postgres', 'chain'].map((name) => ({
+    name,
+    ...judgeMemory(samples.map(({ atSeconds, [name]: value }) => ({ atSeconds, value }))),
+  }))
+}
+
+function judgeQueues(samples, perSecond) {
+  const names = [...new Set(samples.flatMap(({ queues }) => Object.keys(queues)))]
+  return names.map((name) => ({
+    name,
+    ...judgeQueue(
+      samples.map(({ queues }) => queues[name] ?? 0),
+      perSecond,
+    ),
+  }))
 }
 
 /** Medians of the minutes. Kinds of requests follow as a table of their own. */
@@ -264,18 +378,56 @@ function printKinds(rows) {
       failed: ones.reduce((sum, { failed }) => sum + failed, 0),
       p50: median(ones.map(({ p50 }) => p50)),
       p99: median(ones.map(({ p99 }) => p99)),
+      p99Max: Math.max(...ones.map(({ p99 }) => p99)),
+      sent: ones.reduce((sum, { sent }) => sum + sent, 0),
     }
   })
   printCells(
     [
       ['kind', ({ name }) => name],
+      ['sent', ({ sent }) => sent.toLocaleString('en')],
       ['failed', ({ failed }) => String(failed)],
       ['p50 ms', ({ p50 }) => p50.toFixed(1)],
       ['p99 ms', ({ p99 }) => p99.toFixed(1)],
+      ['highest p99 of a minute', ({ p99Max }) => p99Max.toFixed(1)],
     ],
     sums,
   )
   return sums
+}
+
+function printGrowth({ perSecond, memory, queues, tables }) {
+  console.log(`\nMemory in MB at ${perSecond} requests per second`)
+  printCells(
+    [
+      ['process', ({ name }) => name],
+      ['per hour', ({ perHour }) => perHour.toFixed(1)],
+      ['mean', ({ mean }) => mean.toFixed(0)],
+      ['highest', ({ max }) => max.toFixed(0)],
+    ],
+    memory,
+  )
+  console.log('\nQueues: mean length in the middle third and in the last')
+  printCells(
+    [
+      ['queue', ({ name }) => name],
+      ['middle', ({ middle }) => middle.toFixed(1)],
+      ['last', ({ last }) => last.toFixed(1)],
+      ['highest', ({ max }) => String(max)],
+      ['grows', ({ isGrowing }) => (isGrowing ? 'yes' : 'no')],
+    ],
+    queues.filter(({ max }) => max > 0),
+  )
+  console.log('\nGrowth of tables per hour')
+  printCells(
+    [
+      ['table', ({ name }) => name],
+      ['rows', ({ rows }) => Math.round(rows).toLocaleString('en')],
+      ['MB', ({ tableBytes }) => (tableBytes / 1024 ** 2).toFixed(1)],
+      ['indexes MB', ({ indexBytes }) => (indexBytes / 1024 ** 2).toFixed(1)],
+    ],
+    tables,
+  )
 }
 
 /** Status line and body. */
@@ -293,7 +445,7 @@ function countFailed(statuses) {
 function verify() {
   const file = fileURLToPath(new URL('../bin/manilla.mjs', import.meta.url))
   const { status, stdout, stderr } = spawnSync(process.execPath, [file, 'verify-ledger'], {
-    env: { ...process.env, MANILLA_HOME: home, LOG_LEVEL: 'warn' },
+    env: { ...process.env, MANILLA_HOME: home, MANILLA_SECRET: secret, LOG_LEVEL: 'warn' },
   })
   if (status !== 0) console.log(`${stdout}${stderr}`)
   return status === 0
@@ -301,19 +453,30 @@ function verify() {
 
 function judge(measured, isVerified) {
   // Each rate needs its own memory, so that only the last one shows whether it stays flat.
-  const { samples } = measured.at(-1)
-  const third = Math.floor(samples.length / 3)
-  const middle = median(samples.slice(third, 2 * third))
-  const last = median(samples.slice(-third))
-  const highest = Math.max(...measured.flatMap(({ samples }) => samples))
+  const { memory, queues, chainTransactionsPerHour } = measured.at(-1)
+  const [service, postgres, chain] = memory
+  const chainBytes = (Math.max(0, chain.perHour) * 1024 ** 2) / chainTransactionsPerHour
+  const highest = Math.max(
+    ...measured.flatMap(({ samples }) => samples.map(({ service }) => service)),
+  )
   const [requests, failed] = [sum(measured, 'requests'), sum(measured, 'failed')]
   const minutesMeasured = measured.reduce((total, { rows }) => total + rows.length, 0)
   const minutesPlanned = minutes * rates.length
   const checks = [
+    ...[service, postgres].map(({ name, isGrowing, perHour }) => ({
+      isPassed: !isGrowing,
+      text: `memory of ${name} is flat: ${perHour.toFixed(1)} MB per hour`,
+    })),
     {
-      isPassed: last <= middle * growthMax,
-      text: `memory is flat: median ${toMb(middle)} in the middle third, ${toMb(last)} in the last`,
+      isPassed: !chain.isGrowing || chainBytes <= chainBytesPerTransactionMax,
+      text:
+        `memory of chain is flat or grows by at most ${chainBytesPerTransactionMax} bytes per ` +
+        `transaction: ${chain.perHour.toFixed(1)} MB per hour, ${Math.round(chainBytes)} bytes`,
     },
+    ...queues.map(({ name, isGrowing, middle, last }) => ({
+      isPassed: !isGrowing,
+      text: `queue ${name} does not grow: ${middle.toFixed(1)}, then ${last.toFixed(1)}`,
+    })),
     {
       isPassed: highest <= serviceMbMax,
       text: `memory is at most ${serviceMbMax} MB: highest ${toMb(highest)}`,
@@ -337,6 +500,8 @@ function judge(measured, isVerified) {
     isPassed: checks.every(({ isPassed }) => isPassed),
     checks,
     machine: describeMachine(),
+    measuredAt: new Date(),
+    mix: mixName,
     minutes,
     rates: measured,
   }

@@ -357,10 +357,12 @@ function mostRows(operation: string, query: Record<string, string>): number {
   // The status is that of the payout, so no index of settlements serves it.
   if (operation === 'listSettlements' && query.status)
     return 2 * rowsPerScan * scansPerPageMax + 1_000
-  const hasAmount = query.minAmount !== undefined || query.maxAmount !== undefined
+  const isExact = query.minAmount !== undefined && query.minAmount === query.maxAmount
+  const hasAmount = !isExact && (query.minAmount !== undefined || query.maxAmount !== undefined)
   // Terms do not tell the two kinds of transfers apart.
   const isShared = operation === 'listCryptoTransfers' && (query.recipient ?? query.q)
-  const isServed = Object.keys(query).length < 2 && !hasAmount && !isShared
+  const filterCount = Object.keys(query).length - (isExact ? 1 : 0)
+  const isServed = filterCount < 2 && !hasAmount && !isShared
   if (!searching.includes(operation) || isServed) return 1_000
   return 2 * rowsPerScan * scansPerPageMax + (hasAmount ? 2 * rowsSortedMax : 0) + 1_000
 }
@@ -422,7 +424,12 @@ function combinationsOf(operation: string): Record<string, string>[] {
   )
   if (sameAs[operation]) return [{}, ...alone]
   // A plan for any amounts expects few rows between them; here all rows are.
-  const amounts = values.minAmount ? [{ minAmount: '1', maxAmount: '1000' }] : []
+  const amounts = values.minAmount
+    ? [
+        { minAmount: '1', maxAmount: '1000' },
+        { minAmount: '100', maxAmount: '100' },
+      ]
+    : []
   return [{}, ...alone, ...amounts, ...pairs]
 }
 

@@ -43,6 +43,11 @@ test('payments are found by payer, order, amount, date and text', async () => {
   expect(await find('q=order-2&sender=chuka')).toEqual([])
   expect(await find('minAmount=500001')).toEqual(['order-1'])
   expect(await find('maxAmount=500000&sender=obi')).toEqual(['order-2', 'order-0'])
+  const exactly = 'minAmount=500000&maxAmount=500000'
+  expect(await find(exactly)).toEqual(['order-3', 'order-2', 'order-0'])
+  expect(await find(`${exactly}&limit=1`)).toEqual(['order-3'])
+  expect(await find(`${exactly}&sender=obi&status=ACCEPTED`)).toEqual(['order-2', 'order-0'])
+  expect(await find(`${exactly}&currency=USDC`)).toEqual([])
   expect(await find('variance=OVERPAID')).toEqual(['order-1'])
   expect(await find('currency=USDC')).toEqual([])
   expect(await find('currency=NGN&status=ACCEPTED&limit=1')).toEqual(['order-3'])

@@ -57,6 +57,22 @@ describe('books and bank', () => {
     await expectAllProofs(db)
   })
 
+  // Flutterwave lists whole days, and payments without their sender.
+  test('leave a payment to its notice if the bank lists more than the period', async () => {
+    const { accountNumber } = await open()
+    const silent = await paySilently(accountNumber)
+    const rail: CollectionRail = {
+      ...bank,
+      listPayments: async () => ({ payments: [silent!], next: null, unreadable: 0 }),
+    }
+    const fetch = () => fetchMissedPayments({ db, rail, mode: 'test', logger }, clock.now())
+    expect(await fetch()).toBe(0)
+    clock.advance(collectionLimits.missedPaymentsAgeMinMs + 1)
+    expect(await fetch()).toBe(1)
+    await service.work()
+    await expectAllProofs(db)
+  })
+
   // A worker that stood still for days, or a bank that lost its notices for as long.
   test('agree again however old a payment without a notice is, in several runs', async () => {
     const { reference, accountNumber } = await open()

@@ -5,6 +5,8 @@ import { findRegressions } from '../../bench/compare.mjs'
 // @ts-expect-error the benchmarks are plain JavaScript
 import { drawFlame } from '../../bench/flame.mjs'
 // @ts-expect-error the benchmarks are plain JavaScript
+import { growthPerHour, judgeMemory, judgeQueue } from '../../bench/growth.mjs'
+// @ts-expect-error the benchmarks are plain JavaScript
 import { renderChart, renderPage } from '../../bench/render.mjs'
 // @ts-expect-error the benchmarks are plain JavaScript
 import { sumStatements, sumSteps } from '../../bench/steps.mjs'
@@ -76,4 +78,48 @@ test('a flame graph leaves out idle time and what is too short to see', () => {
   expect(graph).toContain('A life: 500 µs of Node per life')
   expect(graph).toContain('<title>move ledger/move.js: 60.0 %</title>')
   expect(graph).not.toMatch(/idle|tiny/)
+})
+
+// An hour, sampled every 10 seconds, with noise that is larger than the growth between two samples.
+const samplesOf = (valueAt: (seconds: number) => number) =>
+  Array.from({ length: 361 }, (_, index) => ({
+    atSeconds: index * 10,
+    value: valueAt(index * 10) + (index % 2) * 8,
+  }))
+
+test('memory grows if a line through the samples after warm-up rises', () => {
+  const leak = judgeMemory(samplesOf((seconds) => 300 + seconds / 100))
+  expect(leak.isGrowing).toBe(true)
+  expect(leak.perHour).toBeCloseTo(36, 0)
+  expect(leak.max).toBe(343.9)
+  const filledAtFirst = judgeMemory(samplesOf((seconds) => Math.min(300, 100 + seconds)))
+  expect(filledAtFirst.isGrowing).toBe(false)
+  expect(filledAtFirst.perHour).toBeCloseTo(0, 0)
+})
+
+test('a queue grows if more waits in it than arrives in a second', () => {
+  const grow = (lengthAt: (index: number) => number) =>
+    judgeQueue(
+      Array.from({ length: 360 }, (_, index) => lengthAt(index)),
+      500,
+    ).isGrowing
+  // Of 500 that arrive in a second, one is left over.
+  expect(grow((index) => index * 10)).toBe(true)
+  expect(grow((index) => (index % 7) * 400)).toBe(false)
+  expect(grow((index) => (index < 300 ? 0 : 450))).toBe(false)
+})
+
+test('the growth of a table is per hour, largest first, without tables that stayed', () => {
+  const table = (name: string, tableBytes: number, indexBytes: number, rows: number) => ({
+    name,
+    tableBytes,
+    indexBytes,
+    rows,
+  })
+  const before = [table('events', 10, 10, 1), table('payouts', 0, 0, 0), table('users', 8, 8, 1)]
+  const after = [table('events', 20, 10, 3), table('payouts', 20, 10, 5), table('users', 8, 8, 1)]
+  expect(growthPerHour(before, after, 1_800)).toEqual([
+    table('payouts', 40, 20, 10),
+    table('events', 20, 0, 4),
+  ])
 })

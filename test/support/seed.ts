@@ -11,6 +11,10 @@ export type Random = {
 export function seededRandom(test: string): Random {
   const seed = seedOf(test)
   console.log(`${test}: SEED=${seed}`)
+  return randomOf(seed)
+}
+
+export function randomOf(seed: number): Random {
   const next = mulberry32(seed)
   const integer = (from: number, to: number) => from + Math.floor(next() * (to - from + 1))
   return {

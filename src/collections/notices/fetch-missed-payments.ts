@@ -6,7 +6,7 @@ import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { collectionLimits } from '../limits.js'
 import type { CollectionRail, ReportedPayment } from '../ports.js'
-import { readBankPages } from './read-bank.js'
+import { type BankPage, readBankPages } from './read-bank.js'
 import { insertNotices } from './store-notices.js'
 
 type Tools = { db: Database; rail: CollectionRail; mode: Mode; logger: Logger }
@@ -33,13 +33,23 @@ async function fetchRecent(tools: Tools, now: Date, period: Period): Promise<num
   const missed: ReportedPayment[] = []
   let isComplete = false
   for await (const page of readBankPages(db, { rail, mode, ...period })) {
-    for (const { payment, recorded } of page.payments) if (!recorded) missed.push(payment)
+    missed.push(...findMissed(page, period.to))
     isComplete = page.next === null
   }
   if (!isComplete)
     logger.warn({ rail: rail.name, ...period }, 'bank has more payments than the page limit')
   await db.transaction(async (tx) => storeMissed(tools, tx, now, missed))
   return missed.length
+}
+
+/**
+ * Banks may list more than the period. Payments after it are left to their notices, which may still
+ * arrive and know more: some banks list payments without the sender, to whom the money goes back.
+ */
+function findMissed({ payments }: BankPage, to: Date): ReportedPayment[] {
+  return payments
+    .filter(({ payment, recorded }) => !recorded && payment.receivedAt < to)
+    .map(({ payment }) => payment)
 }
 
 type Search = Period & { nextPage: string | null }
@@ -63,7 +73,7 @@ async function searchFurther(tools: Tools, now: Date, to: Date): Promise<number>
     pagesMax: collectionLimits.missedPagesPerRunMax,
   })
   for await (const page of pages) {
-    for (const { payment, recorded } of page.payments) if (!recorded) missed.push(payment)
+    missed.push(...findMissed(page, search.to))
     nextPage = page.next
   }
   await db.transaction(async (tx) => {

@@ -10,7 +10,7 @@ export type BankInMode = { rail: CollectionRail; mode: Mode }
 /** Our notice of a payment; `amount` is null unless the notice became a payment. */
 export type RecordedNotice = { id: string; state: NoticeState; amount: bigint | null }
 
-type BankPage = {
+export type BankPage = {
   /** `recorded` is undefined if we never got a notice of the payment. */
   payments: { payment: ReportedPayment; recorded: RecordedNotice | undefined }[]
   /** The place of the page after it; null: there is none. */

@@ -39,13 +39,18 @@ export async function findRecipientHistory(
             and p.destination ->> 'bankCode' = ${recipient.bankCode}`,
         ]
   const { recipientTransfersMax } = payoutLimits
+  // The planner cannot estimate conditions on JSON: it expects one payout, and for each it would read
+  // the terms again. The OFFSET keeps the inner query apart, so that it reads each payout by its key.
   const rows = await db.rows(sql<Row>`
     select p.id, p.kind, p.asset, p.amount, p.status from (
       select id from search_terms
       where environment_id = ${environmentId} and kind = 'payout' and term = ${term}
       order by id desc limit ${recipientTransfersMax + 1}) found
-    join payouts p on p.environment_id = ${environmentId} and p.id = found.id
-    where ${isSame} order by p.id desc`)
+    cross join lateral (
+      select p.id, p.kind, p.asset, p.amount, p.status from payouts p
+      where p.environment_id = ${environmentId} and p.id = found.id and ${isSame}
+      offset 0) p
+    order by found.id desc`)
   const paid = rows.filter(({ status }) => status === 'SUBMITTED' || status === 'COMPLETED')
   const last = paid[0]
   return {

@@ -112,11 +112,15 @@ export type AmountRange = {
   max?: bigint | undefined
 }
 
-/** A filter by the columns `asset` and `amount`. */
+/**
+ * A filter by the columns `asset` and `amount`. Rows of one amount are in the order of time in the
+ * index, so they are neither counted nor sorted, as those of a range are.
+ */
 export function withinAmounts({ assets, min, max }: AmountRange): Restriction[] {
+  const isExact = min !== undefined && min === max
   return [
     { column: 'asset', values: assets },
-    { column: 'amount', min, max },
+    isExact ? { column: 'amount', values: [`${min}`] } : { column: 'amount', min, max },
   ]
 }
 

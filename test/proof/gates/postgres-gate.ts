@@ -111,15 +111,17 @@ function relay(client: Socket, upstream: Socket, keeper: Keeper): void {
   }
 
   upstream.on('data', (chunk: Buffer) => {
-    const messages = fromServer.read(chunk)
-    for (const message of messages) {
+    const passing: Buffer[] = []
+    for (const message of fromServer.read(chunk)) {
       if (!held) {
-        client.write(message)
+        passing.push(message)
         continue
       }
       held.answer.push(message)
       if (typeOf(message) === 'Z') void leave(held)
     }
+    // One write for all: a write for each row of a result would take most of the time.
+    if (passing.length > 0) client.write(Buffer.concat(passing))
   })
 
   async function leave({ passage, answer }: NonNullable<typeof held>): Promise<void> {

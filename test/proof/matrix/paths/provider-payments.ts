@@ -88,14 +88,26 @@ export const providerReturns: Path[] = [
       sentByBank: [20_000],
     },
   }),
+  // Flutterwave lists payments without their sender: one whose notice is lost cannot be returned.
   collectionPath({
-    name: 'underpaid at flutterwave, and returned',
+    name: 'held payment at flutterwave is returned on request',
     bank: 'flutterwave',
-    run: (collector, account) => collector.pay(account, { amount: 300_000 }),
+    policy: { underpayment: 'hold' },
+    async open(collector) {
+      const account = await collector.openVirtual()
+      await collector.pay(account, { amount: 300_000 })
+      return account
+    },
+    async run(collector, account) {
+      const [payment] = await collector.paymentsInto(account.reference)
+      await collector.resolve(payment!.reference, { action: 'return' })
+    },
     ends: {
       account: 'ACTIVE',
       accountEvents: ['virtual_account.underpaid'],
-      payments: [{ status: 'RETURNED', returned: 300_000, events: [returning, returned] }],
+      payments: [
+        { status: 'RETURNED', returned: 300_000, events: ['payment.held', returning, returned] },
+      ],
       balance: { available: funded },
       sentByBank: [300_000],
     },

@@ -1,0 +1,144 @@
+import { prefixes, toReference } from '../../../src/base/ids.js'
+import { type AccountKind, accountReference } from '../../../src/collections/accounts/account.js'
+import { type PayoutKind, payoutKinds } from '../../../src/payouts/payout.js'
+import type { Database } from '../../../src/postgres/database.js'
+import { sql } from '../../../src/postgres/sql.js'
+
+/** What the service has in its books, with the references that merchants and rails know. */
+export type Books = Awaited<ReturnType<typeof readBooks>>
+
+export type BookedPayout = {
+  environmentId: number
+  reference: string
+  kind: PayoutKind
+  asset: string
+  amount: bigint
+  fee: bigint
+  status: string
+  failureReason: string | null
+  merchantReference: string | null
+  hasWaited: boolean
+  isSubmitted: boolean
+  batch: string | null
+}
+
+export type BookedPayment = {
+  reference: string
+  accountReference: string
+  railId: string
+  asset: string
+  amount: bigint
+  amountAccepted: bigint
+  amountHeld: bigint
+  amountReturning: bigint
+  amountReturned: bigint
+  fee: bigint
+  variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+}
+
+export type BookedAccount = { reference: string; kind: AccountKind; status: string }
+
+export type BookedReturn = {
+  reference: string
+  payment: string
+  amount: bigint
+  isRefund: boolean
+  state: string
+}
+
+type Named<Row> = Row & { id: string }
+
+export async function readBooks(db: Database) {
+  const payouts = await db.rows(sql<Named<BookedPayout> & { batchId: string | null }>`
+    select environment_id, id, kind, asset, amount, fee, status, failure_reason,
+      merchant_reference, order_hash is not null as has_waited,
+      submitted_at is not null as is_submitted, batch_id
+    from payouts`)
+  const payments = await db.rows(
+    sql<Named<BookedPayment> & { accountId: string; source: AccountKind }>`
+    select id, account_id, source, rail_id, asset, amount, amount_accepted, amount_held,
+      amount_returning, amount_returned, fee, variance
+    from payments`,
+  )
+  const accounts = await db.rows(sql<Named<BookedAccount>>`
+    select id, kind, status from collection_accounts`)
+  const returns = await db.rows(sql<Named<BookedReturn> & { paymentId: string }>`
+    select id, payment_id, amount, takes_from = 'available' as is_refund, state
+    from payment_returns`)
+  const conversions = await db.rows(
+    sql<{
+      environmentId: number
+      id: string
+      source: string
+      target: string
+      sourceAmount: bigint
+      targetAmount: bigint
+      fee: bigint
+      payoutId: string | null
+    }>`
+    select environment_id, id, source_asset as source, target_asset as target, source_amount,
+      target_amount, fee, payout_id
+    from conversions`,
+  )
+  const settlements = await db.rows(
+    sql<{ environmentId: number; id: string; payoutId: string; isScheduled: boolean }>`
+    select environment_id, id, payout_id, scheduled_for is not null as is_scheduled
+    from settlements`,
+  )
+  const batches = await db.rows(sql<{ id: string; status: string }>`
+    select id, state as status from payout_batches`)
+  const sessions = await db.rows(sql<{ reference: string; status: string }>`
+    select reference, status from checkout_sessions`)
+  const balances = await db.rows(
+    sql<{ environmentId: number; asset: string; available: bigint; held: bigint }>`
+    select environment_id, asset, credits_posted - debits_posted - debits_pending as available,
+      debits_pending as held
+    from ledger_accounts where name = 'available'`,
+  )
+  const suspense = await db.rows(
+    sql<{ environmentId: number; asset: string; amount: bigint }>`
+    select environment_id, asset, credits_posted - debits_posted as amount
+    from ledger_accounts where name = 'suspense'`,
+  )
+  const payoutReferences = new Map(
+    payouts.map(({ id, kind }) => [id, toReference(payoutKinds[kind].prefix, id)]),
+  )
+  const paymentReference = (id: string) => toReference(prefixes.payment, id)
+  const batchReference = (id: string) => toReference(prefixes.payoutBatch, id)
+  return {
+    payouts: payouts.map(({ id, batchId, ...payout }) => ({
+      ...payout,
+      reference: payoutReferences.get(id)!,
+      batch: batchId && batchReference(batchId),
+    })) as BookedPayout[],
+    payments: payments.map(({ id, accountId, source, ...payment }) => ({
+      ...payment,
+      reference: paymentReference(id),
+      accountReference: accountReference({ kind: source, id: accountId }),
+    })) as BookedPayment[],
+    accounts: accounts.map(({ id, kind, status }) => ({
+      kind,
+      status,
+      reference: accountReference({ kind, id }),
+    })) as BookedAccount[],
+    returns: returns.map(({ id, paymentId, ...row }) => ({
+      ...row,
+      reference: toReference(prefixes.paymentReturn, id),
+      payment: paymentReference(paymentId),
+    })) as BookedReturn[],
+    conversions: conversions.map(({ id, payoutId, ...conversion }) => ({
+      ...conversion,
+      reference: toReference(prefixes.conversion, id),
+      payout: payoutId && payoutReferences.get(payoutId)!,
+    })),
+    settlements: settlements.map(({ id, payoutId, ...settlement }) => ({
+      ...settlement,
+      reference: toReference(prefixes.settlement, id),
+      payout: payoutReferences.get(payoutId)!,
+    })),
+    batches: batches.map(({ id, status }) => ({ reference: batchReference(id), status })),
+    sessions,
+    balances,
+    suspense,
+  }
+}

@@ -1,0 +1,319 @@
+import type { SimulatedBank } from './bank.js'
+import type { BookedPayment, BookedReturn, Books } from './books.js'
+import type { SimulatedChain } from './chain.js'
+import type { ExpectedEvents } from './expected-events.js'
+import type { Policies } from './merchant.js'
+import { fees } from './money.js'
+import type { Oracle, Purse, ToldAccount } from './oracle.js'
+import type { Violations } from './violations.js'
+import type { VirtualTime } from './virtual-time.js'
+
+type Comparison = {
+  oracle: Oracle
+  bank: SimulatedBank
+  chain: SimulatedChain
+  violations: Violations
+  time: VirtualTime
+  books: Books
+  purse: Purse
+  events: ExpectedEvents
+}
+
+/** A payment as the bank or chain received it. */
+type Arrived = { id: string; number: string; asset: string; amount: bigint; receivedAt: Date }
+
+/** Every payment is booked once, and its money is where the rules say. */
+export function comparePayments(comparison: Comparison): void {
+  const { books, violations } = comparison
+  const arrived = new Map(listArrived(comparison).map((payment) => [payment.id, payment]))
+  const booked = new Map<string, BookedPayment>()
+  for (const payment of books.payments) {
+    if (booked.has(payment.railId)) violations.report(`${payment.railId} was booked twice`)
+    booked.set(payment.railId, payment)
+    if (!arrived.has(payment.railId))
+      violations.report(`${payment.reference} is booked and never arrived`)
+  }
+  const byAccount = groupBy(books.payments, ({ accountReference }) => accountReference)
+  const returns = groupBy(books.returns, ({ payment }) => payment)
+  const byNumber = new Map(
+    [...comparison.oracle.accounts.values()].map((told) => [told.number, told]),
+  )
+  const suspense = new Map<string, bigint>()
+  for (const payment of arrived.values()) {
+    const account = byNumber.get(payment.number)!
+    const row = booked.get(payment.id)
+    if (!row) violations.report(`${payment.id} arrived at ${account.reference} and is not booked`)
+    else {
+      comparePayment(comparison, {
+        account,
+        arrived: payment,
+        booked: row,
+        siblings: byAccount.get(account.reference) ?? [],
+        returns: returns.get(row.reference) ?? [],
+      })
+      const name = `${account.merchant.environmentId} ${row.asset}`
+      suspense.set(name, (suspense.get(name) ?? 0n) + row.amountHeld)
+    }
+  }
+  for (const { environmentId, asset, amount } of books.suspense)
+    violations.expectEqual(
+      `suspense of ${environmentId} ${asset}`,
+      suspense.get(`${environmentId} ${asset}`) ?? 0n,
+      amount,
+    )
+  compareAccounts(comparison, byAccount)
+}
+
+function listArrived({ bank, chain }: Comparison): Arrived[] {
+  const atBank = [...bank.payments.values()].map((payment) => ({
+    id: payment.id,
+    number: payment.railAccount,
+    asset: 'NGN',
+    amount: payment.amount,
+    receivedAt: payment.receivedAt,
+  }))
+  const onChain = [...chain.deposits.values()].map(({ wallet, ...deposit }) => ({
+    ...deposit,
+    number: wallet,
+  }))
+  return [...atBank, ...onChain]
+}
+
+type Case = {
+  account: ToldAccount
+  arrived: Arrived
+  booked: BookedPayment
+  /** All payments to the account. */
+  siblings: BookedPayment[]
+  returns: BookedReturn[]
+}
+
+function comparePayment(comparison: Comparison, given: Case): void {
+  const { violations, purse, events, oracle } = comparison
+  const { account, arrived, booked, returns } = given
+  const { environmentId } = account.merchant
+  const { reference, amount, asset } = booked
+  violations.expectEqual(
+    `books of ${reference}`,
+    { amount: arrived.amount, asset: arrived.asset, account: account.reference },
+    { amount, asset, account: booked.accountReference },
+  )
+  if (!allowedVariances(comparison, given).includes(booked.variance))
+    violations.report(
+      `${reference} is ${booked.variance}, not ${allowedVariances(comparison, given)}`,
+    )
+  const initial = split(given)
+  const actions = oracle.resolutions.get(reference) ?? []
+  const refunds = oracle.refunds.get(reference) ?? []
+  const returnsTold = actions.filter((action) => action === 'return').length
+  const sentBack = returns.filter(({ isRefund }) => !isRefund)
+  violations.expectEqual(
+    `returns of ${reference}`,
+    returnsTold + (initial.returning > 0n ? 1 : 0),
+    sentBack.length,
+  )
+  violations.expectEqual(
+    `refunds of ${reference}`,
+    refunds.map((refund) => `${refund.reference} ${refund.amount}`).sort(),
+    returns
+      .filter(({ isRefund }) => isRefund)
+      .map((refund) => `${refund.reference} ${refund.amount}`)
+      .sort(),
+  )
+
+  let returned = 0n
+  for (const row of returns) {
+    const atRail = oracle.statusAtRail(row.reference)
+    violations.expectEqual(`state of ${row.reference}`, stateAfter(atRail), row.state)
+    if (atRail === 'COMPLETED') returned += row.amount
+    const hasArrived = atRail === 'COMPLETED' || atRail === 'REVERSED'
+    events.expect(environmentId, 'payment.returning', reference)
+    if (hasArrived)
+      events.expect(
+        environmentId,
+        row.isRefund ? 'payment.refunded' : 'payment.returned',
+        reference,
+      )
+    if (atRail !== 'COMPLETED')
+      events.expect(
+        environmentId,
+        row.isRefund ? 'payment.refund_failed' : 'payment.held',
+        reference,
+      )
+  }
+  const hasAccepted = actions.includes('accept')
+  const refunded = returns
+    .filter((row) => row.isRefund && oracle.statusAtRail(row.reference) === 'COMPLETED')
+    .reduce((sum, row) => sum + row.amount, 0n)
+  violations.expectEqual(`returned of ${reference}`, returned, booked.amountReturned)
+  violations.expectEqual(`returning of ${reference}`, 0n, booked.amountReturning)
+  // What an acceptance took from the held money depends on when it came: between a return and its
+  // failure, nothing was held. Without one, every unit is accounted for.
+  if (!hasAccepted)
+    violations.expectEqual(
+      `accepted of ${reference}`,
+      initial.accepted - refunded,
+      booked.amountAccepted,
+    )
+  const initialFee = capped(fees.collection(account.kind, initial.accepted), initial.accepted)
+  const wholeFee = fees.collection(account.kind, amount)
+  if (booked.fee !== initialFee && !(hasAccepted && booked.fee <= wholeFee))
+    violations.report(`${reference} has a fee of ${booked.fee}, not ${initialFee}`)
+  if (initial.held > 0n) events.expect(environmentId, 'payment.held', reference)
+  purse.add(environmentId, asset, booked.amountAccepted - booked.fee)
+}
+
+function capped(amount: bigint, most: bigint): bigint {
+  return amount < most ? amount : most
+}
+
+function stateAfter(status: 'COMPLETED' | 'FAILED' | 'REVERSED' | undefined): string {
+  if (status === 'COMPLETED') return 'RETURNED'
+  return status === 'REVERSED' ? 'REVERSED' : 'FAILED'
+}
+
+/** The order in which payments to one account were judged is not known outside. */
+function allowedVariances({ oracle }: Comparison, given: Case): BookedPayment['variance'][] {
+  const { account, arrived, booked, siblings } = given
+  const { amount, expiresAt, endedAt, session } = account
+  if (amount === null)
+    return endedAt && arrived.receivedAt >= endedAt
+      ? ['LATE']
+      : endedAt
+        ? ['NONE', 'LATE']
+        : ['NONE']
+  const others = siblings.filter((other) => other !== booked)
+  const wasPaidBefore = others.some(({ amountAccepted, amountReturned, amountReturning }) =>
+    [amountAccepted, amountReturned, amountReturning].some((part) => part > 0n),
+  )
+  const duplicate: BookedPayment['variance'][] = wasPaidBefore ? ['DUPLICATE'] : []
+  if (arrived.receivedAt >= expiresAt!) return ['LATE', ...duplicate]
+  const inTime: BookedPayment['variance'] =
+    arrived.amount < amount ? 'UNDERPAID' : arrived.amount > amount ? 'OVERPAID' : 'NONE'
+  const hasCounterpart =
+    session !== undefined &&
+    [...oracle.accounts.values()].filter((other) => other.session === session).length > 1
+  const mayBeCancelled = endedAt !== undefined || hasCounterpart
+  if (endedAt && arrived.receivedAt > endedAt) return ['LATE', ...duplicate]
+  return [inTime, ...duplicate, ...(mayBeCancelled ? (['LATE'] as const) : [])]
+}
+
+/** Where the money of a payment goes at first. */
+function split({ account, booked }: Case) {
+  const { amount, variance } = booked
+  const policy = policyOf(account)
+  const all = (action: string, part: bigint) => ({
+    accepted: action === 'accept' ? part : 0n,
+    held: action === 'hold' ? part : 0n,
+    returning: action === 'return' ? part : 0n,
+  })
+  if (variance === 'NONE') return all('accept', amount)
+  if (account.amount === null) return all('hold', amount)
+  if (variance !== 'OVERPAID') return all(policy[actionNames[variance]], amount)
+  const excess = all(policy.overpayment, amount - account.amount)
+  return { ...excess, accepted: excess.accepted + account.amount }
+}
+
+const actionNames = {
+  UNDERPAID: 'underpayment',
+  LATE: 'latePayment',
+  DUPLICATE: 'duplicatePayment',
+} as const
+
+function policyOf({ merchant, kind }: ToldAccount): Policies['bank'] {
+  return kind === 'virtual_account' ? merchant.policies.bank : merchant.policies.crypto
+}
+
+function compareAccounts(
+  { oracle, books, events, violations, time }: Comparison,
+  byAccount: Map<string, BookedPayment[]>,
+): void {
+  const status = new Map(books.accounts.map((account) => [account.reference, account.status]))
+  for (const { reference } of books.accounts)
+    if (!oracle.accounts.has(reference))
+      violations.report(`${reference} exists and was not acknowledged`)
+  for (const account of oracle.accounts.values()) {
+    const { reference, kind, merchant, expiresAt, endedAt } = account
+    const { environmentId } = merchant
+    const payments = byAccount.get(reference) ?? []
+    const actual = status.get(reference)
+    if (account.amount === null) {
+      events.expect(environmentId, `${kind}.created`, reference)
+      if (endedAt) events.expect(environmentId, `${kind}.deactivated`, reference)
+      for (const payment of payments) {
+        const isCredited = payment.variance === 'NONE'
+        const isAccepted = oracle.resolutions.get(payment.reference)?.includes('accept')
+        if (isCredited || isAccepted) events.expect(environmentId, `${kind}.credited`, reference)
+      }
+      violations.expectEqual(`status of ${reference}`, endedAt ? 'INACTIVE' : 'ACTIVE', actual)
+      continue
+    }
+    for (const { variance } of payments)
+      if (variance !== 'NONE')
+        events.expect(environmentId, `${kind}.${varianceEvents[variance]}`, reference)
+    const isExpired = expiresAt!.getTime() <= time.nowMs
+    const allowed = [
+      ...(payments.some(({ variance }) => variance === 'NONE' || variance === 'OVERPAID')
+        ? ['PAID']
+        : payments.length > 0
+          ? ['PAID', 'CANCELLED', isExpired ? 'EXPIRED' : 'ACTIVE']
+          : account.session
+            ? ['CANCELLED', isExpired ? 'EXPIRED' : 'ACTIVE']
+            : endedAt
+              ? ['CANCELLED']
+              : [isExpired ? 'EXPIRED' : 'ACTIVE']),
+    ]
+    if (!allowed.includes(actual ?? ''))
+      violations.report(`${reference} is ${actual}, not ${allowed}`)
+    if (actual === 'PAID') events.expect(environmentId, `${kind}.paid`, reference)
+    if (actual === 'EXPIRED') events.expect(environmentId, `${kind}.expired`, reference)
+    if (actual === 'PAID' && isExpired) events.allow(environmentId, `${kind}.expired`, reference)
+    if (actual === 'CANCELLED') events.expect(environmentId, `${kind}.cancelled`, reference)
+  }
+  compareSessions({ oracle, books, events, violations })
+}
+
+const varianceEvents = {
+  UNDERPAID: 'underpaid',
+  OVERPAID: 'overpaid',
+  LATE: 'late_payment',
+  DUPLICATE: 'duplicate_payment',
+} as const
+
+function compareSessions({
+  oracle,
+  books,
+  events,
+  violations,
+}: Pick<Comparison, 'oracle' | 'books' | 'events' | 'violations'>): void {
+  const status = new Map(books.accounts.map((account) => [account.reference, account.status]))
+  const byStatus = groupBy(
+    [...oracle.accounts.values()].filter(({ session }) => session !== undefined),
+    ({ session }) => session!,
+  )
+  for (const { reference, status: actual } of books.sessions) {
+    const merchant = oracle.sessions.get(reference)
+    if (!merchant) {
+      violations.report(`${reference} exists and was not acknowledged`)
+      continue
+    }
+    const statuses = (byStatus.get(reference) ?? []).map((account) => status.get(account.reference))
+    const isPaid = statuses.includes('PAID')
+    violations.expectEqual(`whether ${reference} is paid`, isPaid, actual === 'paid')
+    if (actual !== 'pending')
+      events.expect(merchant.environmentId, `checkout.session.${actual}`, reference)
+    if (actual === 'paid')
+      events.allow(merchant.environmentId, 'checkout.session.expired', reference)
+  }
+}
+
+function groupBy<Item>(items: Item[], nameOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const name = nameOf(item)
+    const group = groups.get(name)
+    if (group) group.push(item)
+    else groups.set(name, [item])
+  }
+  return groups
+}

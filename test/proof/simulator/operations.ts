@@ -1,0 +1,408 @@
+import type { SimulatedBank } from './bank.js'
+import { addressOf, type SimulatedChain } from './chain.js'
+import type { Draws } from './draws.js'
+import type { Answer, Client, Merchant } from './merchant.js'
+import { type Coin, coins, showUnits, toUnits } from './money.js'
+import type { Oracle, ToldAccount } from './oracle.js'
+import type { VirtualTime } from './virtual-time.js'
+
+const minute = 60_000
+
+/** One operation of a merchant or payer, drawn from the seed and its number alone. */
+export type Performance = {
+  /** Unique; the idempotency key of the first request. */
+  name: string
+  draws: Draws
+  sleep(durationMs: number): Promise<void>
+  merchant: Merchant
+  client: Client
+  oracle: Oracle
+  bank: SimulatedBank
+  chain: SimulatedChain
+  time: VirtualTime
+}
+
+type Operation = {
+  /** How often it is drawn, compared with the others. */
+  share: number
+  perform(performance: Performance): Promise<void>
+}
+
+export const operations = {
+  'fund naira': { share: 6, perform: (performance) => fund(performance, 'NGN') },
+  'fund coins': {
+    share: 4,
+    perform: (performance) => fund(performance, performance.draws.pick(coins)),
+  },
+  'bank payout': { share: 20, perform: payToBank },
+  'crypto payout': { share: 14, perform: payToWallet },
+  'bank payout paid with coins': {
+    share: 3,
+    perform: (performance) => payToBank(performance, performance.draws.pick(coins)),
+  },
+  'crypto payout paid with naira': {
+    share: 3,
+    perform: (performance) => payToWallet(performance, 'NGN'),
+  },
+  'open virtual account': { share: 6, perform: openVirtualAccount },
+  'open dedicated account': { share: 1, perform: openDedicatedAccount },
+  'open crypto wallet': { share: 4, perform: openCryptoWallet },
+  'open dedicated wallet': { share: 1, perform: openDedicatedWallet },
+  'create checkout session': { share: 3, perform: createSession },
+  'pay by bank': { share: 12, perform: payByBank },
+  'pay by coins': { share: 7, perform: payByCoins },
+  'cancel account': { share: 2, perform: cancelAccount },
+  'resolve payment': { share: 3, perform: resolvePayment },
+  'refund payment': { share: 3, perform: refundPayment },
+  convert: { share: 3, perform: convert },
+  'create batch': { share: 2, perform: createBatch },
+  'change batch': { share: 3, perform: changeBatch },
+  settle: { share: 1, perform: settle },
+  'decide pending payout': { share: 4, perform: decidePending },
+} as const satisfies Record<string, Operation>
+
+export type OperationKind = keyof typeof operations
+
+const kinds = Object.keys(operations) as OperationKind[]
+const sharesTotal = kinds.reduce((sum, kind) => sum + operations[kind].share, 0)
+
+export function drawKind(draws: Draws): OperationKind {
+  let ticket = draws.integer(1, sharesTotal)
+  for (const kind of kinds) {
+    ticket -= operations[kind].share
+    if (ticket <= 0) return kind
+  }
+  throw new Error('the shares do not add up')
+}
+
+/** Posts with the name of the operation as idempotency key. */
+function post(performance: Performance, path: string, body: object): Promise<Answer> {
+  const { client, merchant, name } = performance
+  return client.post(merchant, path, { name, body, caller: performance })
+}
+
+async function fund(performance: Performance, asset: string): Promise<void> {
+  const { draws, merchant, oracle } = performance
+  const units = BigInt(draws.integer(1_000_000, 500_000_000))
+  const body = { asset, amount: asset === 'NGN' ? Number(units) : showUnits(units) }
+  const { status } = await post(performance, '/v1/test/balances/fund', body)
+  if (status === 201) oracle.noteFunding(merchant, asset, units)
+}
+
+async function payToBank(performance: Performance, source?: Coin): Promise<void> {
+  const { name, draws, merchant, oracle } = performance
+  const { status, json } = await post(performance, '/v1/disbursements/bank-transfer', {
+    amount: draws.integer(100, 6_000_000),
+    bankCode: '058',
+    accountNumber: drawBankAccount(draws),
+    merchantReference: name,
+    ...(source && { fundFrom: { asset: source, maxRate: '1' } }),
+  })
+  if (status === 201) oracle.notePayout(merchant, 'bank_transfer', json.data, { paidWith: source })
+}
+
+async function payToWallet(performance: Performance, source?: 'NGN'): Promise<void> {
+  const { name, draws, merchant, oracle } = performance
+  const { status, json } = await post(performance, '/v1/disbursements/crypto', {
+    amount: showUnits(BigInt(draws.integer(10_000, 50_000_000))),
+    asset: draws.pick(coins),
+    network: 'SOLANA',
+    destinationAddress: drawAddress(draws),
+    merchantReference: name,
+    ...(source && { fundFrom: { asset: source, maxRate: '9999' } }),
+  })
+  if (status === 201)
+    oracle.notePayout(merchant, 'crypto_transfer', json.data, { paidWith: source })
+}
+
+function drawBankAccount(draws: Draws): string {
+  return String(draws.integer(1_000_000_000, 1_000_000_050))
+}
+
+function drawAddress(draws: Draws): string {
+  return addressOf(`recipient ${draws.integer(1, 50)}`)
+}
+
+async function openVirtualAccount(performance: Performance): Promise<void> {
+  const { name, draws, merchant, oracle } = performance
+  const { status, json } = await post(performance, '/v1/collections/virtual-accounts', {
+    merchantReference: name,
+    amount: draws.integer(1_000, 5_000_000),
+    expiresAt: drawExpiry(performance),
+  })
+  if (status !== 201) return
+  const { reference, accountNumber, amount, expiresAt } = json.data
+  oracle.noteAccount({
+    merchant,
+    kind: 'virtual_account',
+    reference,
+    number: accountNumber,
+    asset: 'NGN',
+    amount: BigInt(amount),
+    expiresAt: new Date(expiresAt),
+  })
+}
+
+function drawExpiry({ draws, time }: Performance): string {
+  return new Date(time.nowMs + draws.integer(5, 600) * minute).toISOString()
+}
+
+async function openDedicatedAccount(performance: Performance): Promise<void> {
+  const { name, merchant, oracle } = performance
+  const { status, json } = await post(performance, '/v1/collections/dedicated-accounts', {
+    externalReference: name,
+    customer: { name: 'Ada Obi', email: 'ada@example.com' },
+  })
+  if (status !== 201) return
+  const { accountReference: reference, accountNumber: number } = json.data
+  const kind = 'dedicated_account'
+  const openEnded = { asset: 'NGN', amount: null, expiresAt: null }
+  oracle.noteAccount({ merchant, kind, reference, number, ...openEnded })
+}
+
+async function openCryptoWallet(performance: Performance): Promise<void> {
+  const { name, draws, merchant, oracle } = performance
+  const { status, json } = await post(performance, '/v1/collections/crypto-wallets', {
+    merchantReference: name,
+    asset: draws.pick(coins),
+    network: 'SOLANA',
+    amount: showUnits(BigInt(draws.integer(100_000, 90_000_000))),
+    expiresAt: drawExpiry(performance),
+  })
+  if (status !== 201) return
+  const { reference, address, asset, amount, expiresAt } = json.data
+  oracle.noteAccount({
+    merchant,
+    kind: 'crypto_wallet',
+    reference,
+    number: address,
+    asset,
+    amount: toUnits(amount),
+    expiresAt: new Date(expiresAt),
+  })
+}
+
+async function openDedicatedWallet(performance: Performance): Promise<void> {
+  const { name, merchant, oracle } = performance
+  const { status, json } = await post(performance, '/v1/collections/dedicated-crypto-wallets', {
+    externalReference: name,
+    network: 'SOLANA',
+  })
+  if (status !== 201) return
+  const { reference, address: number } = json.data
+  const kind = 'dedicated_crypto_wallet'
+  const openEnded = { asset: null, amount: null, expiresAt: null }
+  oracle.noteAccount({ merchant, kind, reference, number, ...openEnded })
+}
+
+async function createSession(performance: Performance): Promise<void> {
+  const { name, draws, merchant, oracle } = performance
+  const hasCoins = draws.chance(0.5)
+  const { status, json } = await post(performance, '/v1/checkout/sessions', {
+    amount: draws.integer(100_000, 5_000_000),
+    description: 'An order',
+    customer: { name: 'Ada Obi', email: 'ada@example.com' },
+    merchantReference: name,
+    expiresAt: drawExpiry(performance),
+    ...(hasCoins && { crypto: { asset: draws.pick(coins), network: 'SOLANA' } }),
+  })
+  if (status !== 201) return
+  const { reference: session, amount, virtualAccount, bankTransfer } = json.data
+  const { cryptoWallet, crypto } = json.data
+  const expiresAt = new Date(json.data.expiresAt)
+  oracle.noteSession(merchant, session)
+  if (virtualAccount)
+    oracle.noteAccount({
+      merchant,
+      kind: 'virtual_account',
+      reference: virtualAccount,
+      number: bankTransfer.accountNumber,
+      asset: 'NGN',
+      amount: BigInt(amount),
+      expiresAt,
+      session,
+    })
+  if (cryptoWallet)
+    oracle.noteAccount({
+      merchant,
+      kind: 'crypto_wallet',
+      reference: cryptoWallet,
+      number: crypto.address,
+      asset: crypto.asset,
+      amount: toUnits(crypto.amount),
+      expiresAt,
+      session,
+    })
+}
+
+/** Mostly what is expected, sometimes less, more, again or too late. */
+function drawPayment({ draws }: Performance, { amount }: ToldAccount): bigint {
+  if (amount === null) return BigInt(draws.integer(50_000, 8_000_000))
+  const ticket = draws.integer(1, 10)
+  if (ticket === 1) return (amount + 1n) / 2n
+  return ticket === 2 ? amount + BigInt(draws.integer(1, 1_000_000)) : amount
+}
+
+async function payByBank(performance: Performance): Promise<void> {
+  const { draws, oracle, bank } = performance
+  const account = oracle.pickAccount(draws, ['virtual_account', 'dedicated_account'])
+  if (!account) return
+  const accountNumber = drawBankAccount(draws)
+  bank.pay({
+    railAccount: account.number,
+    amount: drawPayment(performance, account),
+    sender: { name: 'OBI EMEKA', accountNumber, bankCode: '058', bankName: 'Simulated Bank' },
+  })
+}
+
+async function payByCoins(performance: Performance): Promise<void> {
+  const { draws, oracle, chain } = performance
+  const account = oracle.pickAccount(draws, ['crypto_wallet', 'dedicated_crypto_wallet'])
+  if (!account) return
+  const asset = (account.asset ?? draws.pick(coins)) as Coin
+  chain.deposit(account.number, asset, drawPayment(performance, account))
+}
+
+async function cancelAccount(performance: Performance): Promise<void> {
+  const { draws, oracle, merchant, time } = performance
+  const account = oracle.pickAccount(
+    draws,
+    ['virtual_account', 'crypto_wallet', 'dedicated_account'],
+    merchant,
+  )
+  if (!account) return
+  const { kind, reference, session } = account
+  // An account of a session is cancelled with it.
+  const path = session
+    ? `/v1/checkout/sessions/${session}/cancel`
+    : {
+        virtual_account: `/v1/collections/virtual-accounts/${reference}/cancel`,
+        crypto_wallet: `/v1/collections/crypto-wallets/${reference}/cancel`,
+        dedicated_account: `/v1/collections/dedicated-accounts/${reference}/deactivate`,
+        dedicated_crypto_wallet: '',
+      }[kind]
+  // Most dedicated accounts stay, to be paid into.
+  if (kind === 'dedicated_account' && draws.chance(0.8)) return
+  const { status } = await post(performance, path, {})
+  if (status === 200) oracle.noteEnd(account, new Date(time.nowMs))
+}
+
+async function pickPayment(
+  performance: Performance,
+  status: 'HELD' | 'ACCEPTED',
+): Promise<ReturnType<typeof JSON.parse>> {
+  const { client, merchant, draws } = performance
+  const path = `/v1/collections/payments?status=${status}&limit=20`
+  const { json } = await client.get(merchant, path, performance)
+  return json.data.items.length > 0 ? draws.pick(json.data.items) : undefined
+}
+
+async function resolvePayment(performance: Performance): Promise<void> {
+  const { draws, oracle } = performance
+  const payment = await pickPayment(performance, 'HELD')
+  if (!payment) return
+  const { reference } = payment
+  const action = draws.pick(['accept', 'return'] as const)
+  const path = `/v1/collections/payments/${reference}/resolve`
+  const { status } = await post(performance, path, { action })
+  if (status === 200) oracle.noteResolution(reference, action)
+}
+
+async function refundPayment(performance: Performance): Promise<void> {
+  const { draws, oracle } = performance
+  const payment = await pickPayment(performance, 'ACCEPTED')
+  if (!payment) return
+  const { reference, currency } = payment
+  const isWhole = draws.chance(0.5)
+  const part =
+    currency === 'NGN' ? draws.integer(1, 1_000) : showUnits(BigInt(draws.integer(1, 1_000)))
+  const path = `/v1/collections/payments/${reference}/refund`
+  const { status, json } = await post(performance, path, isWhole ? {} : { amount: part })
+  if (status === 201) oracle.noteRefund(reference, json.data.refund)
+}
+
+async function convert(performance: Performance): Promise<void> {
+  const { draws, merchant, client, oracle } = performance
+  const coin = draws.pick(coins)
+  const isFromNaira = draws.chance(0.5)
+  const body = isFromNaira
+    ? { from: 'NGN', to: coin, amount: draws.integer(10_000, 50_000_000) }
+    : { from: coin, to: 'NGN', amount: showUnits(BigInt(draws.integer(10_000, 50_000_000))) }
+  const unkeyed = { name: undefined, body, caller: performance }
+  const { status: quoted, json: quote } = await client.post(
+    merchant,
+    '/v1/conversions/quotes',
+    unkeyed,
+  )
+  if (quoted !== 201) return
+  const { reference } = quote.data
+  const { status, json } = await post(performance, '/v1/conversions', { quote: reference })
+  if (status === 201) oracle.noteConversion(merchant, json.data)
+}
+
+async function createBatch(performance: Performance): Promise<void> {
+  const { name, draws, merchant, oracle } = performance
+  const numbers = Array.from({ length: draws.integer(1, 30) }, (_, index) => index)
+  const isBank = draws.chance(0.6)
+  const items = numbers.map((number) => ({
+    merchantReference: `${name}-${number}`,
+    ...(isBank
+      ? {
+          amount: draws.integer(100, 500_000),
+          bankCode: '058',
+          accountNumber: drawBankAccount(draws),
+        }
+      : {
+          amount: showUnits(BigInt(draws.integer(10_000, 5_000_000))),
+          destinationAddress: drawAddress(draws),
+        }),
+  }))
+  const { status, json } = await post(performance, '/v1/disbursements/batches', {
+    ...(isBank ? { kind: 'bank_transfer' } : { kind: 'crypto_transfer', asset: draws.pick(coins) }),
+    name,
+    items,
+  })
+  if (status !== 201) return
+  const asset = json.data.asset
+  oracle.noteBatch(merchant, json.data.reference, {
+    retryOf: null,
+    items: items.map(({ merchantReference, amount }) => ({
+      merchantReference,
+      amount: asset === 'NGN' ? BigInt(amount) : toUnits(String(amount)),
+    })),
+  })
+}
+
+async function changeBatch(performance: Performance): Promise<void> {
+  const { draws, merchant, oracle } = performance
+  const batch = oracle.pickBatch(draws, merchant)
+  if (!batch) return
+  const action = draws.pick(['submit', 'submit', 'submit', 'cancel', 'retry'] as const)
+  const body = action === 'submit' ? { skipInvalid: true } : {}
+  const path = `/v1/disbursements/batches/${batch.reference}/${action}`
+  const { status, json } = await post(performance, path, body)
+  if (status === 200 && action !== 'retry') oracle.noteBatchChange(batch.reference, action)
+  if (status === 201)
+    oracle.noteBatch(merchant, json.data.reference, {
+      retryOf: batch.reference,
+      items: batch.items,
+    })
+}
+
+async function settle(performance: Performance): Promise<void> {
+  const { draws, merchant, oracle } = performance
+  const amount = draws.integer(100, 10_000) * 100
+  const { status, json } = await post(performance, '/v1/settlements', { amount })
+  if (status === 201) oracle.noteSettlement(merchant, json.data)
+}
+
+async function decidePending(performance: Performance): Promise<void> {
+  const { draws, merchant, oracle } = performance
+  const reference = oracle.pickPending(draws, merchant)
+  if (!reference) return
+  const decision = draws.pick(['approve', 'approve', 'reject'] as const)
+  const path = `/v1/test/disbursements/${reference}/decide`
+  const { status, json } = await post(performance, path, { decision })
+  // Some payouts need two approvals.
+  if (status === 200 && json.data.status !== 'PENDING') oracle.noteDecision(reference, decision)
+}

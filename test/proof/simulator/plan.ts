@@ -1,0 +1,39 @@
+import type { FaultKind } from './faults.js'
+
+/** What one world simulates. Leaving out operations or faults does not change the others. */
+export type WorldPlan = {
+  seed: number
+  operations: number
+  /** Faults that are not injected. */
+  without?: readonly FaultKind[]
+  /** Numbers of operations that are left out, from the first to before the second. */
+  skipped?: readonly (readonly [number, number])[]
+}
+
+export type WorldResult = {
+  /** Operations up to the last comparison. */
+  done: number
+  operations: Record<string, number>
+  /** How often the API gave each answer. */
+  answers: Record<string, number>
+  faults: Record<string, number>
+  kills: number
+  virtualDays: number
+  webhooks: number
+  violations: string[]
+}
+
+export function isSkipped({ skipped = [] }: WorldPlan, number: number): boolean {
+  return skipped.some(([first, end]) => number >= first && number < end)
+}
+
+/** A line for `kept-seeds.ts`. */
+export function writePlan({ seed, operations, without = [], skipped = [] }: WorldPlan): string {
+  const fields = [
+    `seed: ${seed}`,
+    `operations: ${operations}`,
+    ...(without.length > 0 ? [`without: [${without.map((kind) => `'${kind}'`).join(', ')}]`] : []),
+    ...(skipped.length > 0 ? [`skipped: ${JSON.stringify(skipped)}`] : []),
+  ]
+  return `{ ${fields.join(', ')} },`
+}

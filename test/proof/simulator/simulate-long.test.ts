@@ -1,0 +1,26 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { writePlan } from './plan.js'
+import { shrink } from './shrink.js'
+import { simulate } from './simulate.js'
+
+const results = new URL('../../../bench/results/', import.meta.url)
+const { SIMULATE_OPERATIONS, SIMULATE_SEED, SIMULATE_SHRINK_MINUTES } = process.env
+const print = (line: string) => process.stderr.write(`${line}\n`)
+
+// Run by `npm run proof:simulate`, which sets the environment.
+test.skipIf(SIMULATE_OPERATIONS === undefined)('worlds of many operations', async () => {
+  const seed = Number(SIMULATE_SEED)
+  const operations = Number(SIMULATE_OPERATIONS)
+  const simulation = await simulate({ seed, operations, onProgress: print })
+  mkdirSync(results, { recursive: true })
+  const file = new URL('proof-simulate.json', results)
+  writeFileSync(file, `${JSON.stringify(simulation, null, 2)}\n`)
+  print(JSON.stringify({ ...simulation, violations: simulation.violations.slice(0, 20) }, null, 2))
+  if (simulation.failed) {
+    const minutes = Number(SIMULATE_SHRINK_MINUTES)
+    const smallest = await shrink(simulation.failed, { minutes, onProgress: print })
+    print(`Keep this line in test/proof/simulator/kept-seeds.ts:\n  ${writePlan(smallest)}`)
+  }
+  expect(simulation.violations.slice(0, 20)).toEqual([])
+})
