@@ -124,7 +124,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'key-not-claimed',
     why: 'A client that repeats a request pays twice.',
-    paths: { of: ['idempotency'], named: ['two calls at once'] },
+    paths: { of: ['idempotency'], named: ['another body', 'refused again'] },
     edits: [
       {
         file: 'src/idempotency/at-most-once.ts',

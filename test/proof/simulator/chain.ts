@@ -149,7 +149,12 @@ export class SimulatedChain {
     this.#transactions.set(token, transaction)
     // Nodes drop some transactions without a word.
     if (transaction.state === 'open' && transaction.height === null && !this.#draws.chance(0.03))
-      this.#include(transaction, this.#draws.integer(1, 8))
+      this.#include(transaction, this.#drawDelay())
+  }
+
+  /** Some wait with a node almost until they expire; no block shows them before. */
+  #drawDelay(): number {
+    return this.#draws.integer(1, this.#draws.chance(0.1) ? validBlocks : 8)
   }
 
   /** Puts a transaction into a block, if it is still valid there. */
@@ -174,7 +179,7 @@ export class SimulatedChain {
       this.#open.delete(transaction)
       // The payer's wallet sends a deposit again; so do the nodes with some other transactions.
       if (transaction.effect.kind === 'deposit' || this.#draws.chance(0.5))
-        this.#include(transaction, this.#draws.integer(1, 20))
+        this.#include(transaction, this.#drawDelay())
     }
     const final = [...this.#open]
       .filter((transaction) => transaction.height! + blocksToFinality <= height)
@@ -248,7 +253,8 @@ export class SimulatedChain {
     if (transaction?.state === 'landed') return { state: 'landed', disputedBy }
     if (transaction?.state === 'failed')
       return { state: 'failed', reason: 'chain_error', disputedBy }
-    if (transaction && transaction.height !== null) return { state: 'pending', disputedBy }
+    const isInBlock = transaction?.height != null && transaction.height <= this.#height
+    if (isInBlock) return { state: 'pending', disputedBy }
     const isExpired = this.#height - blocksToFinality > Number(validUntil)
     return { state: isExpired ? 'gone' : 'unseen', disputedBy }
   }

@@ -7,6 +7,8 @@ import { type Draws, drawsFor } from './draws.js'
 export const faultRates = {
   /** The bank or chain never receives the request; the caller gets an error. */
   'request lost': 0.01,
+  /** The caller gets an error; the bank or chain receives the request minutes later. */
+  'request late': 0.01,
   /** The bank or chain acts; the caller gets an error. */
   'answer lost': 0.01,
   /** The bank or chain acts; the caller gets the answer after minutes or hours. */

@@ -6,6 +6,10 @@ const minute = 60_000
 /** The caller never learns what became of its request. */
 export class Unreachable extends Error {}
 
+function ignoreUnreachable(error: unknown): void {
+  if (!(error instanceof Unreachable)) throw error
+}
+
 /** One process of the service, as the outside world sees it. A dead one reaches nothing. */
 export type Life = { isDead: boolean }
 
@@ -19,6 +23,12 @@ export function createReach(life: Life, faults: Faults, time: VirtualTime): Reac
   return async (effect) => {
     failIfDead()
     if (faults.strikes('request lost')) throw new Unreachable('the request was lost')
+    if (faults.strikes('request late')) {
+      const delayMs = faults.drawsOf('request late').integer(1, 5 * minute)
+      // At a bank that does not answer then, it is lost.
+      void time.sleep(delayMs).then(effect).catch(ignoreUnreachable)
+      throw new Unreachable('the request takes too long')
+    }
     const result = effect()
     if (faults.strikes('request doubled')) effect()
     if (faults.strikes('answer late'))
