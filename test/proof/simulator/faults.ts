@@ -15,7 +15,7 @@ export const faultRates = {
   'answer late': 0.001,
   /** The bank or chain acts on the same request twice. */
   'request doubled': 0.01,
-  'bank silent': 0.002,
+  'bank silent': 0.01,
   'notice lost': 0.05,
   'notice doubled': 0.1,
   'notice late': 0.1,
@@ -25,7 +25,7 @@ export const faultRates = {
   'api answer lost': 0.02,
   /** The merchant sends a request to two API instances at once. */
   'api request doubled': 0.01,
-  'endpoint failing': 0.004,
+  'endpoint failing': 0.03,
   /** The endpoint receives the webhook, but its answer is lost. */
   'webhook answer lost': 0.01,
   /** Of an API process it takes a second of processor time to start another. */

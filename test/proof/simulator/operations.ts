@@ -301,10 +301,14 @@ async function resolvePayment(performance: Performance): Promise<void> {
   const { draws, oracle } = performance
   const payment = await pickPayment(performance, 'HELD')
   if (!payment) return
-  const { reference } = payment
+  const { reference, currency } = payment
   const action = draws.pick(['accept', 'return'] as const)
+  const hasDestination = action === 'return' && currency !== 'NGN'
   const path = `/v1/collections/payments/${reference}/resolve`
-  const { status } = await post(performance, path, { action })
+  const { status } = await post(performance, path, {
+    action,
+    ...(hasDestination && { destination: { address: drawAddress(draws) } }),
+  })
   if (status === 200) oracle.noteResolution(reference, action)
 }
 
@@ -317,7 +321,11 @@ async function refundPayment(performance: Performance): Promise<void> {
   const part =
     currency === 'NGN' ? draws.integer(1, 1_000) : showUnits(BigInt(draws.integer(1, 1_000)))
   const path = `/v1/collections/payments/${reference}/refund`
-  const { status, json } = await post(performance, path, isWhole ? {} : { amount: part })
+  const { status, json } = await post(performance, path, {
+    ...(!isWhole && { amount: part }),
+    // The sender may be an exchange, so coins go where the merchant says.
+    ...(currency !== 'NGN' && { destination: { address: drawAddress(draws) } }),
+  })
   if (status === 201) oracle.noteRefund(reference, json.data.refund)
 }
 
