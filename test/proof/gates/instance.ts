@@ -77,18 +77,23 @@ export async function openInstance(settings: InstanceSettings) {
     eventDays: 30,
     naira: standardNaira,
   }).filter(({ name }) => !leftOut.test(name))
+  const sender = createSender({ clock, allowsLoopback: true })
+  const jobFailures: string[] = []
+  let isDead = false
   const deliverer = new Deliverer({
     db,
     connect,
     seal,
     clock,
     logger,
-    sender: createSender({ clock, allowsLoopback: true }),
+    sender: {
+      send: (message) => (isDead ? Promise.reject(new Error('killed')) : sender.send(message)),
+      close: () => sender.close(),
+    },
   })
   deliverer.start()
   const unsetCourier = setCourier(db.name, deliverer)
   const lastRuns = new Map<Job, number>()
-  let isDead = false
 
   /** Whether a row of the job is due, or its interval has passed. */
   async function findDueJobs(): Promise<Job[]> {
@@ -112,7 +117,11 @@ export async function openInstance(settings: InstanceSettings) {
     for (const job of await findDueJobs()) {
       if (isDead) return done
       lastRuns.set(job, clock.now().getTime())
-      done += await job.run(db, clock.now()).catch(() => 1)
+      try {
+        done += await job.run(db, clock.now())
+      } catch (error) {
+        jobFailures.push(`${job.name}: ${(error as Error).message}`)
+      }
     }
     return done
   }
@@ -143,9 +152,12 @@ export async function openInstance(settings: InstanceSettings) {
     runJobs,
     deliver,
     isDead: () => isDead,
+    /** Why jobs failed so far. Without a fault, none may. */
+    jobFailures,
     /** As SIGKILL: nothing of this instance reaches the outside any more. */
     kill() {
       isDead = true
+      unsetCourier()
       gate.kill()
       settings.killCalls?.()
       service.app.server.closeAllConnections()

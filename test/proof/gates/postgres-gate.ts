@@ -51,8 +51,9 @@ export async function openPostgresGate(databaseUrl: string, keeper: Keeper): Pro
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const { user, database } = new pg.Client(databaseUrl)
+  let closing: Promise<unknown> | undefined
   const kill = () => {
-    server.close()
+    closing ??= new Promise((resolve) => server.close(resolve))
     for (const socket of sockets) socket.destroy()
   }
   return {
@@ -60,7 +61,7 @@ export async function openPostgresGate(databaseUrl: string, keeper: Keeper): Pro
     kill,
     async close() {
       kill()
-      if (server.listening) await once(server, 'close')
+      await closing
     },
   }
 }

@@ -46,6 +46,11 @@ export type Reactions = {
   workMuchLater(): Promise<void>
 }
 
+/** Whether a passage only delivers webhooks: paths that are not about deliveries leave it alone. */
+export function isDelivery({ name }: Passage): boolean {
+  return name === 'webhook' || /^(deliveries|delivery_attempts| )+$/.test(name)
+}
+
 /** Records the failpoints of a run, or makes one fault happen at one of them. */
 export class FaultKeeper implements Keeper {
   readonly seen: Failpoint[] = []
@@ -55,6 +60,11 @@ export class FaultKeeper implements Keeper {
   #reactions: Reactions | undefined
   readonly #counts = new Map<string, number>()
   readonly #struck = new Set<Passage>()
+  readonly #isLeftAlone: (passage: Passage) => boolean
+
+  constructor(isLeftAlone: (passage: Passage) => boolean) {
+    this.#isLeftAlone = isLeftAlone
+  }
 
   /** From now on passages count. */
   arm(reactions: Reactions, crash?: Crash): void {
@@ -68,7 +78,7 @@ export class FaultKeeper implements Keeper {
   }
 
   async enter(passage: Passage): Promise<Entry> {
-    if (!this.#isArmed) return 'pass'
+    if (!this.#isArmed || this.#isLeftAlone(passage)) return 'pass'
     const occurrence = (this.#counts.get(passage.name) ?? 0) + 1
     this.#counts.set(passage.name, occurrence)
     this.seen.push({ ...passage, occurrence })

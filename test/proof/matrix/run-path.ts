@@ -47,6 +47,7 @@ export async function runPath(path: Path, crash?: Crash) {
     }
     world.keeper.disarm()
     violations.push(...(await world.findViolations()))
+    if (!crash) violations.push(...world.jobFailures())
     const { seen, hasFired } = world.keeper
     return { violations, seen: [...seen], hasFired }
   } finally {

@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -20,7 +21,7 @@ import { openScratchDatabase } from '../../support/database.js'
 import type { Merchant, Reply } from '../../support/open-manilla.js'
 import { type HttpGate, openHttpGate } from '../gates/http-gate.js'
 import { type Instance, openInstance } from '../gates/instance.js'
-import { type Crash, FaultKeeper } from './faults.js'
+import { type Crash, FaultKeeper, isDelivery } from './faults.js'
 import { type OutsideSettings, openOutside, type PaymentIn } from './outside.js'
 
 /** Longer than every lease: of claimed rows, of deliveries, of followed payouts. */
@@ -34,6 +35,8 @@ const roundsMax = 60
 const triesMax = 40
 /** Blocks until finality, and until a blockhash has expired. */
 const blocksPerRound = 40
+/** Of a Monday, by the clock of Lagos. */
+const noon = new Date('2026-03-02T11:00:00.000Z')
 
 /** Killed instances that are closing. */
 const abandoned = new Set<Promise<void>>()
@@ -43,15 +46,20 @@ export async function closeAbandoned(): Promise<void> {
   abandoned.clear()
 }
 
-export type WorldSettings = OutsideSettings & { followsPayouts?: boolean }
+export type WorldSettings = OutsideSettings & {
+  followsPayouts?: boolean
+  /** The path is about deliveries: it adds endpoints itself, and deliveries are crash points. */
+  strikesDeliveries?: boolean
+}
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 /** The service with its outside: instances may be killed, and are replaced. */
 export async function openWorld(settings: WorldSettings) {
   const { db, drop } = await openScratchDatabase()
-  const clock = manualClock(new Date())
+  // Blocks carry real time.
+  const clock = manualClock(settings.chain ? new Date() : noon)
   const secret = new Secret(randomBytes(32).toString('hex'))
-  const keeper = new FaultKeeper()
+  const keeper = new FaultKeeper(settings.strikesDeliveries ? () => false : isDelivery)
   const outside = await openOutside(settings, { db, clock, secret })
   const receiver = await openReceiver(keeper)
   const instances: Instance[] = []
@@ -85,6 +93,15 @@ export async function openWorld(settings: WorldSettings) {
 
   const first = await start()
   const merchant: Merchant = first.service.merchant
+  if (!settings.strikesDeliveries) await addEndpoint(first.service)
+
+  async function addEndpoint({ ask }: Instance['service']): Promise<void> {
+    const body = { url: receiver.url, events: ['*'] }
+    const headers = { 'idempotency-key': 'endpoint of the world' }
+    const request = { key: merchant.test.secret, body, headers }
+    const { status, text: answer } = await ask('POST', '/v1/webhook-endpoints', request)
+    assert.equal(status, 201, answer)
+  }
 
   /** Runs the jobs and deliveries of an instance once. */
   async function work(instance: Instance): Promise<void> {
@@ -208,11 +225,16 @@ export async function openWorld(settings: WorldSettings) {
     ]
   }
 
-  /** Events whose endpoint did not get them although all deliveries have ended. */
+  /** Events that the endpoint did not get although all deliveries have ended. */
   async function findUnheardEvents(): Promise<string[]> {
-    const rows = await db.rows(sql<{ eventId: string }>`select event_id from deliveries`)
+    const rows = await db.rows(
+      settings.strikesDeliveries
+        ? sql<{ id: string }>`select event_id as id from deliveries`
+        : sql<{ id: string }>`
+            select id from events where environment_id = ${merchant.environments.test.id}`,
+    )
     return rows
-      .map(({ eventId }) => toReference(prefixes.event, eventId))
+      .map(({ id }) => toReference(prefixes.event, id))
       .filter((id) => !receiver.heard.has(id))
   }
 
@@ -226,7 +248,7 @@ export async function openWorld(settings: WorldSettings) {
     keeper.disarm()
     const dead = instances.filter((instance) => instance.isDead())
     // A killed instance gives up its database only after some seconds, which nothing waits for.
-    for (const instance of dead) abandoned.add(instance.close())
+    for (const instance of dead) abandoned.add(instance.close().catch(() => {}))
     const alive = instances.filter((instance) => !instance.isDead())
     await Promise.all(alive.map((instance) => instance.close()))
     receiver.close()
@@ -250,6 +272,8 @@ export async function openWorld(settings: WorldSettings) {
     work: async () => work(await current()),
     untilQuiet,
     findViolations,
+    /** Why jobs failed so far. */
+    jobFailures: () => instances.flatMap((instance) => instance.jobFailures),
     close,
   }
 }

@@ -6,7 +6,7 @@ import type { World } from '../world.js'
 import { merchantOf } from './merchant.js'
 
 const endpointsPath = '/v1/webhook-endpoints'
-const settings = { bank: 'sandbox' } as const
+const settings = { bank: 'sandbox', strikesDeliveries: true } as const
 
 type Merchant = ReturnType<typeof merchantOf>
 type Prepared = Awaited<ReturnType<typeof prepare>>
