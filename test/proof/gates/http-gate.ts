@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, request } from 'node:http'
+import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { Keeper } from './passage.js'
@@ -30,11 +30,11 @@ export async function openHttpGate(
     const name = nameOf(call)
     const passage = name === undefined ? undefined : { kind: 'call' as const, name }
     const entry = passage ? await keeper.enter(passage) : 'pass'
-    if (entry === 'fail') return outgoing.destroy()
+    if (entry === 'fail') return leaveUnanswered(call, outgoing)
     const answer = await forward(origin, call, headers)
     if (entry === 'repeat') await forward(origin, call, headers)
     const exit = passage ? await keeper.leave(passage) : 'pass'
-    if (exit === 'lose' || !answer) return outgoing.destroy()
+    if (exit === 'lose' || !answer) return leaveUnanswered(call, outgoing)
     const { 'transfer-encoding': _, connection: __, ...kept } = answer.headers
     outgoing.writeHead(answer.status, kept)
     return outgoing.end(answer.body)
@@ -49,6 +49,12 @@ export async function openHttpGate(
       server.closeAllConnections()
     },
   }
+}
+
+/** A query whose connection is closed may be made again at once. One that a proxy gave up is not. */
+function leaveUnanswered({ method }: GatedCall, outgoing: ServerResponse): void {
+  if (method === 'GET') outgoing.writeHead(502).end()
+  else outgoing.destroy()
 }
 
 /** Undefined: the server closed the connection, and so does the gate. */

@@ -30,7 +30,7 @@ export const payoutBreakages: Breakage[] = [
   {
     name: 'send-replacement-before-commit',
     why: 'A worker that is killed after sending leaves an attempt that the next worker signs again.',
-    paths: { of: ['crypto-payouts'], named: ['expires and is replaced'] },
+    paths: { of: ['crypto-payouts'], named: ['replacement lands at once'] },
     edits: [
       {
         file: 'src/payouts/attempts/poll-payouts.ts',
@@ -306,23 +306,6 @@ export const payoutBreakages: Breakage[] = [
         file: 'migrations/0047_batch_retries.sql',
         old: 'create unique index batch_is_retried_once',
         new: 'create index batch_is_retried_once',
-      },
-    ],
-  },
-  {
-    name: 'batch-item-paid-by-two-workers',
-    why: 'A second worker pays the items that the first one has just paid.',
-    paths: { of: ['batches'], named: ['invalid item is paid'] },
-    edits: [
-      {
-        file: 'src/payouts/batches/pay-step.ts',
-        old: "const open = await lockItems(tx, locked, { state: 'VALID', numbers })",
-        new: 'const open = new Set(numbers)',
-      },
-      {
-        file: 'migrations/0044_payout_batches.sql',
-        old: 'create unique index item_is_paid_once',
-        new: 'create index item_is_paid_once',
       },
     ],
   },

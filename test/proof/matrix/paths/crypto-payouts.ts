@@ -80,6 +80,15 @@ async function dropUntilReplaced(world: World): Promise<void> {
   await setFaults(world.outside.chain!)
 }
 
+/** The chain drops the first attempt only, so that every other one that is sent can land. */
+async function dropUntilExpired(world: World): Promise<void> {
+  const chain = world.outside.chain!
+  await chain.advance(blocksUntilExpiry)
+  await setFaults(chain)
+  const isReplaced = async () => (await listAttempts(world)).length > 1
+  await workUntil(world, isReplaced, { blocks: blocksUntilExpiry })
+}
+
 /** A node that had kept the first attempt passes it on, after it was replaced. */
 async function sendFirstLate(world: World): Promise<void> {
   const [first] = await listAttempts(world)
@@ -144,6 +153,13 @@ export function cryptoPayouts(chain: TestChain): Path[] {
       fault: { fault: 'drop' },
       status: 'CONFIRMED',
       follow: dropUntilReplaced,
+    }),
+    payCoins({
+      name: 'crypto payout expires, and its replacement lands at once',
+      settings,
+      fault: { fault: 'drop' },
+      status: 'CONFIRMED',
+      follow: dropUntilExpired,
     }),
     payCoins({
       name: 'crypto payout is replaced, and its first attempt arrives late',
