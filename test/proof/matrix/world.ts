@@ -23,6 +23,7 @@ import { type HttpGate, openHttpGate } from '../gates/http-gate.js'
 import { type Instance, openInstance } from '../gates/instance.js'
 import { type Crash, FaultKeeper, isDelivery } from './faults.js'
 import { type OutsideSettings, openOutside, type PaymentIn } from './outside.js'
+import { findWrongRecipients } from './recipients.js'
 
 /** Longer than every lease: of claimed rows, of deliveries, of followed payouts. */
 const muchLaterMs = 45_000
@@ -213,6 +214,7 @@ export async function openWorld(settings: WorldSettings) {
     const reconciled = await reconcile({ db, rails: opened, confirmDelayMs: 0 }, clock.now())
     const unheard = await findUnheardEvents()
     const untrue = await findUntrueEvents()
+    const misdirected = await findWrongRecipients(db, outside.emulator)
     return [
       ...proofs.flatMap(({ claim, counterexamples }) =>
         counterexamples.map((example) => `${claim}: ${toText(example)}`),
@@ -220,6 +222,7 @@ export async function openWorld(settings: WorldSettings) {
       ...reconciled.flatMap(({ rail, differences }) =>
         differences.map((difference) => `${rail}: ${toText(difference)}`),
       ),
+      ...misdirected,
       ...unheard.map((id) => `no endpoint received event ${id}`),
       ...untrue.map((id) => `the endpoint received event ${id}, which was never committed`),
     ]
