@@ -112,7 +112,7 @@ export const coreBreakages: Breakage[] = [
   {
     name: 'fee-of-wrong-tier',
     why: 'An amount at the end of a tier pays the fee of the next one.',
-    paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
+    paths: { of: ['idempotency'], named: ['different amounts'] },
     edits: [
       {
         file: 'src/money/fees.ts',

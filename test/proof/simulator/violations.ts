@@ -13,6 +13,6 @@ export class Violations {
   }
 }
 
-function show(value: unknown): string {
+export function show(value: unknown): string {
   return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `${inner}` : inner))
 }

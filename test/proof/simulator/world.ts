@@ -32,7 +32,7 @@ import { Oracle } from './oracle.js'
 import type { Life } from './outside.js'
 import { isSkipped, type WorldPlan, type WorldResult } from './plan.js'
 import { Receiver } from './receiver.js'
-import { Violations } from './violations.js'
+import { show, Violations } from './violations.js'
 import { VirtualTime } from './virtual-time.js'
 
 const second = 1_000
@@ -362,7 +362,7 @@ export class World {
     this.#oracle.compare(await readBooks(this.#db))
     for (const { claim, counterexamples } of await verifyLedger(this.#db))
       for (const counterexample of counterexamples)
-        this.#violations.report(`not proven: ${claim}: ${JSON.stringify(counterexample)}`)
+        this.#violations.report(`not proven: ${claim}: ${show(counterexample)}`)
     const bank = this.#bank.connect({ isDead: false })
     const rails = new Rails({ test: { payoutBank: bank, collectBank: bank } })
     const opened = { solana: { test: undefined, live: undefined }, rails }
@@ -371,8 +371,7 @@ export class World {
       this.#time.clock.now(),
     )
     for (const { rail, differences } of compared)
-      for (const difference of differences)
-        this.#violations.report(`${rail}: ${JSON.stringify(difference)}`)
+      for (const difference of differences) this.#violations.report(`${rail}: ${show(difference)}`)
   }
 
   async #close(): Promise<void> {

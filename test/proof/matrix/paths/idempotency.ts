@@ -113,8 +113,16 @@ const feeIsNotCovered = definePath({
   },
 })
 
-/** Those that arrive while the first is committed share a transaction. */
-const atOnce = [1, 2, 3, 4].map((number) => amount / 10 + number)
+/**
+ * Those that arrive while the first is committed share a transaction. Around the end of a tier of
+ * the fee, so that each has to be priced by its own amount.
+ */
+const atOnce = [
+  { amount: 499_998, fee: 1_000 },
+  { amount: 499_999, fee: 1_000 },
+  { amount: 500_000, fee: 1_000 },
+  { amount: 500_001, fee: 2_500 },
+]
 
 const eachCallHasItsAnswer = definePath({
   name: 'payouts of different amounts are made at once',
@@ -122,18 +130,21 @@ const eachCallHasItsAnswer = definePath({
   prepare: prepareFunded,
   async run(world) {
     const replies = await Promise.all(
-      atOnce.map((different) => payOut(world, `of ${different}`, { amount: different })),
+      atOnce.map((wanted) => payOut(world, `of ${wanted.amount}`, { amount: wanted.amount })),
     )
     assert.deepEqual(
-      replies.map(({ json }) => json.data.amount),
+      replies.map(({ json }) => ({ amount: json.data.amount, fee: json.data.fee })),
       atOnce,
     )
   },
-  check: async (world) =>
+  async check(world, { merchant }) {
     assert.deepEqual(
       (await listPaid(world)).toSorted((left, right) => left - right),
-      atOnce,
-    ),
+      atOnce.map((paid) => paid.amount),
+    )
+    const spent = atOnce.reduce((sum, paid) => sum + paid.amount + paid.fee, 0)
+    assert.deepEqual(await merchant.balance(), { available: funded - spent, held: 0, pending: 0 })
+  },
 })
 
 export const idempotency: Path[] = [
