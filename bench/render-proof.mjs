@@ -45,7 +45,7 @@ function renderMatrix(matrix) {
 
 ${matrix.paths.length} paths, ${whole(sum(({ failpoints }) => failpoints))} crash points, ${whole(sum(({ cases }) => cases))} cases, ${whole(sum(({ violations }) => violations))} violations (${matrix.measuredAt.slice(0, 10)}). A crash point is a commit, or a call to a bank, a chain or a
 webhook receiver; gates on the network find them ([decision](../decisions/0031-crash-points-on-the-network.md)). Of commits that write the same tables the first four
-of a path are struck, of calls that only read the first two. The faults:
+of a path are struck, of calls that only read the first two. Groups of paths that were not run whole are not counted here. The faults:
 
 ${matrix.faults.map(({ name, cases }) => `- **${name}**: ${whole(cases)} cases`).join('\n')}
 
