@@ -3,7 +3,7 @@ import { sql } from '../dist/postgres/sql.js'
 import { readMetrics } from './metrics.mjs'
 
 const queuesInMemory = ['manilla_lane_waiting', 'manilla_pool_waiting']
-/** Accounts that nobody has paid yet wait for their payers, not for the service. */
+/** Unpaid accounts wait for their payers, not for the service. */
 const waitsForOthers = 'collection_accounts'
 
 /**

@@ -32,27 +32,34 @@ export function scheduleJobs(jobs: Job[], keyDb: Queryable): ScheduledJob[] {
 
 /**
  * Finds the jobs that have due rows with one query, so that an idle worker does not send one for
- * each of them. A job that is running is not woken: the next query finds what it leaves. The query
- * has no parameters, so that the server plans it once.
+ * each of them. The query has no parameters, so that the server plans it once.
  */
-function findDueRows(jobs: ScheduledJob[], keyDb: Queryable): Job {
+export function createDueJobFinder<Found extends Job>(jobs: Found[]) {
   const waking = jobs.filter(({ firstDueAt }) => firstDueAt)
   const times = waking.map(({ firstDueAt }) => sql`extract(epoch from (${firstDueAt})) * 1000`)
   const find = named(
     'find_due_rows',
     sql<{ dueMs: (number | null)[] }>`select array[${sql.join(times)}]::float8[] as due_ms`,
   )
+  return async (db: Queryable, now: RealTime): Promise<Found[]> => {
+    const [found] = await db.rows(find)
+    return waking.filter((_, index) => {
+      const dueMs = found!.dueMs[index]
+      return dueMs != null && dueMs <= now.getTime()
+    })
+  }
+}
+
+/** A job that is running is not woken: the next query finds what it leaves. */
+function findDueRows(jobs: ScheduledJob[], keyDb: Queryable): Job {
+  const findDueJobs = createDueJobFinder(jobs)
   return {
     name: 'find due rows',
     everyMs: workLimits.duePollIntervalMs,
     batch: Number.POSITIVE_INFINITY,
     async run(_db, now) {
-      const paused = waking.filter(({ pause }) => pause.isWaiting)
-      const [found] = await keyDb.rows(find)
-      const due = paused.filter((job) => {
-        const dueMs = found!.dueMs[waking.indexOf(job)]
-        return dueMs != null && dueMs <= now.getTime()
-      })
+      const paused = new Set(jobs.filter(({ pause }) => pause.isWaiting))
+      const due = (await findDueJobs(keyDb, now)).filter((job) => paused.has(job))
       for (const { pause } of due) pause.wake()
       return due.length
     },

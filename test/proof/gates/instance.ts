@@ -11,7 +11,7 @@ import { Database } from '../../../src/postgres/database.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { connectLane } from '../../../src/postgres/wire/connection.js'
 import type { OpenRails } from '../../../src/processes/open-rails.js'
-import type { Job } from '../../../src/processes/run-jobs.js'
+import { createDueJobFinder, type Job } from '../../../src/processes/run-jobs.js'
 import { createJobs } from '../../../src/processes/work.js'
 import { Deliverer } from '../../../src/webhooks/deliveries/deliver.js'
 import { createSender } from '../../../src/webhooks/deliveries/send.js'
@@ -94,21 +94,16 @@ export async function openInstance(settings: InstanceSettings) {
   deliverer.start()
   const unsetCourier = setCourier(db.name, deliverer)
   const lastRuns = new Map<Job, number>()
+  const findWithDueRows = createDueJobFinder(jobs)
 
   /** Whether a row of the job is due, or its interval has passed. */
   async function findDueJobs(): Promise<Job[]> {
-    const waking = jobs.filter(({ firstDueAt }) => firstDueAt)
-    const times = waking.map(({ firstDueAt }) => sql`extract(epoch from (${firstDueAt})) * 1000`)
-    const [found] = await settings.db.rows(
-      sql<{ dueMs: (number | null)[] }>`select array[${sql.join(times)}]::float8[] as due_ms`,
-    )
+    const due = new Set(await findWithDueRows(settings.db, clock.now()))
     const nowMs = clock.now().getTime()
-    return jobs.filter((job) => {
-      // Those that wait for due rows would only claim nothing at their interval.
-      if (!job.firstDueAt) return nowMs - (lastRuns.get(job) ?? 0) >= job.everyMs
-      const dueMs = found!.dueMs[waking.indexOf(job)]
-      return dueMs != null && dueMs <= nowMs
-    })
+    // Those that wait for due rows would only claim nothing at their interval.
+    return jobs.filter((job) =>
+      job.firstDueAt ? due.has(job) : nowMs - (lastRuns.get(job) ?? 0) >= job.everyMs,
+    )
   }
 
   /** Runs every due job once. A job that fails is due again, as in a worker. */

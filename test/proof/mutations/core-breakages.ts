@@ -183,7 +183,7 @@ export const coreBreakages: Breakage[] = [
   },
   {
     name: 'event-sent-before-commit',
-    why: 'Merchants are told of what a rolled-back transaction never did.',
+    why: 'Merchants get events of what a rolled-back transaction never did.',
     paths: { of: ['sandbox-payouts'], named: ['sandbox completes'] },
     edits: [
       {

@@ -256,7 +256,7 @@ export const payoutBreakages: Breakage[] = [
   },
   {
     name: 'expired-approval-settles',
-    why: 'A payout that nobody approved is taken from the balance although nothing was sent.',
+    why: 'A payout without an approval is taken from the balance although nothing was sent.',
     paths: { of: ['approvals'], named: ['expires without', 'is rejected'] },
     edits: [
       {
@@ -335,7 +335,7 @@ export const payoutBreakages: Breakage[] = [
   },
   {
     name: 'batch-failure-counts-as-paid',
-    why: 'A failed item is reported as paid, so nobody pays it again.',
+    why: 'A failed item is reported as paid, so it is never paid again.',
     paths: { of: ['batches'], named: ['failed item is retried'] },
     edits: [
       {

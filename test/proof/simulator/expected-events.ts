@@ -13,7 +13,7 @@ export class ExpectedEvents {
     this.#add(environmentId, `${type} ${reference}`, { least: count, most: count })
   }
 
-  /** It may have happened, depending on an order of events that nobody outside knows. */
+  /** It may have happened, depending on an order of events that is unknown outside. */
   allow(environmentId: number, type: string, reference: string): void {
     this.#add(environmentId, `${type} ${reference}`, { least: 0, most: 1 })
   }

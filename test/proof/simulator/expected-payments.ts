@@ -287,7 +287,7 @@ function compareSessions({
   violations,
 }: Pick<Comparison, 'oracle' | 'books' | 'events' | 'violations'>): void {
   const status = new Map(books.accounts.map((account) => [account.reference, account.status]))
-  const byStatus = groupBy(
+  const bySession = groupBy(
     [...oracle.accounts.values()].filter(({ session }) => session !== undefined),
     ({ session }) => session!,
   )
@@ -297,7 +297,9 @@ function compareSessions({
       violations.report(`${reference} exists and was not acknowledged`)
       continue
     }
-    const statuses = (byStatus.get(reference) ?? []).map((account) => status.get(account.reference))
+    const statuses = (bySession.get(reference) ?? []).map((account) =>
+      status.get(account.reference),
+    )
     const isPaid = statuses.includes('PAID')
     violations.expectEqual(`whether ${reference} is paid`, isPaid, actual === 'paid')
     if (actual !== 'pending')

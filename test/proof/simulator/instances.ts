@@ -12,11 +12,10 @@ import { setCourier } from '../../../src/events/new-deliveries.js'
 import { createConcludingLane } from '../../../src/payouts/attempts/conclude-sent.js'
 import { SentPayouts } from '../../../src/payouts/attempts/sent-payouts.js'
 import { Database } from '../../../src/postgres/database.js'
-import { sql } from '../../../src/postgres/sql.js'
 import { connectLane } from '../../../src/postgres/wire/connection.js'
 import { compose } from '../../../src/processes/compose.js'
 import type { OpenRails } from '../../../src/processes/open-rails.js'
-import type { Job } from '../../../src/processes/run-jobs.js'
+import { createDueJobFinder, type Job } from '../../../src/processes/run-jobs.js'
 import { createJobs } from '../../../src/processes/work.js'
 import { Deliverer } from '../../../src/webhooks/deliveries/deliver.js'
 import type { Sender } from '../../../src/webhooks/deliveries/send.js'
@@ -194,21 +193,15 @@ export async function openWorker(surroundings: Surroundings) {
   const unsetCourier = surroundings.drawCourier() ? setCourier(db.name, deliverer) : () => {}
   const running = new Set<Job>()
   const lastRunMs = new Map<Job, number>()
-  const waking = jobs.filter(({ firstDueAt }) => firstDueAt)
-  const dueTimes = waking.map(({ firstDueAt }) => sql`extract(epoch from (${firstDueAt})) * 1000`)
+  const findWithDueRows = createDueJobFinder(jobs)
 
   /** Jobs that have a due row, or whose interval has passed. */
   async function findDueJobs(): Promise<Job[]> {
-    const [found] = await claimDb
-      .rows(
-        sql<{ dueMs: (number | null)[] }>`select array[${sql.join(dueTimes)}]::float8[] as due_ms`,
-      )
-      .catch(() => [])
+    const found = await findWithDueRows(claimDb, clock.now()).catch(() => undefined)
     if (!found) return []
     return jobs.filter((job) => {
       if (running.has(job)) return false
-      const dueMs = found.dueMs[waking.indexOf(job)]
-      if (dueMs != null && dueMs <= time.nowMs) return true
+      if (found.includes(job)) return true
       const everyMs = tidying.test(job.name) ? tidyIntervalMs : job.everyMs
       return time.nowMs - (lastRunMs.get(job) ?? 0) >= everyMs
     })

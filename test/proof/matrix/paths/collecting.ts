@@ -200,7 +200,7 @@ async function checkPayments(collector: Collector, { reference }: Account, { pay
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a payment as the API shows it
-function toAmounts(payment: any) {
+export function toAmounts(payment: any) {
   return {
     status: payment.status,
     accepted: payment.amountAccepted,

@@ -6,6 +6,7 @@ import type { TestChain } from '../../../simulation/localnet/localnet.js'
 import { newWallet, tokenAccountOf, usdc, usdt } from '../../../simulation/localnet/transfers.js'
 import { definePath, type Path } from '../run-path.js'
 import type { World } from '../world.js'
+import { toAmounts } from './collecting.js'
 import { merchantOf } from './merchant.js'
 
 /** What wallets expect, in USDC. The fee of a deposit is 0.5 %. */
@@ -195,18 +196,6 @@ async function checkPayments(depositor: Depositor, wallet: Wallet, { payments }:
   )
   for (const [index, payment] of found.entries())
     assert.deepEqual(await depositor.eventTypes(payment.reference), payments[index]!.events ?? [])
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a payment as the API shows it
-function toAmounts(payment: any) {
-  return {
-    status: payment.status,
-    accepted: payment.amountAccepted,
-    held: payment.amountHeld,
-    returned: payment.amountReturned,
-    fee: payment.fee,
-    returning: payment.amountReturning,
-  }
 }
 
 async function checkBalances(depositor: Depositor, { balance }: Ending) {

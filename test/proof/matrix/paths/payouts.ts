@@ -104,7 +104,7 @@ export async function checkBankPayout(
 
 export const cryptoPath = '/v1/disbursements/crypto'
 
-/** A wallet that nobody has paid yet. */
+/** A wallet that was never paid. */
 export function newWallet(): string {
   return createKeySigner(newSecret()).address
 }
