@@ -139,6 +139,7 @@ export async function openInstance(settings: InstanceSettings) {
     await opened.close().catch(() => {})
     await db.close()
     await gate.close()
+    settings.killCalls?.()
   }
 
   return {

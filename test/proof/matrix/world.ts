@@ -42,9 +42,14 @@ const noon = new Date('2026-03-02T11:00:00.000Z')
 /** Killed instances that are closing. */
 const abandoned = new Set<Promise<void>>()
 
+function abandon(instance: Instance): void {
+  const closing = instance.close().catch(() => {})
+  abandoned.add(closing)
+  void closing.then(() => abandoned.delete(closing))
+}
+
 export async function closeAbandoned(): Promise<void> {
   await Promise.all(abandoned)
-  abandoned.clear()
 }
 
 export type WorldSettings = OutsideSettings & {
@@ -251,7 +256,7 @@ export async function openWorld(settings: WorldSettings) {
     keeper.disarm()
     const dead = instances.filter((instance) => instance.isDead())
     // A killed instance gives up its database only after some seconds, which nothing waits for.
-    for (const instance of dead) abandoned.add(instance.close().catch(() => {}))
+    for (const instance of dead) abandon(instance)
     const alive = instances.filter((instance) => !instance.isDead())
     await Promise.all(alive.map((instance) => instance.close()))
     receiver.close()
