@@ -34,10 +34,11 @@ function readMatrix() {
   const lastAt = Math.max(...files.map((file) => statSync(file).mtimeMs))
   return {
     measuredAt: new Date(lastAt).toISOString(),
-    faults: faults.map((name) => ({
-      name,
-      cases: cases.filter(({ fault }) => fault === name).length,
-    })),
+    faults: faults.map((name) => {
+      const withFault = cases.filter(({ fault }) => fault === name)
+      const besideOthers = withFault.filter(({ besideRows }) => besideRows > 0)
+      return { name, cases: withFault.length, besideOthers: besideOthers.length }
+    }),
     paths: paths.map(({ path, failpoints, cases }) => ({
       name: path,
       failpoints: failpoints.length,

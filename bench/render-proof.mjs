@@ -47,7 +47,7 @@ ${matrix.paths.length} paths, ${whole(sum(({ failpoints }) => failpoints))} cras
 webhook receiver; gates on the network find them ([decision](../decisions/0031-crash-points-on-the-network.md)). Of commits that write the same tables the first four
 of a path are struck, of calls that only read the first two. Groups of paths that were not run whole are not counted here. The faults:
 
-${matrix.faults.map(({ name, cases }) => `- **${name}**: ${whole(cases)} cases`).join('\n')}
+${matrix.faults.map(renderFault).join('\n')}
 
 After each case the service runs until nothing is open, then everything is checked: \`verify-ledger\`, \`reconcile\` with bank and chain, states and
 balances of the path, effects at the rail, events and their delivery.${renderUnreached(sum(({ unreached }) => unreached))}
@@ -61,6 +61,13 @@ ${matrix.paths.map(({ name, failpoints, cases, violations }) => `| ${name} | ${f
 </details>
 
 `
+}
+
+function renderFault({ name, cases, besideOthers }) {
+  const others = besideOthers
+    ? `; in ${whole(besideOthers)} of them the other instance took rows meanwhile, in the rest nothing was due`
+    : ''
+  return `- **${name}**: ${whole(cases)} cases${others}`
 }
 
 function renderUnreached(count) {

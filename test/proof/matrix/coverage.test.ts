@@ -10,7 +10,9 @@ import { callsWithoutPath, tablesWithoutPath } from './without-path.js'
 // crash matrix comes by it, or `without-path.ts` says why none has to.
 
 const root = path.resolve(import.meta.dirname, '../../..')
-const providers = ['paystack', 'monnify', 'flutterwave']
+const providers = readdirSync(path.join(root, 'emulators'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
 
 const groups = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.test.ts'))

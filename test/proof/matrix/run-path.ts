@@ -28,6 +28,8 @@ export type CaseResult = {
   violations: string[]
   /** False: this run took another way and did not come to the failpoint. */
   hasFired: boolean
+  /** Rows that another instance took meanwhile, if the fault lets one work. */
+  besideRows: number
 }
 
 /** Runs a path once, with or without a crash. Returns the failpoints it came by, too. */
@@ -49,7 +51,7 @@ export async function runPath(path: Path, crash?: Crash) {
     violations.push(...(await world.findViolations()))
     if (!crash) violations.push(...world.jobFailures())
     const { seen, hasFired } = world.keeper
-    return { violations, seen: [...seen], hasFired }
+    return { violations, seen: [...seen], hasFired, besideRows: world.besideRows() }
   } finally {
     await world.close()
   }
@@ -88,8 +90,8 @@ const runsMax = 3
 export async function runCase(path: Path, crash: Crash): Promise<CaseResult> {
   const described = { path: path.name, failpoint: nameOf(crash.at), fault: crash.fault }
   for (let runs = 1; ; runs += 1) {
-    const { violations, hasFired } = await runPath(path, crash)
+    const { violations, hasFired, besideRows } = await runPath(path, crash)
     if (hasFired || violations.length > 0 || runs === runsMax)
-      return { ...described, violations, hasFired }
+      return { ...described, violations, hasFired, besideRows }
   }
 }

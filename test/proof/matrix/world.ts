@@ -115,18 +115,29 @@ export async function openWorld(settings: WorldSettings) {
     await instance.deliver()
   }
 
+  /** What other instances do while a passage is held. It may wait for the passage's own locks. */
+  const besideWork: Promise<void>[] = []
+  let besideRows = 0
+
+  /** Has another instance work for at most a while; it goes on after that. */
+  async function workWith(other: Instance, atMostMs: number): Promise<void> {
+    const working = (async () => {
+      besideRows += await other.runJobs()
+      await other.deliver()
+    })()
+    besideWork.push(working.catch(() => {}))
+    await Promise.race([working, sleep(atMostMs)])
+  }
+
   const reactions = {
     kill: () => instances.at(-1)!.kill(),
-    async workBeside() {
-      const other = await start()
-      await Promise.race([work(other), sleep(besideMs)])
-    },
+    workBeside: async () => workWith(await start(), besideMs),
     async workMuchLater() {
       const other = await start()
       clock.advance(muchLaterMs)
       await outside.chain?.advance(blocksPerRound)
       for (let round = 0; round < 2; round += 1) {
-        await Promise.race([work(other), sleep(1_000)])
+        await workWith(other, 1_000)
         clock.advance(firstStepMs)
       }
     },
@@ -197,6 +208,7 @@ export async function openWorld(settings: WorldSettings) {
       await outside.chain?.advance(blocksPerRound)
       // First, so that notices have somewhere to go.
       const instance = await current()
+      await Promise.all(besideWork)
       await outside.emulator?.drainNotices()
       await work(instance)
       if (settings.followsPayouts) await sleep(250)
@@ -280,6 +292,8 @@ export async function openWorld(settings: WorldSettings) {
     work: async () => work(await current()),
     untilQuiet,
     findViolations,
+    /** How many rows other instances took while a passage was held. */
+    besideRows: () => besideRows,
     /** Why jobs failed so far. */
     jobFailures: () => instances.flatMap((instance) => instance.jobFailures),
     close,

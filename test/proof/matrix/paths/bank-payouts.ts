@@ -39,6 +39,7 @@ function payOut(path: {
   ending: keyof typeof endings
   follow?: (world: World, paying: Paying) => Promise<void>
 }): Path {
+  const { account = ordinaryAccount } = path
   const { status, events, state } = endings[path.ending]
   return definePath<Paying>({
     name: path.name,
@@ -51,14 +52,14 @@ function payOut(path: {
       return { merchant, reference: '' }
     },
     async run(world, paying) {
-      const destination = path.account ?? ordinaryAccount
-      const payout = await paying.merchant.post(bankPath, { amount, ...destination })
+      const payout = await paying.merchant.post(bankPath, { amount, ...account })
       paying.reference = payout.reference
       await path.follow?.(world, paying)
     },
     async check(world, paying) {
       await checkBankPayout(paying, { status, events: [...events], funded })
-      await checkAtBank(world, paying.reference, { amount, state })
+      const { accountNumber } = account
+      await checkAtBank(world, paying.reference, { amount, accountNumber, state })
     },
   })
 }

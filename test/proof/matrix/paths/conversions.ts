@@ -15,6 +15,7 @@ import {
 } from './payouts.js'
 
 const naira = 20_000_000
+const accountNumber = '0123456789'
 const coins = '100'
 /** How long a quote is valid. */
 const quoteMs = 60_000
@@ -170,7 +171,7 @@ export function conversionPaths(chain: TestChain): Path[] {
         const transfer = {
           amount: 2_000_000,
           bankCode: '058',
-          accountNumber: '0123456789',
+          accountNumber,
           fundFrom: { asset: 'USDC', maxRate: '1' },
           merchantReference: 'salary-1',
         }
@@ -193,7 +194,11 @@ export function conversionPaths(chain: TestChain): Path[] {
           'bank_transfer.submitted',
           'bank_transfer.completed',
         ])
-        await checkAtBank(world, reference, { amount: 2_000_000, state: 'success' })
+        await checkAtBank(world, reference, {
+          amount: 2_000_000,
+          accountNumber,
+          state: 'success',
+        })
         await checkTreasury(world, 0)
       },
     }),

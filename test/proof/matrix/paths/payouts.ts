@@ -60,18 +60,20 @@ export async function reverseAtProvider(
   assert(world.outside.emulator!.reverse(toProviderReference(reference)))
 }
 
-/** The bank carried out one transfer of this amount under the payout's reference. */
+type AtBank = { reference: string; amount: bigint; accountNumber: string; state: string }
+
+/** The bank carried out one transfer under the payout's reference, as the merchant asked. */
 export async function checkAtBank(
   world: World,
   reference: string,
-  expected: { amount: number; state: string },
+  expected: { amount: number; accountNumber: string; state: string },
 ): Promise<void> {
   const token = toProviderReference(reference)
   const { emulator } = world.outside
   const transfers = emulator
     ? emulator.books().payouts
-    : await world.db.rows(sql<{ reference: string; amount: bigint; state: string }>`
-        select reference, amount, case
+    : await world.db.rows(sql<AtBank>`
+        select reference, amount, instruction::json ->> 'accountNumber' as account_number, case
             when reversal_number is not null then 'reversed'
             when ending = 'completed' then 'success'
             else ending end as state
@@ -80,6 +82,7 @@ export async function checkAtBank(
     transfers.map((transfer) => ({
       reference: transfer.reference,
       amount: Number(transfer.amount),
+      accountNumber: transfer.accountNumber,
       state: transfer.state,
     })),
     [{ reference: token, ...expected }],
