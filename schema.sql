@@ -40,18 +40,6 @@ CREATE OR REPLACE FUNCTION public.approvals_needed(by_user uuid, by_key uuid)
 RETURN CASE WHEN ((by_user IS NOT NULL) OR (EXISTS (SELECT FROM api_keys WHERE ((api_keys.id = approvals_needed.by_key) AND (api_keys.created_by_user IS NOT NULL))))) THEN 1 ELSE 2 END
 ;
 
-CREATE OR REPLACE FUNCTION public.approvers_of(batch payout_batches)
- RETURNS SETOF uuid
- LANGUAGE sql
- STABLE
-BEGIN ATOMIC
- SELECT a.user_id
-    FROM payout_batch_approvals a
-   WHERE ((a.environment_id = (approvers_of.batch).environment_id) AND (a.batch_id = (approvers_of.batch).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.batch).order_hash) AND may_approve((approvers_of.batch).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
-            FROM creators_of((approvers_of.batch).environment_id, (approvers_of.batch).created_by_user, (approvers_of.batch).created_by_key) creators_of(creators_of)))));
-END
-;
-
 CREATE OR REPLACE FUNCTION public.approvers_of(payout payouts)
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -61,6 +49,18 @@ BEGIN ATOMIC
     FROM payout_approvals a
    WHERE ((a.environment_id = (approvers_of.payout).environment_id) AND (a.payout_id = (approvers_of.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.payout).order_hash) AND may_approve((approvers_of.payout).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
             FROM creators_of((approvers_of.payout).environment_id, (approvers_of.payout).created_by_user, (approvers_of.payout).created_by_key) creators_of(creators_of)))));
+END
+;
+
+CREATE OR REPLACE FUNCTION public.approvers_of(batch payout_batches)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT a.user_id
+    FROM payout_batch_approvals a
+   WHERE ((a.environment_id = (approvers_of.batch).environment_id) AND (a.batch_id = (approvers_of.batch).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.batch).order_hash) AND may_approve((approvers_of.batch).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
+            FROM creators_of((approvers_of.batch).environment_id, (approvers_of.batch).created_by_user, (approvers_of.batch).created_by_key) creators_of(creators_of)))));
 END
 ;
 
@@ -481,6 +481,35 @@ begin
     if not found then
       select created_at into written from ledger_resolutions
         where environment_id = environment and asset = of_asset and entry_number = middle;
+    end if;
+    if written < wanted then low := middle + 1; else high := middle; end if;
+  end loop;
+  return low;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.first_subaccount_entry_at(environment integer, subaccount uuid, of_asset text, wanted timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  low bigint := 1;
+  high bigint := 1;
+  middle bigint;
+  written timestamptz;
+begin
+  select entry_count + 1 into high from ledger_accounts
+    where environment_id = environment and asset = of_asset and name = 'sub:' || subaccount;
+  while low < high loop
+    middle := (low + high) / 2;
+    select created_at into written from ledger_transfers
+      where environment_id = environment and subaccount_id = subaccount and asset = of_asset
+        and subaccount_entry = middle;
+    if not found then
+      select created_at into written from ledger_resolutions
+        where environment_id = environment and subaccount_id = subaccount and asset = of_asset
+          and subaccount_entry = middle;
     end if;
     if written < wanted then low := middle + 1; else high := middle; end if;
   end loop;
@@ -1367,12 +1396,15 @@ create table ledger_accounts (
   credits_posted bigint default 0 not null,
   entry_count bigint default 0 not null,
   constraint account_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
-  constraint account_name_is_known CHECK (((name = ANY (ARRAY['available'::text, 'suspense'::text, 'fees'::text, 'exchange'::text])) OR ((name = 'clearing'::text) AND (asset = 'NGN'::text)) OR ((name = ANY (ARRAY['treasury'::text, 'deposits'::text])) AND (asset <> 'NGN'::text)))),
+  constraint account_name_is_known CHECK (((name = ANY (ARRAY['available'::text, 'suspense'::text, 'fees'::text, 'exchange'::text])) OR ((name = 'clearing'::text) AND (asset = 'NGN'::text)) OR ((name = ANY (ARRAY['treasury'::text, 'deposits'::text])) AND (asset <> 'NGN'::text)) OR (name = 'receivables'::text) OR (split_part(name, ':'::text, 1) = ANY (ARRAY['sub'::text, 'sub_pending'::text, 'sub_owed'::text])))),
   constraint available_never_below_zero CHECK (((name <> 'available'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0))),
   constraint ledger_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint ledger_accounts_pkey PRIMARY KEY (environment_id, asset, name),
   constraint naira_balance_fits_the_wire CHECK (((asset <> 'NGN'::text) OR (name <> ALL (ARRAY['available'::text, 'suspense'::text])) OR (((credits_posted + credits_pending) - debits_posted) <= '9007199254740991'::bigint))),
-  constraint only_available_has_a_statement CHECK (((name = 'available'::text) OR (entry_count = 0))),
+  constraint no_more_is_recovered_than_owed CHECK ((("left"(name, 9) <> 'sub_owed:'::text) OR (credits_posted <= debits_posted))),
+  constraint only_spendable_money_has_a_statement CHECK (((entry_count = 0) OR (name = 'available'::text) OR ("left"(name, 4) = 'sub:'::text))),
+  constraint pending_never_below_zero CHECK ((("left"(name, 12) <> 'sub_pending:'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0))),
+  constraint subaccount_never_below_zero CHECK ((("left"(name, 4) <> 'sub:'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0))),
   constraint sums_are_never_negative CHECK (((debits_pending >= 0) AND (debits_posted >= 0) AND (credits_pending >= 0) AND (credits_posted >= 0))),
   constraint suspense_never_below_zero CHECK (((name <> 'suspense'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0)))
 ) with (fillfactor=50);
@@ -1388,9 +1420,13 @@ create table ledger_resolutions (
   entry_number bigint,
   available_after bigint,
   created_at timestamp with time zone not null,
+  subaccount_id uuid,
+  subaccount_entry bigint,
+  subaccount_after bigint,
   constraint ledger_resolutions_pkey PRIMARY KEY (environment_id, cause_id),
   constraint release_is_on_the_statement CHECK (((((verb = 'release'::text) AND (debit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
   constraint resolution_amount_is_positive CHECK ((amount > 0)),
+  constraint resolution_is_on_the_statement_of_its_subaccount CHECK ((((subaccount_id IS NULL) AND ((verb = 'settle'::text) OR ("left"(debit, 4) <> 'sub:'::text))) OR ((verb = 'release'::text) AND (subaccount_entry IS NOT NULL) AND (subaccount_after >= 0) AND (debit = ('sub:'::text || subaccount_id))))),
   constraint resolution_leaves_available_whole CHECK ((available_after >= 0)),
   constraint resolution_verb_is_known CHECK ((verb = ANY (ARRAY['settle'::text, 'release'::text])))
 );
@@ -1407,15 +1443,19 @@ create table ledger_transfers (
   entry_number bigint,
   available_after bigint,
   created_at timestamp with time zone not null,
-  constraint fees_are_on_the_statement CHECK ((((debit <> 'fees'::text) AND (credit <> 'fees'::text)) OR (entry_number IS NOT NULL))),
-  constraint hold_sets_money_aside CHECK (((NOT is_hold) OR (debit = ANY (ARRAY['available'::text, 'suspense'::text])))),
+  subaccount_id uuid,
+  subaccount_entry bigint,
+  subaccount_after bigint,
+  constraint fees_are_on_a_statement CHECK ((((debit <> 'fees'::text) AND (credit <> 'fees'::text)) OR (entry_number IS NOT NULL) OR (subaccount_entry IS NOT NULL))),
+  constraint hold_sets_money_aside CHECK (((NOT is_hold) OR (debit = ANY (ARRAY['available'::text, 'suspense'::text])) OR ("left"(debit, 4) = 'sub:'::text))),
   constraint ledger_transfers_pkey PRIMARY KEY (environment_id, cause_id, purpose),
   constraint transfer_amount_is_positive CHECK ((amount > 0)),
   constraint transfer_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint transfer_has_two_sides CHECK ((debit <> credit)),
   constraint transfer_is_on_the_statement CHECK (((((debit = 'available'::text) OR (credit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
+  constraint transfer_is_on_the_statement_of_its_subaccount CHECK ((((subaccount_id IS NULL) AND ("left"(debit, 4) <> 'sub:'::text) AND ("left"(credit, 4) <> 'sub:'::text)) OR ((subaccount_entry IS NOT NULL) AND (subaccount_after >= 0) AND ((('sub:'::text || subaccount_id) = debit) OR (('sub:'::text || subaccount_id) = credit))))),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
-  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text])))
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text])))
 );
 
 create table low_balances (
@@ -1902,7 +1942,7 @@ create table payouts (
   constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
   constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
   constraint only_banks_send_back CHECK (((status <> 'REVERSED'::text) OR (kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])))),
-  constraint only_return_takes_from_suspense CHECK (((takes_from = 'available'::text) OR ((takes_from = 'suspense'::text) AND (kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text]))))),
+  constraint only_return_takes_from_suspense CHECK (((takes_from = 'available'::text) OR ("left"(takes_from, 4) = 'sub:'::text) OR ((takes_from = 'suspense'::text) AND (kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text]))))),
   constraint order_hash_is_whole CHECK ((length(order_hash) = 32)),
   constraint payout_amount_is_positive CHECK ((amount > 0)),
   constraint payout_asset_fits_kind CHECK (((kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])) = (asset = 'NGN'::text))),
@@ -2346,6 +2386,49 @@ create table start_links (
   constraint start_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 
+create table subaccount_transfers (
+  environment_id integer not null,
+  id uuid not null,
+  from_subaccount_id uuid,
+  to_subaccount_id uuid,
+  asset text not null,
+  amount bigint not null,
+  note text,
+  created_by_key uuid,
+  created_by_user uuid,
+  created_at timestamp with time zone not null,
+  constraint subaccount_transfers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint subaccount_transfers_environment_id_from_subaccount_id_fkey FOREIGN KEY (environment_id, from_subaccount_id) REFERENCES subaccounts(environment_id, id),
+  constraint subaccount_transfers_environment_id_to_subaccount_id_fkey FOREIGN KEY (environment_id, to_subaccount_id) REFERENCES subaccounts(environment_id, id),
+  constraint subaccount_transfers_pkey PRIMARY KEY (environment_id, id),
+  constraint transfer_has_two_ends CHECK ((from_subaccount_id IS DISTINCT FROM to_subaccount_id)),
+  constraint transferred_amount_is_positive CHECK ((amount > 0)),
+  constraint transferred_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text])))
+);
+
+create table subaccounts (
+  environment_id integer not null,
+  id uuid not null,
+  name text not null,
+  email text,
+  external_reference text,
+  bank_code text,
+  account_number text,
+  account_name text,
+  wallet_address text,
+  status text default 'ACTIVE'::text not null,
+  event_sequence integer default 1 not null,
+  created_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  constraint closed_subaccount_says_when CHECK (((status = 'CLOSED'::text) = (closed_at IS NOT NULL))),
+  constraint subaccount_bank_account_is_whole CHECK ((((bank_code IS NULL) = (account_number IS NULL)) AND ((account_number IS NULL) = (account_name IS NULL)))),
+  constraint subaccount_event_sequence_is_positive CHECK ((event_sequence > 0)),
+  constraint subaccount_has_a_name CHECK ((name <> ''::text)),
+  constraint subaccount_status_is_known CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'CLOSED'::text]))),
+  constraint subaccounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint subaccounts_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table sweep_parts (
   rail text not null,
   sweep_id uuid not null,
@@ -2609,7 +2692,11 @@ CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (h
 
 CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
+CREATE UNIQUE INDEX resolution_subaccount_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, subaccount_id, asset, subaccount_entry) WHERE (subaccount_id IS NOT NULL);
+
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
+
+CREATE UNIQUE INDEX transfer_subaccount_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, subaccount_id, asset, subaccount_entry) WHERE (subaccount_id IS NOT NULL);
 
 CREATE INDEX memberships_by_approver_since ON public.memberships USING btree (approver_since) WHERE (approver_by IS NOT NULL);
 
@@ -2768,6 +2855,14 @@ CREATE INDEX sign_in_guesses_by_subject ON public.sign_in_guesses USING btree (s
 CREATE INDEX sign_in_guesses_by_time ON public.sign_in_guesses USING btree (created_at);
 
 CREATE INDEX sign_in_steps_by_user ON public.sign_in_steps USING btree (user_id);
+
+CREATE INDEX transfers_from_subaccount ON public.subaccount_transfers USING btree (environment_id, from_subaccount_id, id) WHERE (from_subaccount_id IS NOT NULL);
+
+CREATE INDEX transfers_to_subaccount ON public.subaccount_transfers USING btree (environment_id, to_subaccount_id, id) WHERE (to_subaccount_id IS NOT NULL);
+
+CREATE UNIQUE INDEX subaccount_external_reference_is_unique ON public.subaccounts USING btree (environment_id, external_reference) WHERE (external_reference IS NOT NULL);
+
+CREATE INDEX subaccounts_by_status ON public.subaccounts USING btree (environment_id, status, id);
 
 CREATE INDEX sweep_parts_of_token_account ON public.sweep_parts USING btree (rail, token_account);
 
@@ -2936,6 +3031,8 @@ CREATE TRIGGER settlement_wallets_are_never_edited BEFORE DELETE OR UPDATE OF en
 CREATE TRIGGER settlement_goes_to_a_confirmed_destination BEFORE INSERT ON public.settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
 
 CREATE TRIGGER settlements_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER subaccount_transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.subaccount_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sweep_parts_are_never_edited BEFORE DELETE OR UPDATE OF rail, sweep_id, token_account, environment_id, account_id, amount, is_closing OR TRUNCATE ON public.sweep_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -63,6 +63,11 @@ const layouts: Record<string, Layout> = {
     next: ['to', 'from', 'rate', 'fee', 'transferReference'],
     shrinking: [],
   },
+  'subaccounts.list': {
+    kept: ['reference', 'name', 'status', 'externalReference'],
+    next: ['createdAt', 'email'],
+    shrinking: ['name', 'externalReference'],
+  },
   'virtualAccounts.list': {
     kept: ['reference', 'createdAt', 'status', 'amount', 'merchantReference'],
     next: ['accountNumber', 'bankName', 'accountName'],

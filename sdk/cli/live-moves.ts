@@ -26,6 +26,7 @@ const harmless = [
   'cryptoTransfers.quote',
   'bankTransfers.quote',
   'conversions.quote',
+  'subaccounts.create',
   'batches.create',
   'batches.cancel',
   'batches.retry',

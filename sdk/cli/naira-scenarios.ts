@@ -199,6 +199,8 @@ export const nairaScenarios = {
   'bank_transfer.failed': send('999', '9900000027'),
   'bank_transfer.reversed': send('999', '9900000034'),
   'conversion.completed': convert,
+  'subaccount.created': async ({ manilla, name }) =>
+    (await manilla.subaccounts.create({ name })).reference,
   'settlement.created': settle(),
   'settlement.paid': settle(),
   'settlement.failed': settle('fail'),

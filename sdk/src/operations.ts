@@ -120,6 +120,15 @@ export const operations = {
     resolve: find('/v1/banks/resolve'),
   },
   rates: { list: list('/v1/rates') },
+  subaccounts: {
+    create: send('/v1/subaccounts'),
+    get: read('/v1/subaccounts/{reference}'),
+    list: list('/v1/subaccounts'),
+    csv: csv('/v1/subaccounts'),
+    update: change('/v1/subaccounts/{reference}'),
+    close: send('/v1/subaccounts/{reference}/close'),
+    transfer: send('/v1/subaccounts/{reference}/transfers'),
+  },
   conversions: {
     quote: send('/v1/conversions/quotes'),
     create: send('/v1/conversions'),

@@ -12,8 +12,10 @@ import type {
   BankTransfer,
   BankTransferQuote,
   ChangeSettingsInput,
+  ChangeSubaccountInput,
   ChangeWebhookEndpointInput,
   CheckoutSession,
+  CloseSubaccountInput,
   Conversion,
   ConversionQuote,
   ConversionReport,
@@ -29,6 +31,7 @@ import type {
   CreateDedicatedCryptoWalletInput,
   CreatePayoutBatchInput,
   CreateSettlementInput,
+  CreateSubaccountInput,
   CreateVirtualAccountInput,
   CreateWebhookEndpointInput,
   CryptoDisbursement,
@@ -72,6 +75,7 @@ import type {
   ListRequestLogsQuery,
   ListSettlementEntriesQuery,
   ListSettlementsQuery,
+  ListSubaccountsQuery,
   ListVirtualAccountsQuery,
   ListWebhookEndpointsQuery,
   ListedPayment,
@@ -101,6 +105,8 @@ import type {
   SettlementSummary,
   SimulatePublicCheckoutInput,
   StatementSummary,
+  Subaccount,
+  SubaccountTransfer,
   SubmitPayoutBatchInput,
   SummarizeBalanceEntriesQuery,
   SummarizeSettlementsQuery,
@@ -108,6 +114,7 @@ import type {
   TestDeposit,
   TestFunding,
   Timeline,
+  TransferToSubaccountInput,
   VirtualAccount,
   WebhookEndpoint,
   WebhookEndpointStats,
@@ -750,6 +757,69 @@ export type Resources = {
      * `GET /v1/rates`
      */
     list(query?: ListRatesQuery, options?: RequestOptions): Pages<Rate>
+  }
+  readonly subaccounts: {
+    /**
+     * Create a sub-account.
+     *
+     * A sub-account has balances of its own beside yours. Payments are split to it, and it is paid
+     * out by settlements or transfers. The bank is asked for the holder of its bank account.
+     *
+     * `POST /v1/subaccounts`
+     */
+    create(input: CreateSubaccountInput, options?: WriteOptions): Promise<Subaccount>
+    /**
+     * Retrieve a sub-account.
+     *
+     * Returns the sub-account with its balances.
+     *
+     * `GET /v1/subaccounts/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Subaccount>
+    /**
+     * List sub-accounts.
+     *
+     * Returns sub-accounts with their balances, newest first. Send `Accept: text/csv` to export all
+     * of them.
+     *
+     * `GET /v1/subaccounts`
+     */
+    list(query?: ListSubaccountsQuery, options?: RequestOptions): Pages<Subaccount>
+    /**
+     * List sub-accounts.
+     *
+     * Returns sub-accounts with their balances, newest first. Send `Accept: text/csv` to export all
+     * of them.
+     *
+     * `GET /v1/subaccounts`
+     */
+    csv(query?: ListSubaccountsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Change a sub-account.
+     *
+     * Changes what is sent; null removes a value.
+     *
+     * `PATCH /v1/subaccounts/{reference}`
+     */
+    update(reference: string, input: ChangeSubaccountInput, options?: RequestOptions): Promise<Subaccount>
+    /**
+     * Close a sub-account.
+     *
+     * Closes it for good. Its available money is moved to your balance. Refused while money is
+     * reserved, pending or owed.
+     *
+     * `POST /v1/subaccounts/{reference}/close`
+     */
+    close(reference: string, input?: CloseSubaccountInput, options?: WriteOptions): Promise<Subaccount>
+    /**
+     * Move money to or from a sub-account.
+     *
+     * Moves money between your balance and a sub-account, or between two, at once. If the
+     * sub-account that gets it owes you something, that is paid first.
+     *
+     * `POST /v1/subaccounts/{reference}/transfers`
+     */
+    transfer(reference: string, input: TransferToSubaccountInput, options?: WriteOptions): Promise<SubaccountTransfer>
   }
   readonly conversions: {
     /**

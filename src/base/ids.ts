@@ -37,6 +37,13 @@ export const prefixes = {
   conversionQuote: 'cvq_',
   conversion: 'cv_',
   payoutBatch: 'bat_',
+  subaccount: 'sub_',
+  subaccountTransfer: 'st_',
+  splitRule: 'spl_',
+  /** A share of a payment that a split gives to a sub-account. */
+  share: 'shr_',
+  /** What a refund takes back of a share. */
+  takeBack: 'tb_',
 } as const
 
 export type Prefix = (typeof prefixes)[keyof typeof prefixes]

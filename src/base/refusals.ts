@@ -73,6 +73,11 @@ export const codes = {
     when: 'The conversion was not made. No balance changed.',
     nextStep: 'Follow the message, get a new quote and try again with a new `Idempotency-Key`.',
   },
+  subaccount_failed: {
+    status: 422,
+    when: 'The sub-account could not be changed, or its money could not be moved.',
+    nextStep: 'Read the sub-account again and correct what the message names.',
+  },
   approval_failed: {
     status: 422,
     when: 'The transfer cannot be approved or rejected.',

@@ -61,6 +61,7 @@ export const catalogue = {
     'The bank returned a settlement that had arrived. Amount and fee are available again.',
   'settlement_destination.changed':
     'Settlements go to another bank account or wallet from now on, or after the waiting time. If none of you changed it, remove it and ask the operator.',
+  'subaccount.created': 'A sub-account was created.',
   'balance.low': 'An available balance fell below its threshold.',
   'webhook_endpoint.disabled':
     'A webhook endpoint was disabled because it answered 410, or because every delivery failed for five days.',

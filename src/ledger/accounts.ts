@@ -5,7 +5,7 @@ import { column, Table } from '../postgres/table.js'
 /**
  * The ledger accounts of one environment and asset. `available` and `suspense` are owed to the
  * merchant or payer and grow with credits. `clearing` (at the bank), `treasury` and `deposits` (on
- * the chain) are what Manilla holds.
+ * the chain) are what Manilla holds. `receivables` is the other side of what sub-accounts owe.
  */
 export type LedgerAccountName =
   | 'available'
@@ -15,6 +15,23 @@ export type LedgerAccountName =
   | 'clearing'
   | 'treasury'
   | 'deposits'
+  | 'receivables'
+  | SubaccountName
+  | `sub_pending:${string}`
+  | `sub_owed:${string}`
+
+/** What a sub-account may spend. The name contains its id. */
+export type SubaccountName = `sub:${string}`
+
+/** The ledger accounts of a sub-account: to spend, released later, owed to the merchant. */
+export const subaccountName = (id: string): SubaccountName => `sub:${id}`
+export const pendingName = (id: string) => `sub_pending:${id}` as const
+export const owedName = (id: string) => `sub_owed:${id}` as const
+
+/** The sub-account that may spend the money of this ledger account; undefined for all others. */
+export function subaccountIdOf(name: LedgerAccountName): string | undefined {
+  return name.startsWith('sub:') ? name.slice(4) : undefined
+}
 
 export const ledgerAccounts = new Table('ledger_accounts', {
   environmentId: column.int4<EnvironmentId>(),
@@ -38,5 +55,6 @@ export function spendable(account: Sums): bigint {
 
 /** Accounts that are owed to someone are never overdrawn; a database constraint holds this too. */
 export function mayOverdraw(name: LedgerAccountName): boolean {
-  return name !== 'available' && name !== 'suspense'
+  if (name === 'available' || name === 'suspense') return false
+  return !name.startsWith('sub:') && !name.startsWith('sub_pending:')
 }

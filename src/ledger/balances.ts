@@ -64,6 +64,7 @@ const findBalances = listStatement<typeof columns, BalanceOf>({
           where r.environment_id = a.environment_id and r.asset = a.asset
             and r.state = 'WAITING'), 0) end), 0) as pending
     from ${list} join ledger_accounts a on a.environment_id = list.environment_id
+      and a.asset in ('NGN', 'USDC', 'USDT') and a.name in ('available', 'suspense')
     group by a.environment_id, a.asset`,
 })
 

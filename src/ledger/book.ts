@@ -6,9 +6,18 @@ import {
   type LedgerAccountKey,
   type LedgerAccountName,
   mayOverdraw,
+  type SubaccountName,
   spendable,
+  subaccountIdOf,
 } from './accounts.js'
-import type { Moved, Movement, MovementEntry, MovementLine, NotMoved } from './movement.js'
+import type {
+  Moved,
+  Movement,
+  MovementEntry,
+  MovementLine,
+  NotMoved,
+  SubaccountEntry,
+} from './movement.js'
 
 export type StatementEnd = { entryNumber: bigint; available: bigint }
 
@@ -61,16 +70,23 @@ export class Book {
         for (const account of saved) accounts[account.name] = account
         return { isMoved: false, why, available: spendable(accountIn(accounts, line.debit)) }
       }
-      const isOnStatement = line.debit === 'available' || line.credit === 'available'
-      entries.push(isOnStatement ? numbered(accounts) : offStatement)
+      entries.push(number(accounts, [line.debit, line.credit]))
     }
     return { isMoved: true, entries }
   }
 
-  /** The last number of the statement, and the balance after it. */
-  endOfStatement(place: Pick<LedgerAccountKey, 'environmentId' | 'asset'>): StatementEnd {
-    const available = accountIn(this.#current.get(placeOf(place)) ?? {}, 'available')
-    return { entryNumber: available.entryCount, available: spendable(available) }
+  /** The account if it is locked: what a sub-account owes has none until it owes something. */
+  find({ environmentId, asset, name }: LedgerAccountKey): LedgerAccount | undefined {
+    return this.#current.get(placeOf({ environmentId, asset }))?.[name]
+  }
+
+  /** The last number of a statement, and the balance after it. */
+  endOfStatement(
+    place: Pick<LedgerAccountKey, 'environmentId' | 'asset'>,
+    name: 'available' | SubaccountName = 'available',
+  ): StatementEnd {
+    const account = accountIn(this.#current.get(placeOf(place)) ?? {}, name)
+    return { entryNumber: account.entryCount, available: spendable(account) }
   }
 
   /** Settling posts the pending amounts; releasing removes them. */
@@ -85,8 +101,7 @@ export class Book {
       debit.debitsPosted += line.amount
       credit.creditsPosted += line.amount
     }
-    const isOnStatement = verb === 'release' && hold.lines[0]!.debit === 'available'
-    return isOnStatement ? numbered(accounts) : offStatement
+    return verb === 'release' ? number(accounts, [hold.lines[0]!.debit]) : offStatement
   }
 
   /** The differences of the accounts that changed. */
@@ -133,10 +148,25 @@ function apply(
   return isTooLarge ? 'beyond_limit' : undefined
 }
 
-function numbered(accounts: Accounts): MovementEntry {
-  const available = accountIn(accounts, 'available')
-  available.entryCount += 1n
-  return { entryNumber: available.entryCount, availableAfter: spendable(available) }
+/** Numbers a change on the statements of the accounts that have one. */
+function number(accounts: Accounts, changed: LedgerAccountName[]): MovementEntry {
+  let entry = offStatement
+  let ofSubaccount: SubaccountEntry | undefined
+  for (const name of changed) {
+    const subaccountId = subaccountIdOf(name)
+    if (name !== 'available' && subaccountId === undefined) continue
+    const account = accountIn(accounts, name)
+    account.entryCount += 1n
+    const { entryCount } = account
+    if (subaccountId === undefined)
+      entry = { entryNumber: entryCount, availableAfter: spendable(account) }
+    else {
+      assert(!ofSubaccount, 'a transfer changes one sub-account')
+      const subaccountAfter = spendable(account)
+      ofSubaccount = { subaccountId, subaccountEntry: entryCount, subaccountAfter }
+    }
+  }
+  return ofSubaccount ? { ...entry, ofSubaccount } : entry
 }
 
 function placeOf({ environmentId, asset }: Pick<LedgerAccountKey, 'environmentId' | 'asset'>) {

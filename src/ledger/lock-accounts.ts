@@ -46,19 +46,29 @@ const locking = new WeakSet<Tx>()
 /**
  * Locks the accounts of a batch. Throws `CommitFirst` if some do not exist yet: they are opened and
  * the transaction runs again. If it may not wait for locks, throws `Busy` with the environments
- * whose accounts another transaction has locked.
+ * whose accounts another transaction has locked. `ifAny` are locked if they exist.
  */
-export async function lockLedgerAccounts(tx: Tx, keys: LedgerAccountKey[]): Promise<Book> {
+export async function lockLedgerAccounts(
+  tx: Tx,
+  keys: LedgerAccountKey[],
+  ifAny: LedgerAccountKey[] = [],
+): Promise<Book> {
   assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
   locking.add(tx)
-  const wanted = [...new Map(keys.map((key) => [ledgerKeyOf(key), key])).values()]
-  const accounts = await tx.rows(tx.waitsForLocks ? lock(wanted) : lockUnheld(wanted))
-  if (accounts.length < wanted.length) {
-    if (!tx.waitsForLocks) throwIfAnyHeld(accounts, await tx.rows(find(wanted)))
+  const wanted = withoutCopies(keys)
+  const all = ifAny.length === 0 ? wanted : withoutCopies([...keys, ...ifAny])
+  const accounts = await tx.rows(tx.waitsForLocks ? lock(all) : lockUnheld(all))
+  if (accounts.length < all.length) {
+    if (!tx.waitsForLocks) throwIfAnyHeld(accounts, await tx.rows(find(all)))
+    const locked = new Set(accounts.map(ledgerKeyOf))
     // Opened by a transaction of its own: opening some while holding others would break the order.
-    throw new CommitFirst(open(wanted))
+    if (!wanted.every((key) => locked.has(ledgerKeyOf(key)))) throw new CommitFirst(open(wanted))
   }
   return new Book(accounts)
+}
+
+function withoutCopies(keys: LedgerAccountKey[]): LedgerAccountKey[] {
+  return [...new Map(keys.map((key) => [ledgerKeyOf(key), key])).values()]
 }
 
 /** An existing account that could not be locked is locked by another transaction. */

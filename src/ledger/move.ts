@@ -16,23 +16,35 @@ export function environmentTime(now: string): string {
     where e.id = list.environment_id) * interval '1 millisecond'`
 }
 
-const insertTransfers = listStatement({
-  name: 'insert_transfers',
-  columns: {
-    environmentId: 'int4',
-    causeId: 'uuid',
-    purpose: 'text',
-    asset: 'text',
-    debit: 'text',
-    credit: 'text',
-    amount: 'int8',
-    isHold: 'bool',
-    entryNumber: 'int8',
-    availableAfter: 'int8',
-  },
-  text: (list, parameter, names) => `
+const columns = {
+  environmentId: 'int4',
+  causeId: 'uuid',
+  purpose: 'text',
+  asset: 'text',
+  debit: 'text',
+  credit: 'text',
+  amount: 'int8',
+  isHold: 'bool',
+  entryNumber: 'int8',
+  availableAfter: 'int8',
+} as const
+
+const insertText = (list: string, parameter: (index: number) => string, names: string) => `
     insert into ledger_transfers (${names}, created_at)
-    select ${names}, ${environmentTime(parameter(0))} from ${list}`,
+    select ${names}, ${environmentTime(parameter(0))} from ${list}`
+
+const insertTransfers = listStatement({ name: 'insert_transfers', columns, text: insertText })
+
+/** Of sub-accounts: merchants without any do not pay for the columns. */
+const insertSubaccountTransfers = listStatement({
+  name: 'insert_subaccount_transfers',
+  columns: {
+    ...columns,
+    subaccountId: 'uuid',
+    subaccountEntry: 'int8',
+    subaccountAfter: 'int8',
+  },
+  text: insertText,
 })
 
 /** Locks the accounts of the movements. Call it once per transaction. */
@@ -75,7 +87,13 @@ type Decided = { movements: Movement[]; outcomes: (Moved | NotMoved)[] }
 /** Writes the transfers only. The caller writes the book, with what else it decides in it. */
 export function insertMoved(tx: Tx, now: RealTime, { movements, outcomes }: Decided): void {
   const transfers = movements.flatMap((movement, index) => toRows(movement, outcomes[index]!))
-  if (transfers.length > 0) tx.write(insertTransfers(transfers, now))
+  const own = transfers.filter(({ ofSubaccount }) => !ofSubaccount)
+  if (own.length > 0) tx.write(insertTransfers(own, now))
+  if (own.length === transfers.length) return
+  const ofSubaccounts = transfers.flatMap(({ ofSubaccount, ...transfer }) =>
+    ofSubaccount ? [{ ...transfer, ...ofSubaccount }] : [],
+  )
+  tx.write(insertSubaccountTransfers(ofSubaccounts, now))
 }
 
 export function accountsOf({ environmentId, asset, lines }: Movement): LedgerAccountKey[] {
@@ -97,5 +115,6 @@ function toRows(movement: Movement, outcome: Moved | NotMoved) {
     isHold: movement.isHold,
     entryNumber: outcome.entries[index]!.entryNumber,
     availableAfter: outcome.entries[index]!.availableAfter,
+    ofSubaccount: outcome.entries[index]!.ofSubaccount,
   }))
 }

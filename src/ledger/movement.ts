@@ -21,7 +21,18 @@ export type Movement = {
 }
 
 /** Position of a line on the merchant's statement; null if it does not touch `available`. */
-export type MovementEntry = { entryNumber: bigint | null; availableAfter: bigint | null }
+export type MovementEntry = {
+  entryNumber: bigint | null
+  availableAfter: bigint | null
+  /** Position on the statement of the sub-account that it touches. */
+  ofSubaccount?: SubaccountEntry | undefined
+}
+
+export type SubaccountEntry = {
+  subaccountId: string
+  subaccountEntry: bigint
+  subaccountAfter: bigint
+}
 
 export type Moved = { isMoved: true; entries: MovementEntry[] }
 

@@ -70,6 +70,70 @@ const statementsAddUp: Proof = {
       or a.credits_posted - a.debits_posted - a.debits_pending <> coalesce(e.available_after, 0))`,
 }
 
+const subaccountStatementsAddUp: Proof = {
+  claim: 'Every statement of a sub-account is without gaps, adds up and ends at its balance',
+  counterexamples: `
+    with entries as (
+      select environment_id, subaccount_id, asset, subaccount_entry, subaccount_after,
+        case when credit = 'sub:' || subaccount_id then amount else -amount end as change
+      from ledger_transfers where subaccount_id is not null
+      union all
+      select environment_id, subaccount_id, asset, subaccount_entry, subaccount_after, amount
+      from ledger_resolutions where subaccount_id is not null),
+    chained as (
+      select *, row_number() over statement as expected_number,
+        coalesce(lag(subaccount_after) over statement, 0) + change as expected_after
+      from entries
+      window statement as (
+        partition by environment_id, subaccount_id, asset order by subaccount_entry)),
+    broken as (
+      select environment_id, 'sub:' || subaccount_id as name, asset, subaccount_entry
+      from chained
+      where subaccount_entry <> expected_number or subaccount_after <> expected_after),
+    ends as (
+      select distinct on (environment_id, subaccount_id, asset)
+        environment_id, 'sub:' || subaccount_id as name, asset, subaccount_entry, subaccount_after
+      from entries order by environment_id, subaccount_id, asset, subaccount_entry desc)
+    select * from broken
+    union all
+    select a.environment_id, a.name, a.asset, a.entry_count from ledger_accounts a
+    left join ends e using (environment_id, name, asset)
+    where left(a.name, 4) = 'sub:' and (a.entry_count <> coalesce(e.subaccount_entry, 0)
+      or a.credits_posted - a.debits_posted - a.debits_pending
+        <> coalesce(e.subaccount_after, 0))`,
+}
+
+const receivablesAreOwed: Proof = {
+  claim: 'What sub-accounts owe adds up to the receivables of every environment and asset',
+  counterexamples: `
+    select environment_id, asset,
+      sum(credits_posted - debits_posted) filter (where name = 'receivables') as receivables,
+      sum(debits_posted - credits_posted) filter (where left(name, 9) = 'sub_owed:') as owed
+    from ledger_accounts where name = 'receivables' or left(name, 9) = 'sub_owed:'
+    group by environment_id, asset
+    having coalesce(sum(credits_posted - debits_posted) filter (where name = 'receivables'), 0)
+      <> coalesce(sum(debits_posted - credits_posted)
+        filter (where left(name, 9) = 'sub_owed:'), 0)`,
+}
+
+const ledgerAccountsBelongToSubaccounts: Proof = {
+  claim: 'Every ledger account of a sub-account belongs to one of its environment',
+  counterexamples: `
+    select a.environment_id, a.asset, a.name from ledger_accounts a
+    where split_part(a.name, ':', 1) in ('sub', 'sub_pending', 'sub_owed') and not exists (
+      select from subaccounts s
+      where s.environment_id = a.environment_id and s.id::text = split_part(a.name, ':', 2))`,
+}
+
+const closedSubaccountsAreEmpty: Proof = {
+  claim: 'Every closed sub-account is empty and owes nothing',
+  counterexamples: `
+    select s.environment_id, s.id, a.asset, a.name from subaccounts s
+    join ledger_accounts a on a.environment_id = s.environment_id
+      and a.name in ('sub:' || s.id, 'sub_pending:' || s.id, 'sub_owed:' || s.id)
+    where s.status = 'CLOSED' and (a.credits_posted <> a.debits_posted or a.debits_pending > 0)`,
+}
+
 const resolutionsMatchHolds: Proof = {
   claim: 'Every resolution settles or releases exactly what its cause holds',
   counterexamples: `
@@ -100,6 +164,10 @@ export const ledgerProofs: Proof[] = [
   debitsEqualCredits,
   balancesEqualTransfers,
   statementsAddUp,
+  subaccountStatementsAddUp,
+  receivablesAreOwed,
+  ledgerAccountsBelongToSubaccounts,
+  closedSubaccountsAreEmpty,
   resolutionsMatchHolds,
   holdsDebitOneAccount,
   testMoneyStaysInTestMode,

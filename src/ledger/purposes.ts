@@ -29,6 +29,23 @@ export const purposes = {
   conversion_fee: { causePrefix: prefixes.conversion },
   /** Into the balance of the other asset. */
   conversion_credit: { causePrefix: prefixes.conversion },
+  /** To a sub-account, and from it. Between two the money passes by the merchant. */
+  subaccount_transfer: { causePrefix: prefixes.subaccountTransfer },
+  subaccount_transfer_back: { causePrefix: prefixes.subaccountTransfer },
+  /** A share of a payment, to a sub-account. */
+  split: { causePrefix: prefixes.share },
+  split_release: { causePrefix: prefixes.share },
+  /** What a refund takes back from a sub-account. */
+  split_refund: { causePrefix: prefixes.takeBack },
+  split_refund_reversal: { causePrefix: prefixes.takeBack },
+  /** What a sub-account could not give back, and owes the merchant. */
+  receivable: { causePrefix: prefixes.takeBack },
+  receivable_reversal: { causePrefix: prefixes.takeBack },
+  /** What a credit to a sub-account pays of what it owes: the money, and the debt that ends. */
+  split_recovered: { causePrefix: prefixes.share },
+  split_receivable_ended: { causePrefix: prefixes.share },
+  transfer_recovered: { causePrefix: prefixes.subaccountTransfer },
+  transfer_receivable_ended: { causePrefix: prefixes.subaccountTransfer },
 } as const satisfies Record<string, { causePrefix: Prefix }>
 
 export type Purpose = keyof typeof purposes

@@ -38,22 +38,34 @@ const findResolved = listStatement<typeof causes, { causeId: string; environment
     from ledger_resolutions join ${list} using (environment_id, cause_id)`,
 })
 
-const insertResolutions = listStatement({
-  name: 'insert_resolutions',
-  columns: {
-    environmentId: 'int4',
-    causeId: 'uuid',
-    verb: 'text',
-    purpose: 'text',
-    asset: 'text',
-    debit: 'text',
-    amount: 'int8',
-    entryNumber: 'int8',
-    availableAfter: 'int8',
-  },
-  text: (list, parameter, names) => `
+const columns = {
+  environmentId: 'int4',
+  causeId: 'uuid',
+  verb: 'text',
+  purpose: 'text',
+  asset: 'text',
+  debit: 'text',
+  amount: 'int8',
+  entryNumber: 'int8',
+  availableAfter: 'int8',
+} as const
+
+const insertText = (list: string, parameter: (index: number) => string, names: string) => `
     insert into ledger_resolutions (${names}, created_at)
-    select ${names}, ${environmentTime(parameter(0))} from ${list}`,
+    select ${names}, ${environmentTime(parameter(0))} from ${list}`
+
+const insertResolutions = listStatement({ name: 'insert_resolutions', columns, text: insertText })
+
+/** Holds that sub-accounts get back. */
+const insertSubaccountReleases = listStatement({
+  name: 'insert_subaccount_releases',
+  columns: {
+    ...columns,
+    subaccountId: 'uuid',
+    subaccountEntry: 'int8',
+    subaccountAfter: 'int8',
+  },
+  text: insertText,
 })
 
 /**
@@ -93,7 +105,13 @@ export type HoldEnd = { hold: Movement; verb: Resolution['verb'] }
 export function resolveWith(tx: Tx, now: RealTime, book: Book, ends: HoldEnd[]): void {
   const rows = ends.map(({ hold, verb }) => toInsert(hold, verb, book.resolve(hold, verb)))
   writeBook(tx, book)
-  if (rows.length > 0) tx.write(insertResolutions(rows, now))
+  const own = rows.filter(({ ofSubaccount }) => !ofSubaccount)
+  if (own.length > 0) tx.write(insertResolutions(own, now))
+  if (own.length === rows.length) return
+  const released = rows.flatMap(({ ofSubaccount, ...row }) =>
+    ofSubaccount ? [{ ...row, ...ofSubaccount }] : [],
+  )
+  tx.write(insertSubaccountReleases(released, now))
 }
 
 function groupHolds(rows: HoldRow[]): Map<string, Movement> {
@@ -124,6 +142,7 @@ function toInsert(hold: Movement, verb: Resolution['verb'], entry: MovementEntry
     amount: hold.lines.reduce((sum, line) => sum + line.amount, 0n),
     entryNumber: entry.entryNumber,
     availableAfter: entry.availableAfter,
+    ofSubaccount: entry.ofSubaccount,
   }
 }
 

@@ -5,6 +5,7 @@ import { listLimits } from '../postgres/limits.js'
 import { named } from '../postgres/named.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
+import { type SubaccountName, subaccountName } from './accounts.js'
 import type { StatementEnd } from './book.js'
 import type { Purpose } from './purposes.js'
 
@@ -25,19 +26,53 @@ export type StatementEntry = {
   createdAt: Date
 }
 
-/** The balance whose statement it is. */
-export type StatementKey = { environmentId: EnvironmentId; asset: Asset }
+/** The balance whose statement it is: the merchant's, or that of a sub-account. */
+export type StatementKey = {
+  environmentId: EnvironmentId
+  asset: Asset
+  subaccountId?: string | undefined
+}
+
+/** Where a statement is in the ledger. Its entries are numbered without gaps. */
+type Place = {
+  /** The ledger account whose balance it is. */
+  name: 'available' | SubaccountName
+  /** The entries of the statement, of transfers and resolutions. */
+  own: Sql
+  entryNumber: Sql
+  availableAfter: Sql
+  /** The first entry at or after a time. */
+  firstAt: (time: Date) => Sql
+}
+
+function placeOf({ environmentId, asset, subaccountId }: StatementKey): Place {
+  if (subaccountId === undefined)
+    return {
+      name: 'available',
+      own: sql`environment_id = ${environmentId} and asset = ${asset}`,
+      entryNumber: sql`entry_number`,
+      availableAfter: sql`available_after`,
+      firstAt: (time) => sql`first_entry_at(${environmentId}, ${asset}, ${time})`,
+    }
+  return {
+    name: subaccountName(subaccountId),
+    own: sql`environment_id = ${environmentId} and subaccount_id = ${subaccountId}
+      and asset = ${asset}`,
+    entryNumber: sql`subaccount_entry`,
+    availableAfter: sql`subaccount_after`,
+    firstAt: (time) =>
+      sql`first_subaccount_entry_at(${environmentId}, ${subaccountId}, ${asset}, ${time})`,
+  }
+}
 
 /** The last number of a statement, and the balance after it. */
-export async function findStatementEnd(
-  db: Queryable,
-  { environmentId, asset }: StatementKey,
-): Promise<StatementEnd> {
+export async function findStatementEnd(db: Queryable, key: StatementKey): Promise<StatementEnd> {
   const [end] = await db.rows(sql<StatementEnd>`
     select entry_count as entry_number,
       credits_posted - debits_posted - debits_pending as available
     from ledger_accounts
-    where environment_id = ${environmentId} and asset = ${asset} and name = 'available'`)
+    where environment_id = ${key.environmentId} and asset = ${key.asset}
+      and name = ${placeOf(key).name}`)
   return end ?? { entryNumber: 0n, available: 0n }
 }
 
@@ -53,15 +88,15 @@ export type StatementSum = {
 /** Sums a part of a statement, both ends included. */
 export async function sumStatement(
   db: Queryable,
-  { environmentId, asset, first, last }: StatementKey & { first: bigint; last: bigint },
+  { first, last, ...key }: StatementKey & { first: bigint; last: bigint },
 ): Promise<StatementSum[]> {
   if (first > last) return []
-  const range = sql`environment_id = ${environmentId} and asset = ${asset}
-    and entry_number between ${first} and ${last}`
+  const { name, own, entryNumber } = placeOf(key)
+  const range = sql`${own} and ${entryNumber} between ${first} and ${last}`
   return db.rows(sql<StatementSum>`
     select purpose, kind, count(*)::int as count, sum(change)::int8 as change from (
       select purpose, case when is_hold then 'hold' else 'post' end as kind,
-        case when credit = 'available' then amount else -amount end as change
+        case when credit = ${name} then amount else -amount end as change
       from ledger_transfers where ${range}
       union all
       select purpose, 'release', amount from ledger_resolutions where ${range}) entries
@@ -69,12 +104,7 @@ export async function sumStatement(
 }
 
 /** Where a statement is read: entries from `first` on, below `below`. */
-export type StatementRange = {
-  environmentId: EnvironmentId
-  asset: Asset
-  first: bigint
-  below: bigint
-}
+export type StatementRange = StatementKey & { first: bigint; below: bigint }
 
 export type EntryFilter = {
   from?: Date | undefined
@@ -132,11 +162,12 @@ async function boundByTime(
     return { ...range, below: (newest[0]?.entryNumber ?? 0n) + 1n }
   }
   const { environmentId, asset } = range
+  const { name, firstAt } = placeOf(range)
   const entryAt = (time: Date | undefined, otherwise: Sql, shiftMs: number) =>
-    time ? sql`first_entry_at(${environmentId}, ${asset}, ${after(time, shiftMs)})` : otherwise
+    time ? firstAt(after(time, shiftMs)) : otherwise
   const count = sql`coalesce((
     select entry_count + 1 from ledger_accounts
-    where environment_id = ${environmentId} and asset = ${asset} and name = 'available'), 1)`
+    where environment_id = ${environmentId} and asset = ${asset} and name = ${name}), 1)`
   const [found] = await db.rows(sql<{ first: bigint; below: bigint }>`
     select ${entryAt(from, sql`1::bigint`, -disorderMs)} as first,
       ${entryAt(to, count, disorderMs)} as below`)
@@ -150,14 +181,15 @@ async function boundByTime(
 
 async function readEntries(
   db: Queryable,
-  { environmentId, asset, first, below }: StatementRange,
+  { first, below, ...key }: StatementRange,
   { from, to, purpose, causeId }: EntryFilter,
   limit: number,
 ): Promise<StatementEntry[]> {
+  const { name, own, entryNumber, availableAfter } = placeOf(key)
   const where = sql.join(
     [
-      sql`environment_id = ${environmentId} and asset = ${asset} and entry_number < ${below}`,
-      sql`entry_number >= ${first}`,
+      sql`${own} and ${entryNumber} < ${below}`,
+      sql`${entryNumber} >= ${first}`,
       from && sql`created_at >= ${from}`,
       to && sql`created_at < ${to}`,
       purpose && sql`purpose = ${purpose}`,
@@ -167,19 +199,20 @@ async function readEntries(
   )
   return db.rows(
     named(
-      'list_entries',
+      key.subaccountId === undefined ? 'list_entries' : 'list_subaccount_entries',
       sql<StatementEntry>`
         with transfers as (
-          select asset, entry_number,
-            case when credit = 'available' then amount else -amount end as change,
-            available_after, purpose, cause_id,
+          select asset, ${entryNumber} as entry_number,
+            case when credit = ${name} then amount else -amount end as change,
+            ${availableAfter} as available_after, purpose, cause_id,
             case when is_hold then 'hold' else 'post' end as kind, ${resolution} as resolution,
             null::bigint as released_fee, created_at
-          from ledger_transfers t where ${where} order by entry_number desc limit ${limit}),
+          from ledger_transfers t where ${where} order by ${entryNumber} desc limit ${limit}),
         releases as (
-          select asset, entry_number, amount as change, available_after, purpose, cause_id,
+          select asset, ${entryNumber} as entry_number, amount as change,
+            ${availableAfter} as available_after, purpose, cause_id,
             'release' as kind, null, ${releasedFee} as released_fee, created_at
-          from ledger_resolutions r where ${where} order by entry_number desc limit ${limit})
+          from ledger_resolutions r where ${where} order by ${entryNumber} desc limit ${limit})
         select asset, entry_number, change, available_after,
           purpose, cause_id, kind, resolution, released_fee,
           created_at
@@ -239,17 +272,16 @@ export async function findStatementPart(
 /** The lowest number of an entry at or after a time; `end` if there is none. */
 async function findFirstAt(
   db: Queryable,
-  { environmentId, asset }: StatementKey,
+  key: StatementKey,
   { time, end }: { time: Date; end: bigint },
 ): Promise<bigint> {
-  const where = sql`environment_id = ${environmentId} and asset = ${asset}
-    and entry_number >= first_entry_at(${environmentId}, ${asset}, ${after(time, -disorderMs)})
+  const { own, entryNumber, firstAt } = placeOf(key)
+  const where = sql`${own} and ${entryNumber} >= ${firstAt(after(time, -disorderMs))}
     and created_at >= ${time}`
+  const firstOf = (table: Sql) => sql`(
+    select ${entryNumber} from ${table} where ${where} order by ${entryNumber} limit 1)`
   const [found] = await db.rows(sql<{ first: bigint | null }>`
-    select least(
-      (select entry_number from ledger_transfers where ${where} order by entry_number limit 1),
-      (select entry_number from ledger_resolutions where ${where} order by entry_number limit 1))
-      as first`)
+    select least(${firstOf(sql`ledger_transfers`)}, ${firstOf(sql`ledger_resolutions`)}) as first`)
   const first = found!.first ?? end
   // Entries that were added since the end was read are not part of any sum.
   return first < end ? first : end

@@ -16,6 +16,8 @@ export type StatementSummary = StatementPart & {
   /** Converted into this asset, less what was converted out of it. */
   converted: bigint
   refunded: bigint
+  /** Moved to sub-accounts, less what came from them. */
+  moved: bigint
   paidOut: bigint
   fees: bigint
   /** Held for payouts and refunds that did not leave in the period, less what was held before. */
@@ -26,7 +28,7 @@ const always: Period = { from: new Date(0), to: new Date('9999-12-31T00:00:00Z')
 
 /**
  * What changed a balance in a period:
- * opening + received + added + converted − refunded − paidOut − fees − setAside = closing.
+ * opening + received + added + converted − moved − refunded − paidOut − fees − setAside = closing.
  * Undefined if it has more entries than are added up at once.
  */
 export async function summarizeStatement(
@@ -55,6 +57,14 @@ export async function summarizeStatement(
     received: sumReceived(entries),
     added: of('test_funding post', 'operator_credit post'),
     converted: of('conversion_credit post') - of('conversion post'),
+    moved:
+      of('split post', 'subaccount_transfer post', 'split_refund_reversal post') -
+      of(
+        'subaccount_transfer_back post',
+        'split_refund post',
+        'split_recovered post',
+        'transfer_recovered post',
+      ),
     refunded,
     paidOut,
     fees: sumFees(entries).kept,

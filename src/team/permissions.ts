@@ -24,6 +24,7 @@ export const permissions = {
   'payments.see': row('See payments and what was collected', 'x x x x x x'),
   'payouts.see': row('See payouts', 'x x x x x x'),
   'balances.see': row('See balances and the statement', 'x x x - - x'),
+  'subaccounts.see': row('See sub-accounts, their balances and splits', 'x x x - - x'),
   'payers.see': row('See names and bank accounts of payers', 'x x x - x -'),
   'exports.make': row('Export lists', 'x x x - - -'),
   'collect.create': row('Create payment links and collection accounts', 'x x x t x -'),
@@ -31,6 +32,10 @@ export const permissions = {
   'payments.ask': row('Ask for a refund or a decision', 'x x x t x -'),
   'notes.write': row('Write notes on payments and payouts', 'x x x x x -'),
   'payouts.create': row('Create payouts', 'x x x t - -'),
+  'subaccounts.change': row(
+    'Change sub-accounts and splits, move money between them',
+    'x x x t - -',
+  ),
   'payouts.approve': row('Approve payouts of others', 'x x x - - -'),
   'developers.see': row('See webhooks, events and the request log', 'x x x x x -'),
   'developers.change': row('Change webhooks and resend events', 'x x - x - -'),

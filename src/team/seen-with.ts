@@ -19,6 +19,7 @@ export const seenWith = {
   balance: 'balances.see',
   balance_entry: 'balances.see',
   conversion: 'balances.see',
+  subaccount: 'subaccounts.see',
   // The report of a settlement shows the balance before and after it.
   settlement: 'balances.see',
   // Settlements show where they went.
@@ -49,6 +50,7 @@ const resultsSeenWith: Partial<Record<Permission, Permission>> = {
   // Each operation on notes also needs the permission to see the payment or payout.
   'notes.write': 'payments.see',
   'payouts.create': 'payouts.see',
+  'subaccounts.change': 'subaccounts.see',
   'payouts.approve': 'payouts.see',
   'developers.change': 'developers.see',
   'settings.change': 'settings.see',

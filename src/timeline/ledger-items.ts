@@ -47,7 +47,7 @@ export async function readLedger(
 }
 
 /** The merchant's words for the ledger accounts. */
-const places: Record<LedgerAccountName, string> = {
+const ownPlaces: Partial<Record<LedgerAccountName, string>> = {
   available: 'your balance',
   suspense: 'held money',
   fees: 'fees',
@@ -55,6 +55,17 @@ const places: Record<LedgerAccountName, string> = {
   clearing: 'the bank',
   treasury: 'the hot wallet',
   deposits: 'the deposit wallet',
+  receivables: 'what sub-accounts owe',
+}
+
+const subaccountPlaces: Record<string, string> = {
+  sub: 'the balance of a sub-account',
+  sub_pending: 'pending money of a sub-account',
+  sub_owed: 'what a sub-account owes',
+}
+
+function sayPlace(name: LedgerAccountName): string {
+  return ownPlaces[name] ?? subaccountPlaces[name.split(':')[0]!] ?? name
 }
 
 export function toLedgerItem(row: LedgerRow): TimelineItem {
@@ -69,7 +80,8 @@ export function toLedgerItem(row: LedgerRow): TimelineItem {
     details: {
       purpose,
       effect,
-      ...(credit ? { from: places[debit], to: places[credit] } : { from: places[debit] }),
+      from: sayPlace(debit),
+      ...(credit && { to: sayPlace(credit) }),
       ...(availableAfter !== null && { balanceAfter: toWire(availableAfter, asset) }),
     },
   }
@@ -94,15 +106,18 @@ const titles: Partial<Record<Purpose, (amount: string) => string>> = {
   payment_refund: (amount) => `${amount} reserved for the refund`,
   payment_return_reversal: (amount) => `${amount} came back and is held again`,
   payment_refund_reversal: (amount) => `${amount} came back to your balance`,
+  split: (amount) => `${amount} credited to a sub-account`,
+  split_release: (amount) => `${amount} released to a sub-account`,
+  split_refund: (amount) => `${amount} taken back from a sub-account`,
+  split_refund_reversal: (amount) => `${amount} given back to a sub-account`,
+  receivable: (amount) => `${amount} owed by a sub-account`,
 }
 
 function titleOf({ purpose, asset, amount, debit, credit, effect }: LedgerRow): string {
   const said = sayAmount(amount, asset)
   if (effect === 'settle') return `Reserved ${said} spent`
   if (effect === 'release')
-    return debit === 'available'
-      ? `Reserved ${said} available again`
-      : `Reserved ${said} held again`
+    return debit !== 'suspense' ? `Reserved ${said} available again` : `Reserved ${said} held again`
   const say = titles[purpose]
-  return say ? say(said) : `${said} moved from ${places[debit]} to ${places[credit!]}`
+  return say ? say(said) : `${said} moved from ${sayPlace(debit)} to ${sayPlace(credit!)}`
 }

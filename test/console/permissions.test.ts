@@ -77,6 +77,7 @@ const readers: Record<ResourceKind, string> = {
   balance: 'listBalances',
   balance_entry: 'listBalanceEntries',
   conversion: 'getConversion',
+  subaccount: 'getSubaccount',
   settlement: 'getSettlement',
   settlement_destination: 'getSettlement',
   event: 'getEvent',

@@ -20,6 +20,7 @@ import { payoutBatch } from '../../payouts/batches/resource.js'
 import { bankTransfer, cryptoTransfer } from '../../payouts/resource.js'
 import { settlementDestination } from '../../payouts/settlements/destination-resource.js'
 import { settlement } from '../../payouts/settlements/resource.js'
+import { subaccount } from '../../subaccounts/resource.js'
 import { webhookEndpoint } from '../../webhooks/endpoints/resource.js'
 
 type Resource = TSchema & { title: string; properties: TProperties }
@@ -34,6 +35,7 @@ const resourceOfKind: Record<EventKind, Resource> = {
   crypto_transfer: cryptoTransfer,
   bank_transfer: bankTransfer,
   conversion,
+  subaccount,
   batch: payoutBatch,
   settlement,
   settlement_destination: settlementDestination,

@@ -5,6 +5,7 @@ export const tags = {
   Checkout: 'Hosted pages on which a customer pays one amount.',
   Disbursements: 'Money out: payouts to bank accounts and wallets.',
   Conversions: 'Naira to coins and back, at a quoted price.',
+  'Sub-accounts': 'Sellers for whom you collect: their balances, and money between you and them.',
   Settlements: 'Your available naira, paid to your own bank account.',
   Balances: 'Your balances and every change to them.',
   Reports: 'What happened per hour or day, for charts and monthly figures.',

@@ -21,3 +21,12 @@ export function readPrice(text: string, asset: Asset, field = 'amount'): bigint 
   const issue = `must be at most ${formatMoney(limits.money.wireMax, asset)}`
   throw invalidField(field, issue)
 }
+
+/** An amount of any asset: kobo, or a decimal string of coins. */
+export function readAnyAmount(field: string, amount: number | string, asset: Asset): bigint {
+  if (asset === 'NGN' && typeof amount !== 'number')
+    throw invalidField(field, 'must be an integer in kobo')
+  if (asset !== 'NGN' && typeof amount !== 'string')
+    throw invalidField(field, `must be a decimal string of ${asset}, such as "25.50"`)
+  return typeof amount === 'number' ? BigInt(amount) : readStablecoinAmount(amount, asset)
+}

@@ -42,6 +42,14 @@ const anyPayment: Call = {
   take: ['reference'],
   otherwise: newPayment,
 }
+/** The example names its seller, and a name is used once. */
+const noExternalReference = { externalReference: undefined }
+const anySubaccount: Call = {
+  operation: 'listSubaccounts',
+  query: { status: 'ACTIVE' },
+  take: ['reference'],
+  otherwise: [{ operation: 'createSubaccount', body: noExternalReference, take: ['reference'] }],
+}
 /** The endpoint of the examples, so that the page changes no endpoint in use. */
 const exampleEndpoint: Call = {
   operation: 'listWebhookEndpoints',
@@ -124,6 +132,11 @@ const special: Record<string, Call[]> = {
       otherwise: [newQuote, { operation: 'createConversion', take: ['reference'] }],
     },
   ],
+  '/v1/subaccounts/{reference}': [anySubaccount],
+  '/v1/subaccounts/{reference}/close': [
+    { operation: 'createSubaccount', body: noExternalReference, take: ['reference'] },
+  ],
+  '/v1/subaccounts/{reference}/transfers': [anySubaccount],
   '/public/checkout/{reference}': [{ operation: 'createCheckoutSession', take: ['reference'] }],
   '/v1/webhook-endpoints/{id}': [exampleEndpoint],
   '/v1/events/{id}': [

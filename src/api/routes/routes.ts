@@ -52,6 +52,7 @@ import { disbursementRoutes } from './payouts/disbursements.js'
 import { payoutBatchRoutes } from './payouts/payout-batches.js'
 import { settlementDestinationRoutes } from './payouts/settlement-destination.js'
 import { settlementRoutes } from './payouts/settlements.js'
+import { subaccountRoutes } from './subaccounts/subaccounts.js'
 
 /** Every operation of the API. */
 export function createRoutes(api: ApiParts): Route[] {
@@ -88,6 +89,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...bankTransferRoutes(api),
     ...rateRoutes(api),
     ...conversionRoutes(api),
+    ...subaccountRoutes(api),
     ...settlementRoutes(api),
     ...payoutBatchRoutes(api),
     ...batchApprovalRoutes(api),

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import type { EnvironmentId } from '../../../base/environment.js'
 import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
@@ -29,6 +28,7 @@ import {
   type EntryFilter,
   listStatementEntries,
   type StatementEntry,
+  type StatementKey,
   type StatementPage,
 } from '../../../ledger/statement.js'
 import { toWire } from '../../../money/amounts.js'
@@ -36,6 +36,7 @@ import { type Asset, assetNames } from '../../../money/assets.js'
 import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { summarizeStatement } from '../../../reports/statement.js'
+import { findSubaccountId } from '../../../subaccounts/store-subaccounts.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { closed, oneOf, page, pageQuery, timeFilters } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
@@ -86,6 +87,14 @@ export const balanceEntry = resource('BalanceEntry', {
   createdAt: timestamp('When the balance changed.'),
 })
 
+/** Whose statement a caller reads. */
+const ofSubaccount = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'The statement of this sub-account instead of your own.',
+  examples: [referenceSample(prefixes.subaccount)],
+})
+
 const path = '/v1/balance-entries'
 const base = { method: 'GET', access: 'secret', tag: 'Balances' } as const
 
@@ -111,7 +120,7 @@ export const entryColumns = csvColumns(
   'resolution',
 )
 
-const list = ({ openPage }: ApiParts) =>
+const list = ({ db, openPage }: ApiParts) =>
   route({
     ...base,
     path,
@@ -131,14 +140,19 @@ const list = ({ openPage }: ApiParts) =>
           examples: [referenceSample(prefixes.funding)],
         }),
       ),
+      subaccount: Type.Optional(ofSubaccount),
       ...timeFilters,
       ...pageQuery,
     }),
     answers: { 200: page(balanceEntry) },
+    refusals: ['not_found'],
     hasCsv: true,
-    handle(request) {
+    async handle(request) {
       const { environment, query } = request
       const { reference } = query
+      const environmentId = environment.id
+      const subaccountId = await findSubaccountId(db, environmentId, query.subaccount)
+      const statement = { environmentId, subaccountId }
       const filter: EntryFilter = {
         ...readTimeRange(query),
         purpose: query.type as Purpose | undefined,
@@ -151,9 +165,9 @@ const list = ({ openPage }: ApiParts) =>
         async readPage({ cursor: sent, limit }) {
           const { db, cursor, toNext } = openPage(sent)
           const positions = toPositions(query.asset as Asset | undefined, cursor)
-          const page = await readPage(db, environment.id, { positions, filter, limit })
+          const page = await readPage(db, statement, { positions, filter, limit })
           const causes = [...new Set(page.entries.map(({ causeId }) => causeId))]
-          const counterparties = await findCounterparties(db, environment.id, causes)
+          const counterparties = await findCounterparties(db, environmentId, causes)
           return {
             items: page.entries.map((entry) => toJson(toItem(entry, counterparties))),
             nextCursor: toNext(page.next && writeCursor(page.next)),
@@ -172,6 +186,7 @@ const statementSummary = resource('StatementSummary', {
   received: withDescription(anyAmount, 'Payments, and held money that you kept.'),
   added: part(0, 'Test money, and credits of the operator.'),
   converted: part(0, 'Converted into this asset, less what was converted out of it.'),
+  moved: part(0, 'Moved to sub-accounts, less what came from them.'),
   refunded: part(0, 'Refunds that arrived, less those that came back.'),
   paidOut: part(
     0,
@@ -184,7 +199,7 @@ const statementSummary = resource('StatementSummary', {
   ),
   closing: part(
     2_487_500,
-    'Available balance after the last entry: `opening` + `received` + `added` + `converted` − `refunded` − `paidOut` − `fees` − `setAside`.',
+    'Available balance after the last entry: `opening` + `received` + `added` + `converted` − `moved` − `refunded` − `paidOut` − `fees` − `setAside`.',
   ),
   firstNumber: notYet(Type.Integer(), 'Number of the first entry; null if there is none.'),
   lastNumber: notYet(Type.Integer(), 'Number of the last entry; null if there is none.'),
@@ -216,6 +231,7 @@ const summary = ({ openPage }: ApiParts) =>
         received: toWire(summary.received, asset),
         added: toWire(summary.added, asset),
         converted: toWire(summary.converted, asset),
+        moved: toWire(summary.moved, asset),
         refunded: toWire(summary.refunded, asset),
         paidOut: toWire(summary.paidOut, asset),
         fees: toWire(summary.fees, asset),
@@ -240,13 +256,13 @@ type Position = { asset: Asset; below: bigint }
 /** Merges the statements of several assets by time. The cursor holds a position in each. */
 async function readPage(
   db: Queryable,
-  environmentId: EnvironmentId,
+  statement: Omit<StatementKey, 'asset'>,
   { positions, filter, limit }: { positions: Position[]; filter: EntryFilter; limit: number },
 ): Promise<{ entries: StatementEntry[]; next: Record<string, string> | null }> {
   const lists: StatementPage[] = []
   // Sequential: a list may hold only one pool connection at a time (see list-reads.ts).
   for (const { asset, below } of positions) {
-    const range = { environmentId, asset, first: 1n, below }
+    const range = { ...statement, asset, first: 1n, below }
     lists.push(await listStatementEntries(db, range, { filter, limit: limit + 1 }))
   }
   const entries = mergeNewestFirst(lists, limit)

@@ -17,9 +17,8 @@ import {
   insertQuote,
   lockQuote,
 } from '../../../conversions/store-conversions.js'
-import type { Asset } from '../../../money/assets.js'
 import { withReasons } from '../../openapi/refusals-of.js'
-import { readStablecoinAmount } from '../../parse/read-coins.js'
+import { readAnyAmount } from '../../parse/read-coins.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { closed, decimalInput, inPath, koboInput, timeFilters } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
@@ -96,16 +95,8 @@ function readWanted({ from, to, amount, targetAmount }: QuoteBody): Wanted {
   if (amount !== undefined && targetAmount !== undefined)
     throw invalidField('targetAmount', 'cannot be sent together with `amount`; send one of them')
   return amount === undefined
-    ? { targetAmount: readAmount('targetAmount', targetAmount!, to) }
-    : { sourceAmount: readAmount('amount', amount, from) }
-}
-
-function readAmount(field: string, amount: number | string, asset: Asset): bigint {
-  if (asset === 'NGN' && typeof amount !== 'number')
-    throw invalidField(field, 'must be an integer in kobo')
-  if (asset !== 'NGN' && typeof amount !== 'string')
-    throw invalidField(field, `must be a decimal string of ${asset}, such as "25.50"`)
-  return typeof amount === 'number' ? BigInt(amount) : readStablecoinAmount(amount, asset)
+    ? { targetAmount: readAnyAmount('targetAmount', targetAmount!, to) }
+    : { sourceAmount: readAnyAmount('amount', amount, from) }
 }
 
 const create = (api: ApiParts) =>

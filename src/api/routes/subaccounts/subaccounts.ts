@@ -1,0 +1,419 @@
+import Type, { type Static } from 'typebox'
+import { emailPattern } from '../../../base/contact-patterns.js'
+import { newId, prefixes } from '../../../base/ids.js'
+import { toJson } from '../../../base/json-text.js'
+import { limits } from '../../../base/limits.js'
+import { invalidField, Refusal } from '../../../base/refusal.js'
+import { anyAsset, referenceSample, withDescription, withExample } from '../../../base/shapes.js'
+import type { Asset } from '../../../money/assets.js'
+import {
+  changeSubaccount,
+  closeSubaccount,
+  createSubaccount,
+  refuseClosed,
+  type SubaccountChange,
+} from '../../../subaccounts/change-subaccount.js'
+import {
+  showSubaccount,
+  showTransfer,
+  subaccount,
+  subaccountTransfer,
+} from '../../../subaccounts/resource.js'
+import {
+  getSubaccount,
+  lockSubaccounts,
+  subaccountList,
+  withBalances,
+} from '../../../subaccounts/store-subaccounts.js'
+import {
+  type SubaccountStatus,
+  type SubaccountTransfer,
+  subaccountStatuses,
+} from '../../../subaccounts/subaccount.js'
+import { transferAll } from '../../../subaccounts/transfer-money.js'
+import { withReasons } from '../../openapi/refusals-of.js'
+import { readAddress, solanaAddress } from '../../parse/read-address.js'
+import { readAnyAmount } from '../../parse/read-coins.js'
+import { readTimeRange } from '../../parse/read-filters.js'
+import {
+  accountNumberPattern,
+  bankCodePattern,
+  closed,
+  decimalInput,
+  inPath,
+  koboInput,
+  plainText,
+  timeFilters,
+  withStatus,
+} from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { csvColumns } from '../../server/csv.js'
+import { cursorOf } from '../../server/cursor.js'
+import { success } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
+import { type Route, type RouteRequest, route } from '../../server/route.js'
+import { directoryOf } from '../payouts/bank-transfers.js'
+
+const path = '/v1/subaccounts'
+const base = { access: 'secret', tag: 'Sub-accounts' } as const
+const change = { ...base, permission: 'subaccounts.change', stepUp: 'live' } as const
+const params = inPath('reference', referenceSample(prefixes.subaccount))
+
+export function subaccountRoutes(api: ApiParts): Route[] {
+  return [create(api), list(api), read(api), update(api), close(api), transfer(api)]
+}
+
+const shortText = (example: string, description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: limits.names.length,
+    pattern: plainText,
+    description,
+    examples: [example],
+  })
+
+const fields = {
+  name: shortText('Ada Fabrics', 'Name of the seller.'),
+  email: Type.String({
+    maxLength: 254,
+    pattern: emailPattern,
+    description: 'E-mail address of the seller.',
+    examples: ['ada@example.com'],
+  }),
+  externalReference: shortText(
+    'seller-17',
+    'Your own name for it, unique among your sub-accounts.',
+  ),
+  bankAccount: withExample(
+    closed({
+      bankCode: Type.String({ pattern: bankCodePattern, examples: ['058'] }),
+      accountNumber: Type.String({ pattern: accountNumberPattern, examples: ['0123456789'] }),
+    }),
+    { bankCode: '058', accountNumber: '0123456789' },
+  ),
+  walletAddress: withDescription(solanaAddress, 'Solana wallet to which its coins are paid out.'),
+}
+
+const orNone = (schema: typeof fields.email) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+const createBody = withExample(
+  closed({
+    name: fields.name,
+    email: Type.Optional(fields.email),
+    externalReference: Type.Optional(fields.externalReference),
+    bankAccount: Type.Optional(
+      withDescription(fields.bankAccount, 'Where it is paid out. The bank names the holder.'),
+    ),
+    walletAddress: Type.Optional(fields.walletAddress),
+  }),
+  {
+    name: 'Ada Fabrics',
+    externalReference: 'seller-17',
+    bankAccount: { bankCode: '058', accountNumber: '0123456789' },
+  },
+)
+
+const destinationRefusals = withReasons(
+  'bank_transfer_failed',
+  'unknown_bank',
+  'account_not_found',
+  'rail_unavailable',
+)
+
+const create = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path,
+    operation: 'createSubaccount',
+    summary: 'Create a sub-account',
+    description:
+      'A sub-account has balances of its own beside yours. Payments are split to it, and it is paid out by settlements or transfers. The bank is asked for the holder of its bank account.',
+    body: createBody,
+    answers: { 201: subaccount },
+    refusals: [...destinationRefusals, ...withReasons('validation_failed', 'duplicate_reference')],
+    async handle(request) {
+      const { environment, now, body } = request
+      const destination = await readDestination(api, request, body)
+      return api.change(
+        request,
+        (tx, realNow) =>
+          createSubaccount(
+            tx,
+            { now, realNow },
+            {
+              environmentId: environment.id,
+              name: body.name,
+              email: body.email ?? null,
+              externalReference: body.externalReference ?? null,
+              bankCode: null,
+              accountNumber: null,
+              accountName: null,
+              walletAddress: null,
+              ...destination,
+            },
+          ),
+        (created) => success(201, 'Sub-account created', showSubaccount(created)),
+      )
+    },
+  })
+
+type SentDestination = {
+  bankAccount?: { bankCode: string; accountNumber: string } | null
+  walletAddress?: string | null
+}
+
+/** Fields that the request names; null takes the destination away. */
+async function readDestination(
+  api: ApiParts,
+  { environment }: Pick<RouteRequest<unknown, unknown, unknown>, 'environment'>,
+  { bankAccount, walletAddress }: SentDestination,
+): Promise<SubaccountChange> {
+  const read: SubaccountChange = {}
+  if (walletAddress !== undefined)
+    read.walletAddress = walletAddress && readAddress(walletAddress, 'walletAddress')
+  if (bankAccount === undefined) return read
+  if (bankAccount === null)
+    return { ...read, bankCode: null, accountNumber: null, accountName: null }
+  const holder = await directoryOf(api, environment).resolveName(bankAccount)
+  if (holder instanceof Refusal) throw holder
+  const accountName = [...holder.accountName].slice(0, limits.names.length).join('')
+  return { ...read, ...bankAccount, accountName }
+}
+
+const list = ({ openPage }: ApiParts) =>
+  listRoute(openPage, {
+    ...base,
+    path,
+    permission: 'subaccounts.see',
+    operation: 'listSubaccounts',
+    summary: 'List sub-accounts',
+    description:
+      'Returns sub-accounts with their balances, newest first. Send `Accept: text/csv` to export all of them.',
+    title: 'Sub-accounts',
+    filters: {
+      status: Type.Optional(withStatus([...subaccountStatuses])),
+      externalReference: Type.Optional(fields.externalReference),
+      ...timeFilters,
+    },
+    item: subaccount,
+    columns: csvColumns(
+      'reference',
+      'createdAt',
+      'status',
+      'name',
+      'email',
+      'externalReference',
+      'bankAccount.bankCode',
+      'bankAccount.accountNumber',
+      'bankAccount.accountName',
+      'walletAddress',
+    ),
+    cursor: cursorOf(prefixes.subaccount),
+    toFilter: ({ query }) => ({
+      ...readTimeRange(query),
+      status: query.status as SubaccountStatus | undefined,
+      externalReference: query.externalReference,
+    }),
+    rows: subaccountList,
+    show: (row) => toJson(showSubaccount(row)),
+  })
+
+const read = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:reference`,
+    permission: 'subaccounts.see',
+    operation: 'getSubaccount',
+    summary: 'Retrieve a sub-account',
+    description: 'Returns the sub-account with its balances.',
+    params,
+    answers: { 200: subaccount },
+    refusals: ['not_found'],
+    async handle({ environment, params: { reference } }) {
+      const found = await getSubaccount(db, { environmentId: environment.id, reference })
+      const [shown] = await withBalances(db, [found])
+      return success(200, 'Sub-account', showSubaccount(shown!))
+    },
+  })
+
+const updateBody = withExample(
+  closed({
+    name: Type.Optional(fields.name),
+    email: orNone(fields.email),
+    externalReference: orNone(fields.externalReference),
+    bankAccount: Type.Optional(
+      withDescription(
+        Type.Union([fields.bankAccount, Type.Null()]),
+        'Where it is paid out; null for nowhere.',
+      ),
+    ),
+    walletAddress: orNone(fields.walletAddress),
+    status: Type.Optional(
+      Type.Enum(['ACTIVE', 'PAUSED'], {
+        description: '`PAUSED`: it is credited, but nothing is paid out.',
+        examples: ['PAUSED'],
+      }),
+    ),
+  }),
+  { status: 'ACTIVE' },
+)
+
+const update = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'PATCH',
+    path: `${path}/:reference`,
+    operation: 'changeSubaccount',
+    summary: 'Change a sub-account',
+    description: 'Changes what is sent; null removes a value.',
+    params,
+    body: updateBody,
+    answers: { 200: subaccount },
+    refusals: [
+      'not_found',
+      ...destinationRefusals,
+      ...withReasons('validation_failed', 'duplicate_reference'),
+      ...withReasons('subaccount_failed', 'invalid_state'),
+    ],
+    async handle(request) {
+      const { environment, body, params } = request
+      const { bankAccount: _, walletAddress: __, ...sent } = body
+      const destination = await readDestination(api, request, body)
+      return api.change(
+        request,
+        (tx) =>
+          changeSubaccount(tx, { environmentId: environment.id, reference: params.reference }, {
+            ...sent,
+            ...destination,
+          } as SubaccountChange),
+        (changed) => success(200, 'Sub-account changed', showSubaccount(changed)),
+      )
+    },
+  })
+
+const close = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/close`,
+    operation: 'closeSubaccount',
+    summary: 'Close a sub-account',
+    description:
+      'Closes it for good. Its available money is moved to your balance. Refused while money is reserved, pending or owed.',
+    params,
+    answers: { 200: subaccount },
+    refusals: ['not_found', ...withReasons('subaccount_failed', 'invalid_state')],
+    handle(request) {
+      const { environment, now, params } = request
+      return api.change(
+        request,
+        (tx, realNow) =>
+          closeSubaccount(
+            tx,
+            { now, realNow },
+            {
+              environmentId: environment.id,
+              reference: params.reference,
+              ...creatorOf(request),
+            },
+          ),
+        (closed) => success(200, 'Sub-account closed', showSubaccount(closed)),
+      )
+    },
+  })
+
+function creatorOf({
+  keyId,
+  actor,
+}: Pick<RouteRequest<unknown, unknown, unknown>, 'keyId' | 'actor'>) {
+  return {
+    createdByKey: keyId,
+    createdByUser: actor.kind === 'user' ? actor.userId : null,
+  }
+}
+
+const end = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 64, description, examples: ['merchant'] }))
+
+const transferBody = withExample(
+  closed({
+    from: end(
+      'Where the money comes from: `merchant`, or another sub-account. Send it or `to`; the other end is this sub-account.',
+    ),
+    to: end('Where the money goes: `merchant`, or another sub-account.'),
+    asset: anyAsset,
+    amount: Type.Union([koboInput, decimalInput], {
+      description: 'An integer in kobo for NGN; a decimal string for coins.',
+      examples: [500_000],
+    }),
+    note: Type.Optional(shortText('Promotion of March', 'What it is for; shown to nobody else.')),
+  }),
+  { from: 'merchant', asset: 'NGN', amount: 500_000 },
+)
+
+const transfer = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/transfers`,
+    requiresIdempotencyKey: true,
+    stopsWhenSuspended: true,
+    operation: 'transferToSubaccount',
+    summary: 'Move money to or from a sub-account',
+    description:
+      'Moves money between your balance and a sub-account, or between two, at once. If the sub-account that gets it owes you something, that is paid first.',
+    params,
+    body: transferBody,
+    answers: { 201: subaccountTransfer },
+    refusals: [
+      'not_found',
+      'insufficient_balance',
+      ...withReasons('subaccount_failed', 'invalid_state', 'balance_limit'),
+    ],
+    handle(request) {
+      const { environment, now, body, params } = request
+      const ends = readEnds(params.reference, body)
+      const amount = readAnyAmount('amount', body.amount, body.asset as Asset)
+      return api.change(
+        request,
+        async (tx, realNow) => {
+          const references = [ends.from, ends.to].filter((reference) => reference !== 'merchant')
+          const locked = await lockSubaccounts(tx, environment.id, references)
+          for (const subaccount of locked) refuseClosed(subaccount)
+          const idOf = (reference: string) => {
+            const index = references.indexOf(reference)
+            return index < 0 ? null : locked[index]!.id
+          }
+          const made: SubaccountTransfer = {
+            environmentId: environment.id,
+            id: newId(now),
+            fromSubaccountId: idOf(ends.from),
+            toSubaccountId: idOf(ends.to),
+            asset: body.asset as Asset,
+            amount,
+            note: body.note ?? null,
+            ...creatorOf(request),
+            createdAt: now,
+          }
+          await transferAll(tx, realNow, [made])
+          return made
+        },
+        (made) => success(201, 'Money moved', showTransfer(made)),
+        { isKept: true },
+      )
+    },
+  })
+
+function readEnds(reference: string, { from, to }: Static<typeof transferBody>) {
+  if ((from === undefined) === (to === undefined))
+    throw invalidField(
+      'from',
+      from === undefined ? 'must be sent, or `to` instead' : 'cannot be sent together with `to`',
+    )
+  const other = from ?? to!
+  if (other === reference)
+    throw invalidField(from === undefined ? 'to' : 'from', 'must be another sub-account')
+  return from === undefined ? { from: reference, to: other } : { from: other, to: reference }
+}

@@ -1,0 +1,128 @@
+import type { RealTime } from '../base/clock.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { newId } from '../base/ids.js'
+import { toJson } from '../base/json-text.js'
+import { Refusal } from '../base/refusal.js'
+import { emitAll } from '../events/emit.js'
+import { formatMoney } from '../money/amounts.js'
+import type { Tx } from '../postgres/transactions/tx.js'
+import { showSubaccount } from './resource.js'
+import {
+  insertSubaccount,
+  lockSubaccounts,
+  type ShownSubaccount,
+  updateSubaccount,
+  withBalances,
+} from './store-subaccounts.js'
+import { type Subaccount, type SubaccountStatus, subaccountReference } from './subaccount.js'
+import { findSubaccountBalances } from './subaccount-balances.js'
+import { transferAll } from './transfer-money.js'
+
+export type NewSubaccount = Pick<
+  Subaccount,
+  | 'environmentId'
+  | 'name'
+  | 'email'
+  | 'externalReference'
+  | 'bankCode'
+  | 'accountNumber'
+  | 'accountName'
+  | 'walletAddress'
+>
+
+export async function createSubaccount(
+  tx: Tx,
+  { now, realNow }: { now: Date; realNow: RealTime },
+  wanted: NewSubaccount,
+): Promise<ShownSubaccount> {
+  const created: Subaccount = {
+    ...wanted,
+    id: newId(now),
+    status: 'ACTIVE',
+    eventSequence: 1,
+    createdAt: now,
+    closedAt: null,
+  }
+  await insertSubaccount(tx, created)
+  const [shown] = await withBalances(tx, [created])
+  const { environmentId, id } = created
+  const type = 'subaccount.created'
+  const data = toJson(showSubaccount(shown!))
+  emitAll(tx, realNow, [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data }])
+  return shown!
+}
+
+export type SubaccountChange = Partial<Omit<NewSubaccount, 'environmentId'>> & {
+  status?: Exclude<SubaccountStatus, 'CLOSED'>
+}
+
+export async function changeSubaccount(
+  tx: Tx,
+  { environmentId, reference }: { environmentId: EnvironmentId; reference: string },
+  change: SubaccountChange,
+): Promise<ShownSubaccount> {
+  const [before] = await lockSubaccounts(tx, environmentId, [reference])
+  refuseClosed(before!)
+  const changed = { ...before!, ...change }
+  await updateSubaccount(tx, changed)
+  const [shown] = await withBalances(tx, [changed])
+  return shown!
+}
+
+/** Closes a sub-account for good. What it has goes to the merchant; it must not owe anything. */
+export async function closeSubaccount(
+  tx: Tx,
+  { now, realNow }: { now: Date; realNow: RealTime },
+  request: {
+    environmentId: EnvironmentId
+    reference: string
+    createdByKey: string | null
+    createdByUser: string | null
+  },
+): Promise<ShownSubaccount> {
+  const { environmentId, reference, createdByKey, createdByUser } = request
+  const [before] = await lockSubaccounts(tx, environmentId, [reference])
+  if (before!.status === 'CLOSED') return (await withBalances(tx, [before!]))[0]!
+  // The row is locked, and whatever credits or pays out of it reads the row under a lock.
+  const { id } = before!
+  const balances = (await findSubaccountBalances(tx, [before!])).get(id)!
+  for (const { asset, held, pending, owed } of balances) {
+    if (held > 0n) throw notEmpty(`${formatMoney(held, asset)} is reserved for open payouts.`)
+    if (pending > 0n) throw notEmpty(`${formatMoney(pending, asset)} is released to it later.`)
+    if (owed > 0n) throw notEmpty(`It owes you ${formatMoney(owed, asset)}.`)
+  }
+  const transfers = balances
+    .filter(({ available }) => available > 0n)
+    .map(({ asset, available }) => ({
+      environmentId,
+      id: newId(now),
+      fromSubaccountId: id,
+      toSubaccountId: null,
+      asset,
+      amount: available,
+      note: `${subaccountReference({ id })} closed`,
+      createdByKey,
+      createdByUser,
+      createdAt: now,
+    }))
+  await transferAll(tx, realNow, transfers)
+  const closed: Subaccount = { ...before!, status: 'CLOSED', closedAt: now }
+  await updateSubaccount(tx, closed)
+  const [shown] = await withBalances(tx, [closed])
+  return shown!
+}
+
+function notEmpty(why: string): Refusal {
+  return new Refusal('subaccount_failed', {
+    reason: 'invalid_state',
+    message: `The sub-account cannot be closed yet. ${why}`,
+  })
+}
+
+export function refuseClosed(subaccount: Subaccount): void {
+  if (subaccount.status !== 'CLOSED') return
+  throw new Refusal('subaccount_failed', {
+    reason: 'invalid_state',
+    message: `${subaccountReference(subaccount)} is closed.`,
+  })
+}

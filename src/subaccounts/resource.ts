@@ -1,0 +1,121 @@
+import Type, { type Static } from 'typebox'
+import { toIsoText } from '../base/clock.js'
+import { prefixes, toReference } from '../base/ids.js'
+import {
+  accountName,
+  accountNumber,
+  anyAmount,
+  anyAsset,
+  bankCode,
+  notYet,
+  orNull,
+  reference,
+  referenceSample,
+  resource,
+  text,
+  timestamp,
+  walletAddress,
+  withDescription,
+  withExample,
+} from '../base/shapes.js'
+import { toWire } from '../money/amounts.js'
+import type { ShownSubaccount } from './store-subaccounts.js'
+import {
+  type SubaccountBalance,
+  type SubaccountTransfer,
+  subaccountReference,
+  subaccountStatuses,
+} from './subaccount.js'
+
+export const subaccountBalance = resource('SubaccountBalance', {
+  asset: anyAsset,
+  available: withDescription(anyAmount, 'What can be paid out.'),
+  held: withExample(withDescription(anyAmount, 'Reserved for open payouts.'), 0),
+  pending: withExample(withDescription(anyAmount, 'Shares that are released later.'), 0),
+  owed: withExample(
+    withDescription(anyAmount, 'Owed to you; the next credits of the sub-account pay it first.'),
+    0,
+  ),
+})
+
+export const subaccount = resource('Subaccount', {
+  reference: reference(prefixes.subaccount, 'Identifies the sub-account.'),
+  externalReference: notYet(
+    text('seller-17'),
+    'Your own name for it, unique among your sub-accounts.',
+  ),
+  name: text('Ada Fabrics', 'Name of the seller.'),
+  email: notYet(text('ada@example.com'), 'E-mail address of the seller.'),
+  status: Type.Enum([...subaccountStatuses], {
+    description:
+      '`PAUSED`: it is credited, but nothing is paid out. `CLOSED`: it is empty, for good.',
+    examples: ['ACTIVE'],
+  }),
+  bankAccount: orNull(
+    Type.Object({ bankCode, accountNumber, accountName }),
+    'Where it is paid out; the bank names the holder.',
+  ),
+  walletAddress: notYet(walletAddress, 'Where its coins are paid out.'),
+  balances: Type.Array(subaccountBalance, { description: 'One per asset.' }),
+  createdAt: timestamp('When it was created.'),
+  closedAt: notYet(timestamp('When it was closed.')),
+})
+
+export const subaccountTransfer = resource('SubaccountTransfer', {
+  reference: reference(prefixes.subaccountTransfer, 'Identifies the transfer.'),
+  from: text('merchant', '`merchant`, or the reference of a sub-account.'),
+  to: text(referenceSample(prefixes.subaccount), '`merchant`, or the reference of a sub-account.'),
+  asset: anyAsset,
+  amount: withExample(withDescription(anyAmount, 'What was moved.'), 500_000),
+  note: notYet(text('Promotion of March'), 'What you wrote about it.'),
+  createdAt: timestamp('When the money was moved.'),
+})
+
+export function showSubaccount(shown: ShownSubaccount): Static<typeof subaccount> {
+  const { bankCode, accountNumber, accountName } = shown
+  return {
+    reference: subaccountReference(shown),
+    externalReference: shown.externalReference,
+    name: shown.name,
+    email: shown.email,
+    status: shown.status,
+    bankAccount:
+      bankCode && accountNumber && accountName ? { bankCode, accountNumber, accountName } : null,
+    walletAddress: shown.walletAddress,
+    balances: shown.balances.map(showSubaccountBalance),
+    createdAt: toIsoText(shown.createdAt),
+    closedAt: shown.closedAt && toIsoText(shown.closedAt),
+  }
+}
+
+export function showSubaccountBalance({
+  asset,
+  available,
+  held,
+  pending,
+  owed,
+}: SubaccountBalance): Static<typeof subaccountBalance> {
+  return {
+    asset,
+    available: toWire(available, asset),
+    held: toWire(held, asset),
+    pending: toWire(pending, asset),
+    owed: toWire(owed, asset),
+  }
+}
+
+export function showTransfer(transfer: SubaccountTransfer): Static<typeof subaccountTransfer> {
+  return {
+    reference: toReference(prefixes.subaccountTransfer, transfer.id),
+    from: showEnd(transfer.fromSubaccountId),
+    to: showEnd(transfer.toSubaccountId),
+    asset: transfer.asset,
+    amount: toWire(transfer.amount, transfer.asset),
+    note: transfer.note,
+    createdAt: toIsoText(transfer.createdAt),
+  }
+}
+
+function showEnd(subaccountId: string | null): string {
+  return subaccountId === null ? 'merchant' : toReference(prefixes.subaccount, subaccountId)
+}

@@ -1,0 +1,130 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { fromReference, prefixes } from '../base/ids.js'
+import { notFound, Refusal } from '../base/refusal.js'
+import { type CommonFilter, joinRow, type List } from '../postgres/lists/list.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
+import {
+  type Subaccount,
+  type SubaccountBalance,
+  type SubaccountStatus,
+  subaccountStatuses,
+  subaccounts,
+} from './subaccount.js'
+import { findSubaccountBalances } from './subaccount-balances.js'
+
+export type SubaccountKey = { environmentId: EnvironmentId; reference: string }
+
+const selectAll = sql`select ${subaccounts.of('s')} from subaccounts s`
+
+export async function getSubaccount(db: Queryable, key: SubaccountKey): Promise<Subaccount> {
+  const id = fromReference(prefixes.subaccount, key.reference)
+  const [row] = id
+    ? await db.rows(sql<Subaccount>`
+        ${selectAll} where environment_id = ${key.environmentId} and id = ${id}`)
+    : []
+  if (!row) throw unknownSubaccount(key.reference)
+  return row
+}
+
+/** The id of the sub-account that a caller names; undefined if it names none. */
+export async function findSubaccountId(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  reference: string | undefined,
+): Promise<string | undefined> {
+  return reference === undefined
+    ? undefined
+    : (await getSubaccount(db, { environmentId, reference })).id
+}
+
+/** Locks several, in the order of their ids, so that two transactions never deadlock. */
+export async function lockSubaccounts(
+  tx: Tx,
+  environmentId: EnvironmentId,
+  references: string[],
+): Promise<Subaccount[]> {
+  const ids = references.map((reference) => {
+    const id = fromReference(prefixes.subaccount, reference)
+    if (!id) throw unknownSubaccount(reference)
+    return id
+  })
+  const rows = await tx.rows(sql<Subaccount>`
+    ${selectAll} where environment_id = ${environmentId} and id = any (${ids}::uuid[])
+    order by id for no key update`)
+  return ids.map((id, index) => {
+    const row = rows.find((found) => found.id === id)
+    if (!row) throw unknownSubaccount(references[index]!)
+    return row
+  })
+}
+
+function unknownSubaccount(reference: string): Refusal {
+  return notFound('sub-account', reference)
+}
+
+/** Refuses an external reference that another sub-account has. */
+export async function insertSubaccount(tx: Tx, subaccount: Subaccount): Promise<void> {
+  await refuseUsedReference(tx, subaccount)
+  tx.write(subaccounts.insert(subaccount))
+}
+
+export async function updateSubaccount(tx: Tx, subaccount: Subaccount): Promise<void> {
+  await refuseUsedReference(tx, subaccount)
+  const { environmentId, id, ...row } = subaccount
+  tx.write(sql`
+    update subaccounts set name = ${row.name}, email = ${row.email},
+      external_reference = ${row.externalReference}, bank_code = ${row.bankCode},
+      account_number = ${row.accountNumber}, account_name = ${row.accountName},
+      wallet_address = ${row.walletAddress}, status = ${row.status}, closed_at = ${row.closedAt}
+    where environment_id = ${environmentId} and id = ${id}`)
+}
+
+async function refuseUsedReference(tx: Tx, subaccount: Subaccount): Promise<void> {
+  const { environmentId, id, externalReference } = subaccount
+  if (externalReference === null) return
+  const used = await tx.rows(sql`
+    select from subaccounts where environment_id = ${environmentId}
+      and external_reference = ${externalReference} and id <> ${id}`)
+  if (used.length > 0)
+    throw new Refusal('validation_failed', {
+      reason: 'duplicate_reference',
+      message: `externalReference ${externalReference} belongs to another sub-account.`,
+      details: [{ field: 'externalReference', issue: 'belongs to another sub-account' }],
+    })
+}
+
+export type SubaccountFilter = CommonFilter & {
+  status?: SubaccountStatus | undefined
+  externalReference?: string | undefined
+}
+
+export type ShownSubaccount = Subaccount & { balances: SubaccountBalance[] }
+
+export const subaccountList: List<SubaccountFilter, ShownSubaccount> = {
+  name: 'list_subaccounts',
+  table: 'subaccounts',
+  select: subaccounts.of('s'),
+  rowsOf: joinRow('subaccounts', 's'),
+  toRows: (db, rows: Subaccount[]) => withBalances(db, rows),
+  keyOf: ({ id }) => id,
+  columns: { status: { type: 'text', values: subaccountStatuses } },
+  filters: {
+    status: 'status',
+    async externalReference(text, { db, environmentId }) {
+      const rows = await db.rows(sql<{ id: string }>`
+        select id from subaccounts
+        where environment_id = ${environmentId} and external_reference = ${text}`)
+      return [{ column: 'id', values: rows.map(({ id }) => id) }]
+    },
+  },
+  indexes: [
+    { index: 'subaccounts_by_status', serves: ['status'] },
+    { index: 'subaccounts_pkey', serves: [] },
+  ],
+}
+
+export async function withBalances(db: Queryable, rows: Subaccount[]): Promise<ShownSubaccount[]> {
+  const balances = await findSubaccountBalances(db, rows)
+  return rows.map((row) => ({ ...row, balances: balances.get(row.id)! }))
+}

@@ -1,0 +1,60 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { prefixes, toReference } from '../base/ids.js'
+import type { Asset } from '../money/assets.js'
+import { column, Table } from '../postgres/table.js'
+
+export const subaccountStatuses = ['ACTIVE', 'PAUSED', 'CLOSED'] as const
+export type SubaccountStatus = (typeof subaccountStatuses)[number]
+
+export const subaccounts = new Table('subaccounts', {
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  name: column.text(),
+  email: column.text().orNull(),
+  /** As the merchant names it; unique in the environment. */
+  externalReference: column.text().orNull(),
+  bankCode: column.text().orNull(),
+  accountNumber: column.text().orNull(),
+  /** As the bank names the holder. */
+  accountName: column.text().orNull(),
+  walletAddress: column.text().orNull(),
+  status: column.text<SubaccountStatus>(),
+  eventSequence: column.int4(),
+  createdAt: column.time(),
+  closedAt: column.time().orNull(),
+})
+
+/** Someone for whom a merchant collects: its ledger accounts are beside the merchant's own. */
+export type Subaccount = typeof subaccounts.row
+
+/** What a sub-account has and owes in one asset. */
+export type SubaccountBalance = {
+  asset: Asset
+  available: bigint
+  /** Reserved for open payouts. */
+  held: bigint
+  /** Released later. */
+  pending: bigint
+  /** Owed to the merchant. */
+  owed: bigint
+}
+
+export function subaccountReference({ id }: Pick<Subaccount, 'id'>): string {
+  return toReference(prefixes.subaccount, id)
+}
+
+export const subaccountTransfers = new Table('subaccount_transfers', {
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  /** Null: the merchant. */
+  fromSubaccountId: column.uuid().orNull(),
+  toSubaccountId: column.uuid().orNull(),
+  asset: column.text<Asset>(),
+  amount: column.int8(),
+  note: column.text().orNull(),
+  createdByKey: column.uuid().orNull(),
+  createdByUser: column.uuid().orNull(),
+  createdAt: column.time(),
+})
+
+export type SubaccountTransfer = typeof subaccountTransfers.row

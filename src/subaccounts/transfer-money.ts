@@ -1,0 +1,90 @@
+import type { RealTime } from '../base/clock.js'
+import { Refusal } from '../base/refusal.js'
+import { type LedgerAccountName, subaccountName } from '../ledger/accounts.js'
+import type { Book } from '../ledger/book.js'
+import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
+import { moveWith } from '../ledger/move.js'
+import type { Movement, MovementLine, NotMoved } from '../ledger/movement.js'
+import { formatMoney } from '../money/amounts.js'
+import type { Tx } from '../postgres/transactions/tx.js'
+import { owedBy, receivableAccounts, recoverFirst } from './receivables.js'
+import { type SubaccountTransfer, subaccountTransfers } from './subaccount.js'
+
+/**
+ * Moves money between the merchant and sub-accounts, all or nothing; at most one transfer of each
+ * asset. The caller has locked the sub-accounts. Refuses more than is available.
+ */
+export async function transferAll(
+  tx: Tx,
+  now: RealTime,
+  transfers: SubaccountTransfer[],
+): Promise<void> {
+  if (transfers.length === 0) return
+  const book = await lockForTransfers(tx, transfers)
+  const movements = transfers.map((transfer) => toMovement(transfer, book))
+  const outcomes = moveWith(tx, now, book, movements)
+  for (const [index, outcome] of outcomes.entries())
+    if (!outcome.isMoved) throw notTransferred(transfers[index]!, outcome)
+  for (const transfer of transfers) tx.write(subaccountTransfers.insert(transfer))
+}
+
+function lockForTransfers(tx: Tx, transfers: SubaccountTransfer[]): Promise<Book> {
+  const keys = transfers.flatMap(({ environmentId, asset, ...ends }) =>
+    endsOf(ends).map((name) => ({ environmentId, asset, name })),
+  )
+  const receivables = transfers.flatMap(({ toSubaccountId, ...place }) =>
+    receivableAccounts(place, toSubaccountId === null ? [] : [toSubaccountId]),
+  )
+  return lockLedgerAccounts(tx, keys, receivables)
+}
+
+type Ends = Pick<SubaccountTransfer, 'fromSubaccountId' | 'toSubaccountId'>
+
+function endsOf({ fromSubaccountId, toSubaccountId }: Ends): LedgerAccountName[] {
+  const names: LedgerAccountName[] = ['available']
+  if (fromSubaccountId !== null) names.push(subaccountName(fromSubaccountId))
+  if (toSubaccountId !== null) names.push(subaccountName(toSubaccountId))
+  return names
+}
+
+function notTransferred(transfer: SubaccountTransfer, { why, available }: NotMoved): Refusal {
+  const { asset, amount, fromSubaccountId } = transfer
+  if (why === 'beyond_limit')
+    return new Refusal('subaccount_failed', {
+      reason: 'balance_limit',
+      message: 'The transfer would exceed the largest balance. Move less.',
+    })
+  const whose = fromSubaccountId === null ? 'your balance' : 'the sub-account'
+  const [needed, has] = [amount, available].map((value) => formatMoney(value, asset))
+  return new Refusal('insufficient_balance', {
+    message: `The transfer needs ${needed}; ${has} is available in ${whose}.`,
+  })
+}
+
+function toMovement(transfer: SubaccountTransfer, book: Book): Movement {
+  const { environmentId, asset, id, amount, fromSubaccountId, toSubaccountId } = transfer
+  const lines: MovementLine[] = []
+  if (fromSubaccountId !== null)
+    lines.push({
+      debit: subaccountName(fromSubaccountId),
+      credit: 'available',
+      amount,
+      purpose: 'subaccount_transfer_back',
+    })
+  if (toSubaccountId !== null) {
+    lines.push({
+      debit: 'available',
+      credit: subaccountName(toSubaccountId),
+      amount,
+      purpose: 'subaccount_transfer',
+    })
+    const owed = owedBy(book, { environmentId, asset }, toSubaccountId)
+    lines.push(
+      ...recoverFirst(
+        { subaccountId: toSubaccountId, amount, owed },
+        { money: 'transfer_recovered', debt: 'transfer_receivable_ended' },
+      ),
+    )
+  }
+  return { environmentId, asset, causeId: id, isHold: false, lines }
+}

@@ -1,0 +1,4 @@
+import { subaccountPaths } from './paths/subaccounts.js'
+import { testPaths } from './test-paths.js'
+
+testPaths('subaccounts', subaccountPaths)
