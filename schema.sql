@@ -2336,6 +2336,63 @@ create table sign_in_steps (
   constraint step_hash_is_whole CHECK ((length(hash) = 32))
 );
 
+create table split_lines (
+  environment_id integer not null,
+  split_id uuid not null,
+  line smallint not null,
+  subaccount_id uuid not null,
+  flat bigint,
+  basis_points integer,
+  min bigint,
+  max bigint,
+  release_at timestamp with time zone,
+  release_after_days integer,
+  constraint line_amounts_are_positive CHECK (((flat > 0) AND (min > 0) AND (max > 0))),
+  constraint line_has_one_amount CHECK (((flat IS NULL) OR (basis_points IS NULL))),
+  constraint line_is_at_most_100_percent CHECK (((basis_points >= 1) AND (basis_points <= 10000))),
+  constraint line_is_released_once CHECK (((release_at IS NULL) OR (release_after_days IS NULL))),
+  constraint line_min_is_at_most_max CHECK ((min <= max)),
+  constraint release_days_are_positive CHECK ((release_after_days > 0)),
+  constraint remainder_has_no_bounds CHECK (((flat IS NOT NULL) OR (basis_points IS NOT NULL) OR ((min IS NULL) AND (max IS NULL)))),
+  constraint split_has_at_most_20_lines CHECK (((line >= 0) AND (line <= 19))),
+  constraint split_lines_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint split_lines_environment_id_split_id_fkey FOREIGN KEY (environment_id, split_id) REFERENCES splits(environment_id, id),
+  constraint split_lines_environment_id_subaccount_id_fkey FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
+  constraint split_lines_pkey PRIMARY KEY (environment_id, split_id, line)
+);
+
+create table split_rules (
+  environment_id integer not null,
+  id uuid not null,
+  name text not null,
+  asset text,
+  created_at timestamp with time zone not null,
+  constraint split_rule_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint split_rule_has_a_name CHECK ((name <> ''::text)),
+  constraint split_rules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint split_rules_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table splits (
+  environment_id integer not null,
+  id uuid not null,
+  rule_id uuid,
+  version integer,
+  asset text,
+  fee_bearer text not null,
+  fee_subaccount_id uuid,
+  created_at timestamp with time zone not null,
+  constraint bearing_subaccount_is_named CHECK (((fee_bearer = 'subaccount'::text) = (fee_subaccount_id IS NOT NULL))),
+  constraint fee_bearer_is_known CHECK ((fee_bearer = ANY (ARRAY['merchant'::text, 'subaccounts'::text, 'all'::text, 'subaccount'::text]))),
+  constraint only_rules_have_versions CHECK (((rule_id IS NULL) = (version IS NULL))),
+  constraint split_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint split_version_is_positive CHECK ((version > 0)),
+  constraint splits_environment_id_fee_subaccount_id_fkey FOREIGN KEY (environment_id, fee_subaccount_id) REFERENCES subaccounts(environment_id, id),
+  constraint splits_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint splits_environment_id_rule_id_fkey FOREIGN KEY (environment_id, rule_id) REFERENCES split_rules(environment_id, id),
+  constraint splits_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table start_links (
   hash bytea not null,
   user_id uuid not null,
@@ -2344,6 +2401,17 @@ create table start_links (
   constraint start_hash_is_whole CHECK ((length(hash) = 32)),
   constraint start_links_pkey PRIMARY KEY (hash),
   constraint start_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table subaccounts (
+  environment_id integer not null,
+  id uuid not null,
+  name text not null,
+  status text default 'ACTIVE'::text not null,
+  created_at timestamp with time zone not null,
+  constraint subaccount_status_is_known CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'CLOSED'::text]))),
+  constraint subaccounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint subaccounts_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table sweep_parts (
@@ -2769,6 +2837,10 @@ CREATE INDEX sign_in_guesses_by_time ON public.sign_in_guesses USING btree (crea
 
 CREATE INDEX sign_in_steps_by_user ON public.sign_in_steps USING btree (user_id);
 
+CREATE UNIQUE INDEX split_has_one_remainder ON public.split_lines USING btree (environment_id, split_id) WHERE ((flat IS NULL) AND (basis_points IS NULL));
+
+CREATE UNIQUE INDEX split_version_is_unique ON public.splits USING btree (environment_id, rule_id, version) WHERE (rule_id IS NOT NULL);
+
 CREATE INDEX sweep_parts_of_token_account ON public.sweep_parts USING btree (rail, token_account);
 
 CREATE UNIQUE INDEX token_account_is_swept_once_at_a_time ON public.sweep_parts USING btree (rail, token_account) WHERE is_live;
@@ -2936,6 +3008,12 @@ CREATE TRIGGER settlement_wallets_are_never_edited BEFORE DELETE OR UPDATE OF en
 CREATE TRIGGER settlement_goes_to_a_confirmed_destination BEFORE INSERT ON public.settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
 
 CREATE TRIGGER settlements_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER split_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.split_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER split_rules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.split_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER splits_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.splits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sweep_parts_are_never_edited BEFORE DELETE OR UPDATE OF rail, sweep_id, token_account, environment_id, account_id, amount, is_closing OR TRUNCATE ON public.sweep_parts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -63,6 +63,11 @@ const layouts: Record<string, Layout> = {
     next: ['to', 'from', 'rate', 'fee', 'transferReference'],
     shrinking: [],
   },
+  'splitRules.list': {
+    kept: ['reference', 'createdAt', 'name', 'version'],
+    next: ['asset', 'feeBearer'],
+    shrinking: ['name'],
+  },
   'virtualAccounts.list': {
     kept: ['reference', 'createdAt', 'status', 'amount', 'merchantReference'],
     next: ['accountNumber', 'bankName', 'accountName'],

@@ -37,6 +37,8 @@ export const prefixes = {
   conversionQuote: 'cvq_',
   conversion: 'cv_',
   payoutBatch: 'bat_',
+  subaccount: 'sub_',
+  splitRule: 'spl_',
 } as const
 
 export type Prefix = (typeof prefixes)[keyof typeof prefixes]
