@@ -68,6 +68,11 @@ const layouts: Record<string, Layout> = {
     next: ['createdAt', 'email'],
     shrinking: ['name', 'externalReference'],
   },
+  'splitRules.list': {
+    kept: ['reference', 'createdAt', 'name', 'version'],
+    next: ['asset', 'feeBearer'],
+    shrinking: ['name'],
+  },
   'virtualAccounts.list': {
     kept: ['reference', 'createdAt', 'status', 'amount', 'merchantReference'],
     next: ['accountNumber', 'bankName', 'accountName'],

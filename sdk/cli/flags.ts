@@ -213,6 +213,55 @@ export const described: Record<string, Described> = {
     money: [],
     takesIdempotencyKey: true,
   },
+  'splitRules.create': {
+    about: 'Create a split rule. Saves who gets what of a payment, for accounts, wallets and checkout sessions to name. Percentages are rounded down to the smallest unit; the remainder, and what rounding leaves, is for the remainder line, or else for you.',
+    flags: [
+      ['name', 'text', 'Your name for the rule.', true, false],
+      ['asset', 'text', 'The asset of flat, min and max. A rule that has none of them can leave it out, and then fits every asset. One of: NGN, USDC, USDT.', false, true, ['NGN', 'USDC', 'USDT']],
+      ['feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
+      ['lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', true, false],
+    ],
+    money: ['lines.flat', 'lines.min', 'lines.max'],
+    takesIdempotencyKey: true,
+  },
+  'splitRules.get': {
+    about: 'Retrieve a split rule. Returns the newest version of the rule, or the one in version.',
+    flags: [
+      ['version', 'integer', 'An earlier version.', false, false],
+    ],
+    money: ['lines.flat', 'lines.min', 'lines.max'],
+  },
+  'splitRules.list': {
+    about: 'List split rules. Returns split rules in their newest versions; the newest rule comes first.',
+    flags: [
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['limit', 'integer', 'Items per page.', false, false],
+      ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
+    ],
+    money: ['lines.flat', 'lines.min', 'lines.max'],
+  },
+  'splitRules.createVersion': {
+    about: 'Change a split rule. Creates a version of the rule with these lines. Accounts that exist keep the version that they were created with; new ones get this one. Name and asset stay.',
+    flags: [
+      ['feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
+      ['lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', true, false],
+    ],
+    money: ['lines.flat', 'lines.min', 'lines.max'],
+    takesIdempotencyKey: true,
+  },
+  'splits.preview': {
+    about: 'Preview a split. Returns what each line and you would get of a payment of this amount, with the fee that you would pay for it. Payments are split by the same computation. Nothing is saved.',
+    flags: [
+      ['amount', 'amount', 'The amount to split. An integer in naira for NGN; a decimal string for coins.', true, false],
+      ['asset', 'text', 'The asset of the payment. One of: NGN, USDC, USDT.', true, false, ['NGN', 'USDC', 'USDT']],
+      ['accountKind', 'text', 'What is paid into, which decides the fee: by default virtual_account for NGN and crypto_wallet for coins. One of: virtual_account, dedicated_account, crypto_wallet, dedicated_crypto_wallet.', false, false, ['virtual_account', 'dedicated_account', 'crypto_wallet', 'dedicated_crypto_wallet']],
+      ['splits.rule', 'text', 'Reference of a split rule, whose newest version is used. Send either this or lines.', false, false],
+      ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
+      ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
+    ],
+    money: ['amount', 'fee', 'lines.amount', 'lines.fee', 'lines.net', 'merchant.amount', 'merchant.fee', 'merchant.net'],
+  },
   'payments.get': {
     about: 'Retrieve a payment. Returns the current state: how much is accepted, held, on its way back and returned.',
     flags: [],

@@ -59,6 +59,15 @@ export const operations = {
     csv: csv('/v1/collections/dedicated-crypto-wallets'),
     requery: act('/v1/collections/dedicated-crypto-wallets/{reference}/requery'),
   },
+  splitRules: {
+    create: send('/v1/split-rules'),
+    get: find('/v1/split-rules/{reference}'),
+    list: list('/v1/split-rules'),
+    createVersion: send('/v1/split-rules/{reference}/versions'),
+  },
+  splits: {
+    preview: send('/v1/splits/preview'),
+  },
   payments: {
     get: read('/v1/collections/payments/{reference}'),
     list: list('/v1/collections/payments'),

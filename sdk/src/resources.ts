@@ -32,6 +32,8 @@ import type {
   CreatePayoutBatchInput,
   CreateSettlementInput,
   CreateSubaccountInput,
+  CreateSplitRuleInput,
+  CreateSplitRuleVersionInput,
   CreateVirtualAccountInput,
   CreateWebhookEndpointInput,
   CryptoDisbursement,
@@ -55,6 +57,7 @@ import type {
   GetPayoutTimesReportQuery,
   GetReceivedReportQuery,
   GetRecipientHistoryQuery,
+  GetSplitRuleQuery,
   ListBalanceEntriesQuery,
   ListBankTransfersQuery,
   ListCheckoutSessionsQuery,
@@ -76,6 +79,7 @@ import type {
   ListSettlementEntriesQuery,
   ListSettlementsQuery,
   ListSubaccountsQuery,
+  ListSplitRulesQuery,
   ListVirtualAccountsQuery,
   ListWebhookEndpointsQuery,
   ListedPayment,
@@ -85,6 +89,7 @@ import type {
   PayoutBatch,
   PayoutBatchItem,
   PayoutTimesReport,
+  PreviewSplitInput,
   Profile,
   PublicCheckoutSession,
   QuoteBankTransferInput,
@@ -104,6 +109,8 @@ import type {
   Settlement,
   SettlementSummary,
   SimulatePublicCheckoutInput,
+  SplitPreview,
+  SplitRule,
   StatementSummary,
   Subaccount,
   SubaccountTransfer,
@@ -321,6 +328,54 @@ export type Resources = {
      * `POST /v1/collections/dedicated-crypto-wallets/{reference}/requery`
      */
     requery(reference: string, options?: WriteOptions): Promise<DedicatedCryptoWallet>
+  }
+  readonly splitRules: {
+    /**
+     * Create a split rule.
+     *
+     * Saves who gets what of a payment, for accounts, wallets and checkout sessions to name.
+     * Percentages are rounded down to the smallest unit; the remainder, and what rounding leaves,
+     * is for the remainder line, or else for you.
+     *
+     * `POST /v1/split-rules`
+     */
+    create(input: CreateSplitRuleInput, options?: WriteOptions): Promise<SplitRule>
+    /**
+     * Retrieve a split rule.
+     *
+     * Returns the newest version of the rule, or the one in `version`.
+     *
+     * `GET /v1/split-rules/{reference}`
+     */
+    get(reference: string, query?: GetSplitRuleQuery, options?: RequestOptions): Promise<SplitRule>
+    /**
+     * List split rules.
+     *
+     * Returns split rules in their newest versions; the newest rule comes first.
+     *
+     * `GET /v1/split-rules`
+     */
+    list(query?: ListSplitRulesQuery, options?: RequestOptions): Pages<SplitRule>
+    /**
+     * Change a split rule.
+     *
+     * Creates a version of the rule with these lines. Accounts that exist keep the version that
+     * they were created with; new ones get this one. Name and asset stay.
+     *
+     * `POST /v1/split-rules/{reference}/versions`
+     */
+    createVersion(reference: string, input: CreateSplitRuleVersionInput, options?: WriteOptions): Promise<SplitRule>
+  }
+  readonly splits: {
+    /**
+     * Preview a split.
+     *
+     * Returns what each line and you would get of a payment of this amount, with the fee that you
+     * would pay for it. Payments are split by the same computation. Nothing is saved.
+     *
+     * `POST /v1/splits/preview`
+     */
+    preview(input: PreviewSplitInput, options?: WriteOptions): Promise<SplitPreview>
   }
   readonly payments: {
     /**

@@ -2333,6 +2333,94 @@ export type SettlementSummary = {
   }
 }
 
+export type SplitPreview = {
+  /** The currency or stablecoin of the amounts. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** The amount that is divided, with the fee. */
+  amount: number | string
+  /** The fee of the payment. */
+  fee: number | string
+  /**
+   * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+   * this reference.
+   */
+  feeBearer: string
+  /** The rule that was used; null if there was none. */
+  rule: string | null
+  /** The version of the rule. */
+  version: number | null
+  /** What each line gets. */
+  lines: ({
+    /** The sub-account that gets the share. */
+    subaccount: string
+    /** The share, with its part of the fee. */
+    amount: number | string
+    /** The part of the fee that it bears. */
+    fee: number | string
+    /** What is credited. */
+    net: number | string
+    /**
+     * What rounding down took from the share, in kobo or in millionths of a coin: at most 0.9999.
+     */
+    roundedOff: string
+    /** When the share would be released, if it were paid now. */
+    releaseAt: string | null
+  })[]
+  /** What you get: all that the lines leave. */
+  merchant: {
+    /** The share, with its part of the fee. */
+    amount: number | string
+    /** The part of the fee that it bears. */
+    fee: number | string
+    /** What is credited. */
+    net: number | string
+  }
+  /**
+   * Who gets what was rounded off: `merchant`, or the sub-account of the remainder, such as
+   * sub_06drtrktg1y337r4bb9bwrf0yw.
+   */
+  roundingTo: string
+}
+
+export type SplitRule = {
+  /** Send it as `splits.rule`. */
+  reference: string
+  /** Your name for the rule. */
+  name: string
+  /** The asset of its amounts; null if it has none, and can be used for any asset. */
+  asset: 'NGN' | 'USDC' | 'USDT' | null
+  /** Grows with every change. Accounts keep the version that they were created with. */
+  version: number
+  /**
+   * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+   * this reference.
+   */
+  feeBearer: string
+  /** Applied in this order. */
+  lines: ({
+    /** The sub-account that gets the share. */
+    subaccount: string
+    /** The share, if it is a fixed amount. */
+    flat: number | string | null
+    /** The share, if it is a percentage of the accepted amount. */
+    percent: string | null
+    /** Whether the share is all that the other lines leave. */
+    remainder: boolean
+    /** Smallest share; null if there is none. */
+    min: number | string | null
+    /** Largest share; null if there is none. */
+    max: number | string | null
+    /** The share stays pending until then. */
+    releaseAt: string | null
+    /** The share stays pending for so many days after the payment. */
+    releaseAfterDays: number | null
+  })[]
+  /** When the rule was created. */
+  createdAt: string
+  /** When this version was created. */
+  versionCreatedAt: string
+}
+
 export type StatementSummary = {
   /** The currency or stablecoin of the amounts. */
   asset: 'NGN' | 'USDC' | 'USDT'
@@ -2837,6 +2925,189 @@ export type ListDedicatedCryptoWalletsQuery = {
    * account numbers and other digits that are text.
    */
   excel?: '1' | undefined
+}
+
+/** Create a split rule. */
+export type CreateSplitRuleInput = {
+  /** Your name for the rule. */
+  name: string
+  /**
+   * The asset of `flat`, `min` and `max`. A rule that has none of them can leave it out, and then
+   * fits every asset.
+   */
+  asset?: 'NGN' | 'USDC' | 'USDT' | null | undefined
+  /**
+   * Who bears the fee: `merchant` (the default; then the fee is set aside before lines are
+   * applied), `subaccounts` or `all` in proportion to their shares, or the reference of a
+   * sub-account of the lines.
+   */
+  feeBearer?: string | undefined
+  /**
+   * What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those
+   * before it leave, and you get the rest.
+   */
+  lines: ({
+    /** The sub-account that gets the share. Several lines may name the same one. */
+    subaccount: string
+    /**
+     * A fixed share. A line has one of `flat`, `percent` and `remainder`. An integer in kobo for
+     * NGN; a decimal string for coins.
+     */
+    flat?: number | string | undefined
+    /**
+     * A share in percent of the accepted amount, with up to two decimals, rounded down to the
+     * smallest unit. All lines together have at most 100.
+     */
+    percent?: string | undefined
+    /** All that the other lines leave. Only the last line can have it. */
+    remainder?: true | undefined
+    /**
+     * The smallest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+     * string for coins.
+     */
+    min?: number | string | undefined
+    /**
+     * The largest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal string
+     * for coins.
+     */
+    max?: number | string | undefined
+    /**
+     * Keeps the share pending until then. An ISO 8601 date or date-time; UTC if it names no zone.
+     */
+    releaseAt?: string | undefined
+    /** Keeps the share pending for so many days after the payment. */
+    releaseAfterDays?: number | undefined
+  })[]
+}
+
+/** Retrieve a split rule. */
+export type GetSplitRuleQuery = {
+  /** An earlier version. */
+  version?: number | undefined
+}
+
+/** List split rules. */
+export type ListSplitRulesQuery = {
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+}
+
+/** Change a split rule. */
+export type CreateSplitRuleVersionInput = {
+  /**
+   * Who bears the fee: `merchant` (the default; then the fee is set aside before lines are
+   * applied), `subaccounts` or `all` in proportion to their shares, or the reference of a
+   * sub-account of the lines.
+   */
+  feeBearer?: string | undefined
+  /**
+   * What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those
+   * before it leave, and you get the rest.
+   */
+  lines: ({
+    /** The sub-account that gets the share. Several lines may name the same one. */
+    subaccount: string
+    /**
+     * A fixed share. A line has one of `flat`, `percent` and `remainder`. An integer in kobo for
+     * NGN; a decimal string for coins.
+     */
+    flat?: number | string | undefined
+    /**
+     * A share in percent of the accepted amount, with up to two decimals, rounded down to the
+     * smallest unit. All lines together have at most 100.
+     */
+    percent?: string | undefined
+    /** All that the other lines leave. Only the last line can have it. */
+    remainder?: true | undefined
+    /**
+     * The smallest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+     * string for coins.
+     */
+    min?: number | string | undefined
+    /**
+     * The largest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal string
+     * for coins.
+     */
+    max?: number | string | undefined
+    /**
+     * Keeps the share pending until then. An ISO 8601 date or date-time; UTC if it names no zone.
+     */
+    releaseAt?: string | undefined
+    /** Keeps the share pending for so many days after the payment. */
+    releaseAfterDays?: number | undefined
+  })[]
+}
+
+/** Preview a split. */
+export type PreviewSplitInput = {
+  /** The amount to split. An integer in kobo for NGN; a decimal string for coins. */
+  amount: number | string
+  /** The asset of the payment. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /**
+   * What is paid into, which decides the fee: by default `virtual_account` for NGN and
+   * `crypto_wallet` for coins.
+   */
+  accountKind?: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | undefined
+  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  splits: {
+    /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
+    rule?: string | undefined
+    /**
+     * Who bears the fee: `merchant` (the default; then the fee is set aside before lines are
+     * applied), `subaccounts` or `all` in proportion to their shares, or the reference of a
+     * sub-account of the lines.
+     */
+    feeBearer?: string | undefined
+    /**
+     * What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those
+     * before it leave, and you get the rest.
+     */
+    lines?: ({
+      /** The sub-account that gets the share. Several lines may name the same one. */
+      subaccount: string
+      /**
+       * A fixed share. A line has one of `flat`, `percent` and `remainder`. An integer in kobo for
+       * NGN; a decimal string for coins.
+       */
+      flat?: number | string | undefined
+      /**
+       * A share in percent of the accepted amount, with up to two decimals, rounded down to the
+       * smallest unit. All lines together have at most 100.
+       */
+      percent?: string | undefined
+      /** All that the other lines leave. Only the last line can have it. */
+      remainder?: true | undefined
+      /**
+       * The smallest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      min?: number | string | undefined
+      /**
+       * The largest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      max?: number | string | undefined
+      /**
+       * Keeps the share pending until then. An ISO 8601 date or date-time; UTC if it names no zone.
+       */
+      releaseAt?: string | undefined
+      /** Keeps the share pending for so many days after the payment. */
+      releaseAfterDays?: number | undefined
+    })[] | undefined
+  }
 }
 
 /** List payments. */

@@ -177,7 +177,8 @@ describe('the document', () => {
   test('documents Idempotency-Key on every POST that changes something and nothing else', () => {
     for (const { name, operation } of operations) {
       const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header')
-      const isKeyed = name.startsWith('POST') && needsKey(name) && !/\/quotes?$/.test(name)
+      const isKeyed =
+        name.startsWith('POST') && needsKey(name) && !/\/(quotes?|preview)$/.test(name)
       const expected = isKeyed ? ['Idempotency-Key'] : []
       expect([name, headers.map((header) => header.name)]).toEqual([name, expected])
     }

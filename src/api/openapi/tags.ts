@@ -2,6 +2,7 @@
 export const tags = {
   Collections:
     'Money in: bank accounts and wallets that your customers pay to, and their payments.',
+  Splits: 'What your sub-accounts get of a payment: saved rules and previews.',
   Checkout: 'Hosted pages on which a customer pays one amount.',
   Disbursements: 'Money out: payouts to bank accounts and wallets.',
   Conversions: 'Naira to coins and back, at a quoted price.',

@@ -22,6 +22,7 @@ import {
   positiveDecimalPattern,
 } from '../../money/amounts.js'
 import { addressIssue, addressPattern } from '../../money/solana-address.js'
+import { percentPattern } from '../../subaccounts/splits/percent.js'
 import { requestIdPattern } from '../server/request-id.js'
 import { findNearestField } from './nearest-field.js'
 import { timeIssue, timePattern } from './read-time.js'
@@ -120,6 +121,8 @@ function withLowerCaseNames(schema: TSchema): TSchema {
 export const patternIssues: Record<string, string> = {
   [keyPattern]: 'must be 1 to 255 printable ASCII characters',
   [decimalPattern]: 'must be a decimal number such as "25.50"',
+  [percentPattern]:
+    'must be a percentage in a string such as "12.5", above 0 and up to 100, with at most 2 decimals',
   [positiveDecimalPattern]: 'must be more than zero, with at most 6 decimal places',
   [timePattern]: timeIssue,
   [webUrlPattern]: noAddress,

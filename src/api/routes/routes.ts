@@ -26,6 +26,8 @@ import { paymentRoutes } from './collections/payments.js'
 import { publicCheckoutRoutes } from './collections/public-checkout.js'
 import { drawQrCode } from './collections/qr-codes.js'
 import { railNotices } from './collections/rail-notices.js'
+import { previewSplits } from './collections/split-preview.js'
+import { splitRuleRoutes } from './collections/split-rules.js'
 import { virtualAccountRoutes } from './collections/virtual-accounts.js'
 import { listAttention } from './developers/attention.js'
 import { eventRoutes } from './developers/events.js'
@@ -74,6 +76,8 @@ export function createRoutes(api: ApiParts): Route[] {
     ...dedicatedAccountRoutes(api),
     ...cryptoWalletRoutes(api),
     ...dedicatedCryptoWalletRoutes(api),
+    ...splitRuleRoutes(api),
+    previewSplits(api),
     ...checkoutSessionRoutes(api),
     ...publicCheckoutRoutes(api),
     ...checkoutPageRoutes(api),

@@ -121,7 +121,8 @@ function addToLast(fees: bigint[], unborne: bigint, amounts: bigint[]): bigint[]
 
 /**
  * Divides a total by weights without losing a unit: each part is the difference of two rounded
- * sums, so it is less than one unit off, and at most its weight if the total is at most all weights.
+ * sums, so it is less than one unit off. No part exceeds its weight if the total does not exceed
+ * all weights.
  */
 function divideInProportion(total: bigint, weights: bigint[]): bigint[] {
   const all = sum(weights)

@@ -12,9 +12,9 @@ type Refund = {
 type TakeBack = {
   lines: bigint[]
   /**
-   * What the merchant pays of the refund. It advances the fractions of a unit that lines do not pay
-   * yet, so it may pay up to a unit a line more than its part, and a later refund returns that: then
-   * this can be negative.
+   * What the merchant pays of the refund. It advances fractions of a unit, less than one a line,
+   * which lines pay when they have become whole units. A later refund may return more of them than
+   * it costs the merchant: then this is negative.
    */
   merchant: bigint
 }

@@ -4,6 +4,7 @@ const reports = 'Sums for reports, which are computed again from the rows they s
 const settings = 'Settings of a merchant, written in one transaction that moves no money.'
 const checks = 'Results of comparisons, which are made again.'
 const rates = 'Rates that are read again; a conversion keeps the one it was made at.'
+const splits = 'Who gets what of later payments, written in one transaction that moves no money.'
 const float = 'Reads the balance at the provider, which no payment or payout waits for.'
 
 /** Tables that no path of the crash matrix has to write, and why. */
@@ -52,7 +53,11 @@ export const tablesWithoutPath: Record<string, string> = {
   settlement_wallets: settings,
   sign_in_guesses: team,
   sign_in_steps: team,
+  split_lines: splits,
+  split_rules: splits,
+  splits,
   start_links: team,
+  subaccounts: splits,
   totp_secrets: team,
   used_challenges: team,
   users: team,

@@ -1,0 +1,92 @@
+import { formatMoney } from '../../money/amounts.js'
+import type { Asset } from '../../money/assets.js'
+import { type SplitLine, wantedBy } from './compute-split.js'
+import { formatPercent } from './percent.js'
+
+/** What is wrong with a field of a split; `issue` completes the sentence that its name begins. */
+export type SplitIssue = { field: string; issue: string }
+
+/** Finds lines that contradict themselves or each other, whatever is paid. */
+export function checkLines(lines: readonly SplitLine[], asset: Asset | null): SplitIssue[] {
+  return [
+    ...lines.flatMap((line, index) => checkBounds(line, index, asset)),
+    ...checkRemainders(lines),
+    ...checkPercentages(lines),
+  ]
+}
+
+function checkBounds(line: SplitLine, index: number, asset: Asset | null): SplitIssue[] {
+  const { flat, min, max } = line
+  // Amounts of a split without an asset are refused when they are read.
+  if (asset === null) return []
+  if (min !== null && max !== null && min > max)
+    return [issueOf(index, 'min', `must be at most \`max\`, ${formatMoney(max, asset)}`)]
+  if (flat !== null && min !== null && flat < min)
+    return [issueOf(index, 'flat', `must be at least \`min\`, ${formatMoney(min, asset)}`)]
+  if (flat !== null && max !== null && flat > max)
+    return [issueOf(index, 'flat', `must be at most \`max\`, ${formatMoney(max, asset)}`)]
+  return []
+}
+
+/** Lines apply in order, so a line after the remainder would never get anything. */
+function checkRemainders(lines: readonly SplitLine[]): SplitIssue[] {
+  const indexes = lines.flatMap((line, index) => (isRemainder(line) ? [index] : []))
+  const [first, ...others] = indexes
+  if (first === undefined) return []
+  if (others.length > 0)
+    return others.map((index) =>
+      issueOf(index, 'remainder', `can be in one line only; lines.${first} has it, too`),
+    )
+  if (first === lines.length - 1) return []
+  return [issueOf(first, 'remainder', 'must be in the last line: it takes what the others leave')]
+}
+
+function isRemainder({ flat, basisPoints }: SplitLine): boolean {
+  return flat === null && basisPoints === null
+}
+
+function checkPercentages(lines: readonly SplitLine[]): SplitIssue[] {
+  let total = 0
+  for (const [index, { basisPoints }] of lines.entries()) {
+    total += basisPoints ?? 0
+    if (total <= 10_000) continue
+    const issue = `brings all percentages to ${formatPercent(total)}; they must not exceed 100`
+    return [issueOf(index, 'percent', issue)]
+  }
+  return []
+}
+
+/**
+ * Finds the first line that an expected payment cannot give what it names. A payment of another
+ * amount is still split: then a line gets at most what the lines before it left.
+ */
+export function checkExpected(
+  lines: readonly SplitLine[],
+  { amount, asset }: { amount: bigint; asset: Asset },
+): SplitIssue[] {
+  let left = amount
+  for (const [index, line] of lines.entries()) {
+    const wanted = wantedBy(line, amount)
+    if (wanted === undefined) return []
+    if (wanted > left) {
+      const money = (sum: bigint) => formatMoney(sum, asset)
+      const issue =
+        left === amount
+          ? `takes ${money(wanted)}, which is more than the amount of ${money(amount)}`
+          : `takes ${money(wanted)}, but the lines before it leave ${money(left)} of ${money(amount)}; use \`remainder\` for what is left`
+      return [issueOf(index, nameOf(line, wanted), issue)]
+    }
+    left -= wanted
+  }
+  return []
+}
+
+/** The field that decides what a line takes. */
+function nameOf({ flat, min }: SplitLine, wanted: bigint): string {
+  if (flat !== null) return 'flat'
+  return wanted === min ? 'min' : 'percent'
+}
+
+function issueOf(index: number, name: string, issue: string): SplitIssue {
+  return { field: `lines.${index}.${name}`, issue }
+}
