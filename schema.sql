@@ -1065,6 +1065,7 @@ create table collection_accounts (
   rail_account text not null,
   cancellation_reason text,
   customer json,
+  split_id uuid,
   constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
   constraint account_status_is_known CHECK (
@@ -1455,7 +1456,7 @@ create table ledger_transfers (
   constraint transfer_is_on_the_statement CHECK (((((debit = 'available'::text) OR (credit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
   constraint transfer_is_on_the_statement_of_its_subaccount CHECK ((((subaccount_id IS NULL) AND ("left"(debit, 4) <> 'sub:'::text) AND ("left"(credit, 4) <> 'sub:'::text)) OR ((subaccount_entry IS NOT NULL) AND (subaccount_after >= 0) AND ((('sub:'::text || subaccount_id) = debit) OR (('sub:'::text || subaccount_id) = credit))))),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
-  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text])))
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'split_refund_pending'::text, 'split_refund_pending_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text])))
 );
 
 create table low_balances (
@@ -1727,6 +1728,37 @@ create table payment_searches (
   constraint search_has_a_period CHECK ((period_from < period_to))
 );
 
+create table payment_shares (
+  environment_id integer not null,
+  id uuid not null,
+  payment_id uuid not null,
+  part smallint not null,
+  line smallint not null,
+  split_id uuid not null,
+  subaccount_id uuid not null,
+  mode text not null,
+  asset text not null,
+  amount bigint not null,
+  fee bigint not null,
+  taken_back bigint default 0 not null,
+  taken_pending bigint default 0 not null,
+  status text not null,
+  release_at timestamp with time zone,
+  released_at timestamp with time zone,
+  due_at timestamp with time zone,
+  tries integer default 0 not null,
+  created_at timestamp with time zone not null,
+  constraint payment_shares_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payment_shares_environment_id_split_id_fkey FOREIGN KEY (environment_id, split_id) REFERENCES splits(environment_id, id),
+  constraint payment_shares_environment_id_subaccount_id_fkey FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
+  constraint payment_shares_pkey PRIMARY KEY (environment_id, id),
+  constraint share_has_an_amount CHECK (((amount > 0) AND (fee >= 0) AND (fee < amount))),
+  constraint share_says_when_it_was_released CHECK (((released_at IS NOT NULL) <= ((release_at IS NOT NULL) AND (status = 'POSTED'::text)))),
+  constraint share_status_is_known CHECK ((status = ANY (ARRAY['PENDING'::text, 'POSTED'::text]))),
+  constraint share_takes_back_at_most_itself CHECK ((((taken_back >= 0) AND (taken_back <= amount)) AND ((taken_pending >= 0) AND (taken_pending <= LEAST(taken_back, (amount - fee)))))),
+  constraint share_waits_for_its_release CHECK ((((status = 'PENDING'::text) = (due_at IS NOT NULL)) AND ((status = 'PENDING'::text) <= (release_at IS NOT NULL))))
+);
+
 create table payments (
   environment_id integer not null,
   id uuid not null,
@@ -1755,6 +1787,7 @@ END not null,
   event_sequence integer not null,
   received_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
+  split_id uuid,
   constraint all_of_a_payment_is_somewhere CHECK (((amount = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint payment_amount_is_positive CHECK ((amount > 0)),
   constraint payment_asset_fits_source CHECK (((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text])) = (asset = 'NGN'::text))),
@@ -2357,6 +2390,29 @@ create table settlements (
   constraint settlements_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table share_take_backs (
+  environment_id integer not null,
+  id uuid not null,
+  return_id uuid not null,
+  share_id uuid not null,
+  subaccount_id uuid not null,
+  mode text not null,
+  asset text not null,
+  taken bigint not null,
+  taken_pending bigint not null,
+  owed bigint not null,
+  state text default 'TAKEN'::text not null,
+  due_at timestamp with time zone,
+  tries integer default 0 not null,
+  created_at timestamp with time zone not null,
+  constraint share_take_backs_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint share_take_backs_environment_id_share_id_fkey FOREIGN KEY (environment_id, share_id) REFERENCES payment_shares(environment_id, id),
+  constraint share_take_backs_pkey PRIMARY KEY (environment_id, id),
+  constraint take_back_has_an_amount CHECK (((taken >= 0) AND (taken_pending >= 0) AND (owed >= 0) AND (((taken + taken_pending) + owed) > 0))),
+  constraint take_back_is_due_while_given_back CHECK (((state = 'GIVING_BACK'::text) = (due_at IS NOT NULL))),
+  constraint take_back_state_is_known CHECK ((state = ANY (ARRAY['TAKEN'::text, 'GIVING_BACK'::text, 'GIVEN_BACK'::text])))
+);
+
 create table sign_in_guesses (
   id uuid not null,
   subject bytea not null,
@@ -2374,6 +2430,63 @@ create table sign_in_steps (
   constraint sign_in_steps_pkey PRIMARY KEY (hash),
   constraint sign_in_steps_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint step_hash_is_whole CHECK ((length(hash) = 32))
+);
+
+create table split_lines (
+  environment_id integer not null,
+  split_id uuid not null,
+  line smallint not null,
+  subaccount_id uuid not null,
+  flat bigint,
+  basis_points integer,
+  min bigint,
+  max bigint,
+  release_at timestamp with time zone,
+  release_after_days integer,
+  constraint line_amounts_are_positive CHECK (((flat > 0) AND (min > 0) AND (max > 0))),
+  constraint line_has_one_amount CHECK (((flat IS NULL) OR (basis_points IS NULL))),
+  constraint line_is_at_most_100_percent CHECK (((basis_points >= 1) AND (basis_points <= 10000))),
+  constraint line_is_released_once CHECK (((release_at IS NULL) OR (release_after_days IS NULL))),
+  constraint line_min_is_at_most_max CHECK ((min <= max)),
+  constraint release_days_are_positive CHECK ((release_after_days > 0)),
+  constraint remainder_has_no_bounds CHECK (((flat IS NOT NULL) OR (basis_points IS NOT NULL) OR ((min IS NULL) AND (max IS NULL)))),
+  constraint split_has_at_most_20_lines CHECK (((line >= 0) AND (line <= 19))),
+  constraint split_lines_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint split_lines_environment_id_split_id_fkey FOREIGN KEY (environment_id, split_id) REFERENCES splits(environment_id, id),
+  constraint split_lines_environment_id_subaccount_id_fkey FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
+  constraint split_lines_pkey PRIMARY KEY (environment_id, split_id, line)
+);
+
+create table split_rules (
+  environment_id integer not null,
+  id uuid not null,
+  name text not null,
+  asset text,
+  created_at timestamp with time zone not null,
+  constraint split_rule_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint split_rule_has_a_name CHECK ((name <> ''::text)),
+  constraint split_rules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint split_rules_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table splits (
+  environment_id integer not null,
+  id uuid not null,
+  rule_id uuid,
+  version integer,
+  asset text,
+  fee_bearer text not null,
+  fee_subaccount_id uuid,
+  created_at timestamp with time zone not null,
+  constraint bearing_subaccount_is_named CHECK (((fee_bearer = 'subaccount'::text) = (fee_subaccount_id IS NOT NULL))),
+  constraint fee_bearer_is_known CHECK ((fee_bearer = ANY (ARRAY['merchant'::text, 'subaccounts'::text, 'all'::text, 'subaccount'::text]))),
+  constraint only_rules_have_versions CHECK (((rule_id IS NULL) = (version IS NULL))),
+  constraint split_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint split_version_is_positive CHECK ((version > 0)),
+  constraint splits_environment_id_fee_subaccount_id_fkey FOREIGN KEY (environment_id, fee_subaccount_id) REFERENCES subaccounts(environment_id, id),
+  constraint splits_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint splits_environment_id_rule_id_fkey FOREIGN KEY (environment_id, rule_id) REFERENCES split_rules(environment_id, id),
+  constraint splits_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table start_links (
@@ -2740,6 +2853,12 @@ CREATE INDEX payment_returns_of_payment ON public.payment_returns USING btree (e
 
 CREATE INDEX payment_returns_waiting ON public.payment_returns USING btree (environment_id, asset) INCLUDE (amount) WHERE (state = 'WAITING'::text);
 
+CREATE UNIQUE INDEX payment_is_shared_once ON public.payment_shares USING btree (environment_id, payment_id, part, line);
+
+CREATE INDEX shares_due ON public.payment_shares USING btree (mode, due_at) WHERE (status = 'PENDING'::text);
+
+CREATE INDEX shares_of_subaccount ON public.payment_shares USING btree (environment_id, subaccount_id, id);
+
 CREATE UNIQUE INDEX payment_is_booked_once ON public.payments USING btree (rail, rail_id);
 
 CREATE INDEX payments_by_amount ON public.payments USING btree (environment_id, asset, amount, id);
@@ -2848,6 +2967,12 @@ CREATE INDEX setting_changes_newest ON public.setting_changes USING btree (envir
 
 CREATE INDEX settlement_schedules_due ON public.settlement_schedules USING btree (mode, due_at);
 
+CREATE UNIQUE INDEX refund_takes_back_once ON public.share_take_backs USING btree (environment_id, return_id, share_id);
+
+CREATE INDEX take_backs_due ON public.share_take_backs USING btree (mode, due_at) WHERE (state = 'GIVING_BACK'::text);
+
+CREATE INDEX take_backs_of_share ON public.share_take_backs USING btree (environment_id, share_id);
+
 CREATE INDEX sign_in_guesses_by_network ON public.sign_in_guesses USING btree (network, created_at);
 
 CREATE INDEX sign_in_guesses_by_subject ON public.sign_in_guesses USING btree (subject, created_at);
@@ -2855,6 +2980,10 @@ CREATE INDEX sign_in_guesses_by_subject ON public.sign_in_guesses USING btree (s
 CREATE INDEX sign_in_guesses_by_time ON public.sign_in_guesses USING btree (created_at);
 
 CREATE INDEX sign_in_steps_by_user ON public.sign_in_steps USING btree (user_id);
+
+CREATE UNIQUE INDEX split_has_one_remainder ON public.split_lines USING btree (environment_id, split_id) WHERE ((flat IS NULL) AND (basis_points IS NULL));
+
+CREATE UNIQUE INDEX split_version_is_unique ON public.splits USING btree (environment_id, rule_id, version) WHERE (rule_id IS NOT NULL);
 
 CREATE INDEX transfers_from_subaccount ON public.subaccount_transfers USING btree (environment_id, from_subaccount_id, id) WHERE (from_subaccount_id IS NOT NULL);
 
@@ -3031,6 +3160,12 @@ CREATE TRIGGER settlement_wallets_are_never_edited BEFORE DELETE OR UPDATE OF en
 CREATE TRIGGER settlement_goes_to_a_confirmed_destination BEFORE INSERT ON public.settlements FOR EACH ROW EXECUTE FUNCTION check_settlement();
 
 CREATE TRIGGER settlements_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.settlements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER split_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.split_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER split_rules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.split_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER splits_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.splits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER subaccount_transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.subaccount_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

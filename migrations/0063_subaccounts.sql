@@ -116,7 +116,8 @@ alter table ledger_transfers
     'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return',
     'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion',
     'conversion_fee', 'conversion_credit', 'subaccount_transfer', 'subaccount_transfer_back',
-    'split', 'split_release', 'split_refund', 'split_refund_reversal', 'receivable',
+    'split', 'split_release', 'split_refund', 'split_refund_reversal', 'split_refund_pending',
+    'split_refund_pending_reversal', 'receivable',
     'receivable_reversal', 'split_recovered', 'split_receivable_ended', 'transfer_recovered',
     'transfer_receivable_ended'));
 

@@ -20,6 +20,8 @@ create table payment_shares (
   amount bigint not null,
   fee bigint not null,
   taken_back bigint not null default 0,
+  -- The part of it that was still pending.
+  taken_pending bigint not null default 0,
   status text not null,
   release_at timestamptz,
   released_at timestamptz,
@@ -31,7 +33,8 @@ create table payment_shares (
   foreign key (environment_id, subaccount_id) references subaccounts (environment_id, id),
   constraint share_status_is_known check (status in ('PENDING', 'POSTED')),
   constraint share_has_an_amount check (amount > 0 and fee >= 0 and fee < amount),
-  constraint share_takes_back_at_most_itself check (taken_back between 0 and amount),
+  constraint share_takes_back_at_most_itself check (
+    taken_back between 0 and amount and taken_pending between 0 and least(taken_back, amount - fee)),
   constraint share_waits_for_its_release check (
     (status = 'PENDING') = (due_at is not null) and (status = 'PENDING') <= (release_at is not null)),
   constraint share_says_when_it_was_released check (

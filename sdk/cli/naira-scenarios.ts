@@ -111,6 +111,25 @@ const convert: Scenario = async (context) => {
   return reference
 }
 
+function addSeller({ manilla, name }: ScenarioContext) {
+  return manilla.subaccounts.create({ name })
+}
+
+/** A payment of which a seller gets a tenth. */
+async function sellFor(context: ScenarioContext, release: { releaseAt?: string }) {
+  const { virtualAccounts, payments } = context.manilla
+  const seller = await addSeller(context)
+  const lines = [{ subaccount: seller.reference, percent: '10', ...release }]
+  const account = await virtualAccounts.create({
+    merchantReference: context.name,
+    amount,
+    splits: { lines },
+  })
+  const { reference } = await pay(context, account)
+  const payment = await payments.get(reference)
+  return { seller, payment, share: payment.shares![0]!.reference }
+}
+
 /** A batch of one transfer, checked and submitted. */
 const payBatch: Scenario = async (context) => {
   const { batches } = context.manilla
@@ -199,8 +218,19 @@ export const nairaScenarios = {
   'bank_transfer.failed': send('999', '9900000027'),
   'bank_transfer.reversed': send('999', '9900000034'),
   'conversion.completed': convert,
-  'subaccount.created': async ({ manilla, name }) =>
-    (await manilla.subaccounts.create({ name })).reference,
+  'subaccount.created': async (context) => (await addSeller(context)).reference,
+  'subaccount.receivable': async (context) => {
+    const { seller, payment } = await sellFor(context, {})
+    const { subaccounts, payments } = context.manilla
+    const [share] = payment.shares!
+    const spent = { to: 'merchant', asset: 'NGN', amount: share!.net } as const
+    await subaccounts.transfer(seller.reference, spent)
+    await context.withFunds('NGN', () => payments.refund(payment.reference, {}))
+    return seller.reference
+  },
+  'split.posted': async (context) => (await sellFor(context, {})).share,
+  'split.released': async (context) =>
+    (await context.createExpiring((releaseAt) => sellFor(context, { releaseAt }))).share,
   'settlement.created': settle(),
   'settlement.paid': settle(),
   'settlement.failed': settle('fail'),

@@ -1211,6 +1211,11 @@ export type ListedPayment = {
     reason: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | null
     note: string | null
   }
+  /**
+   * What sub-accounts got of it. Left out if it was not split, and where a payment is part of
+   * another resource.
+   */
+  shares?: Share[]
   merchantReference: string | null
   /** Null if the payment did not come through a checkout session. */
   checkoutSession: {
@@ -1310,6 +1315,11 @@ export type Payment = {
     reason: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | null
     note: string | null
   }
+  /**
+   * What sub-accounts got of it. Left out if it was not split, and where a payment is part of
+   * another resource.
+   */
+  shares?: Share[]
 }
 
 export type PaymentReturn = {
@@ -1551,6 +1561,37 @@ export type PayoutTimesReport = {
     /** Payouts that failed, without those that members rejected or did not approve. */
     failed: number
   })[]
+}
+
+export type PostedSplit = {
+  /** The payment. */
+  payment: string
+  /** The account or wallet that received it. */
+  accountReference: string
+  /** The currency or stablecoin of the amounts. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** What was accepted of the payment and split. */
+  amount: number | string
+  /** The fee on it. */
+  fee: number | string
+  /** Who bears the fee. */
+  feeBearer: string
+  /** The split rule; null if the account has its own. */
+  rule: string | null
+  /** The version of the rule. */
+  version: number | null
+  shares: Share[]
+  /** Your part. */
+  merchant: {
+    /** What the lines left. */
+    amount: number | string
+    /** The part of the fee that you bear. */
+    fee: number | string
+    /** What you keep. */
+    net: number | string
+  }
+  /** When it was split. */
+  createdAt: string
 }
 
 export type Profile = {
@@ -2333,6 +2374,31 @@ export type SettlementSummary = {
   }
 }
 
+export type Share = {
+  /** Identifies the share. */
+  reference: string
+  /** The payment that was split. */
+  payment: string
+  /** The sub-account that got it. */
+  subaccount: string
+  /** The currency or stablecoin of the amounts. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** What the line of the split gives. */
+  amount: number | string
+  /** The part of the fee that the sub-account bears. */
+  fee: number | string
+  /** Credited: `amount` less `fee`. */
+  net: number | string
+  /** Taken back by refunds, of `amount`. */
+  takenBack: number | string
+  /** `PENDING`: credited when it is released. `POSTED`: credited. */
+  status: 'PENDING' | 'POSTED'
+  releaseAt: string | null
+  releasedAt: string | null
+  /** When the payment was split. */
+  createdAt: string
+}
+
 export type SplitPreview = {
   /** The currency or stablecoin of the amounts. */
   asset: 'NGN' | 'USDC' | 'USDT'
@@ -2753,6 +2819,53 @@ export type CreateVirtualAccountInput = {
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
+  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  splits?: {
+    /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
+    rule?: string | undefined
+    /**
+     * Who bears the fee: `merchant` (the default; then the fee is set aside before lines are
+     * applied), `subaccounts` or `all` in proportion to their shares, or the reference of a
+     * sub-account of the lines.
+     */
+    feeBearer?: string | undefined
+    /**
+     * What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those
+     * before it leave, and you get the rest.
+     */
+    lines?: ({
+      /** The sub-account that gets the share. Several lines may name the same one. */
+      subaccount: string
+      /**
+       * A fixed share. A line has one of `flat`, `percent` and `remainder`. An integer in kobo for
+       * NGN; a decimal string for coins.
+       */
+      flat?: number | string | undefined
+      /**
+       * A share in percent of the accepted amount, with up to two decimals, rounded down to the
+       * smallest unit. All lines together have at most 100.
+       */
+      percent?: string | undefined
+      /** All that the other lines leave. Only the last line can have it. */
+      remainder?: true | undefined
+      /**
+       * The smallest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      min?: number | string | undefined
+      /**
+       * The largest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      max?: number | string | undefined
+      /**
+       * Keeps the share pending until then. An ISO 8601 date or date-time; UTC if it names no zone.
+       */
+      releaseAt?: string | undefined
+      /** Keeps the share pending for so many days after the payment. */
+      releaseAfterDays?: number | undefined
+    })[] | undefined
+  } | undefined
 }
 
 /** List virtual accounts. */
@@ -2810,6 +2923,53 @@ export type CreateDedicatedAccountInput = {
   } | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
+  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  splits?: {
+    /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
+    rule?: string | undefined
+    /**
+     * Who bears the fee: `merchant` (the default; then the fee is set aside before lines are
+     * applied), `subaccounts` or `all` in proportion to their shares, or the reference of a
+     * sub-account of the lines.
+     */
+    feeBearer?: string | undefined
+    /**
+     * What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those
+     * before it leave, and you get the rest.
+     */
+    lines?: ({
+      /** The sub-account that gets the share. Several lines may name the same one. */
+      subaccount: string
+      /**
+       * A fixed share. A line has one of `flat`, `percent` and `remainder`. An integer in kobo for
+       * NGN; a decimal string for coins.
+       */
+      flat?: number | string | undefined
+      /**
+       * A share in percent of the accepted amount, with up to two decimals, rounded down to the
+       * smallest unit. All lines together have at most 100.
+       */
+      percent?: string | undefined
+      /** All that the other lines leave. Only the last line can have it. */
+      remainder?: true | undefined
+      /**
+       * The smallest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      min?: number | string | undefined
+      /**
+       * The largest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      max?: number | string | undefined
+      /**
+       * Keeps the share pending until then. An ISO 8601 date or date-time; UTC if it names no zone.
+       */
+      releaseAt?: string | undefined
+      /** Keeps the share pending for so many days after the payment. */
+      releaseAfterDays?: number | undefined
+    })[] | undefined
+  } | undefined
 }
 
 /** List dedicated accounts. */
@@ -2857,6 +3017,53 @@ export type CreateCryptoWalletInput = {
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
+  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  splits?: {
+    /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
+    rule?: string | undefined
+    /**
+     * Who bears the fee: `merchant` (the default; then the fee is set aside before lines are
+     * applied), `subaccounts` or `all` in proportion to their shares, or the reference of a
+     * sub-account of the lines.
+     */
+    feeBearer?: string | undefined
+    /**
+     * What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those
+     * before it leave, and you get the rest.
+     */
+    lines?: ({
+      /** The sub-account that gets the share. Several lines may name the same one. */
+      subaccount: string
+      /**
+       * A fixed share. A line has one of `flat`, `percent` and `remainder`. An integer in kobo for
+       * NGN; a decimal string for coins.
+       */
+      flat?: number | string | undefined
+      /**
+       * A share in percent of the accepted amount, with up to two decimals, rounded down to the
+       * smallest unit. All lines together have at most 100.
+       */
+      percent?: string | undefined
+      /** All that the other lines leave. Only the last line can have it. */
+      remainder?: true | undefined
+      /**
+       * The smallest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      min?: number | string | undefined
+      /**
+       * The largest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      max?: number | string | undefined
+      /**
+       * Keeps the share pending until then. An ISO 8601 date or date-time; UTC if it names no zone.
+       */
+      releaseAt?: string | undefined
+      /** Keeps the share pending for so many days after the payment. */
+      releaseAfterDays?: number | undefined
+    })[] | undefined
+  } | undefined
 }
 
 /** List crypto wallets. */
@@ -2896,6 +3103,53 @@ export type CreateDedicatedCryptoWalletInput = {
   network: 'SOLANA'
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
+  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  splits?: {
+    /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
+    rule?: string | undefined
+    /**
+     * Who bears the fee: `merchant` (the default; then the fee is set aside before lines are
+     * applied), `subaccounts` or `all` in proportion to their shares, or the reference of a
+     * sub-account of the lines.
+     */
+    feeBearer?: string | undefined
+    /**
+     * What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those
+     * before it leave, and you get the rest.
+     */
+    lines?: ({
+      /** The sub-account that gets the share. Several lines may name the same one. */
+      subaccount: string
+      /**
+       * A fixed share. A line has one of `flat`, `percent` and `remainder`. An integer in kobo for
+       * NGN; a decimal string for coins.
+       */
+      flat?: number | string | undefined
+      /**
+       * A share in percent of the accepted amount, with up to two decimals, rounded down to the
+       * smallest unit. All lines together have at most 100.
+       */
+      percent?: string | undefined
+      /** All that the other lines leave. Only the last line can have it. */
+      remainder?: true | undefined
+      /**
+       * The smallest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      min?: number | string | undefined
+      /**
+       * The largest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      max?: number | string | undefined
+      /**
+       * Keeps the share pending until then. An ISO 8601 date or date-time; UTC if it names no zone.
+       */
+      releaseAt?: string | undefined
+      /** Keeps the share pending for so many days after the payment. */
+      releaseAfterDays?: number | undefined
+    })[] | undefined
+  } | undefined
 }
 
 /** List dedicated crypto wallets. */
@@ -3273,6 +3527,53 @@ export type CreateCheckoutSessionInput = {
   cancelUrl?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
+  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  splits?: {
+    /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
+    rule?: string | undefined
+    /**
+     * Who bears the fee: `merchant` (the default; then the fee is set aside before lines are
+     * applied), `subaccounts` or `all` in proportion to their shares, or the reference of a
+     * sub-account of the lines.
+     */
+    feeBearer?: string | undefined
+    /**
+     * What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those
+     * before it leave, and you get the rest.
+     */
+    lines?: ({
+      /** The sub-account that gets the share. Several lines may name the same one. */
+      subaccount: string
+      /**
+       * A fixed share. A line has one of `flat`, `percent` and `remainder`. An integer in kobo for
+       * NGN; a decimal string for coins.
+       */
+      flat?: number | string | undefined
+      /**
+       * A share in percent of the accepted amount, with up to two decimals, rounded down to the
+       * smallest unit. All lines together have at most 100.
+       */
+      percent?: string | undefined
+      /** All that the other lines leave. Only the last line can have it. */
+      remainder?: true | undefined
+      /**
+       * The smallest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      min?: number | string | undefined
+      /**
+       * The largest share of a `flat` or `percent` line. An integer in kobo for NGN; a decimal
+       * string for coins.
+       */
+      max?: number | string | undefined
+      /**
+       * Keeps the share pending until then. An ISO 8601 date or date-time; UTC if it names no zone.
+       */
+      releaseAt?: string | undefined
+      /** Keeps the share pending for so many days after the payment. */
+      releaseAfterDays?: number | undefined
+    })[] | undefined
+  } | undefined
 }
 
 /** List checkout sessions. */
@@ -3926,7 +4227,7 @@ export type ListBalanceEntriesQuery = {
   /** Only entries of this asset. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /** Only changes for this reason. */
-  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | 'subaccount_transfer' | 'subaccount_transfer_back' | 'split' | 'split_release' | 'split_refund' | 'split_refund_reversal' | 'receivable' | 'receivable_reversal' | 'split_recovered' | 'split_receivable_ended' | 'transfer_recovered' | 'transfer_receivable_ended' | undefined
+  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | 'subaccount_transfer' | 'subaccount_transfer_back' | 'split' | 'split_release' | 'split_refund' | 'split_refund_reversal' | 'split_refund_pending' | 'split_refund_pending_reversal' | 'receivable' | 'receivable_reversal' | 'split_recovered' | 'split_receivable_ended' | 'transfer_recovered' | 'transfer_receivable_ended' | undefined
   /** Only changes that this payment, payout or other resource caused. */
   reference?: string | undefined
   /** The statement of this sub-account instead of your own. */
@@ -4228,7 +4529,7 @@ export type CreateWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
 }
@@ -4246,7 +4547,7 @@ export type ChangeWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -4266,7 +4567,7 @@ export type ListEndpointDeliveriesQuery = {
   /** Only items in this state. */
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /**
    * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
    * if it names no zone.
@@ -4286,7 +4587,7 @@ export type ListEndpointDeliveriesQuery = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /**
@@ -4538,6 +4839,14 @@ export type EventData = {
   'settlement_destination.changed': SettlementDestination
   /** A sub-account was created. */
   'subaccount.created': Subaccount
+  /**
+   * A refund took back more than a sub-account had. It owes you the rest; its next credits pay it.
+   */
+  'subaccount.receivable': Subaccount
+  /** A payment was split: sub-accounts got their shares. */
+  'split.posted': PostedSplit
+  /** A share that was pending was credited to its sub-account. */
+  'split.released': Share
   /** An available balance fell below its threshold. */
   'balance.low': LowBalance
   /**

@@ -8,10 +8,14 @@ import { createSettingsReader } from '../merchants/settings/settings.js'
 import type { Coin } from '../money/assets.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import type { RateBook } from '../rates/rate-book.js'
+import { toCoins } from '../subaccounts/splits/to-coins.js'
 import type { PrepareWallet } from '../wallets/prepare-wallets.js'
 import { type CoinPrice, priceInCoins } from './price-in-coins.js'
 
-export type SessionRequest = Pick<AccountRequest, 'environment' | 'metadata' | 'retryKey'> &
+export type SessionRequest = Pick<
+  AccountRequest,
+  'environment' | 'metadata' | 'retryKey' | 'chosenSplit'
+> &
   Pick<
     Session,
     | 'description'
@@ -88,6 +92,14 @@ export function createSessionPreparation({
         asset: crypto.asset,
         requestedAmount: price.requestedAmount,
         expected: { amount: price.amount, expiresAt: expected.expiresAt },
+        chosenSplit:
+          request.chosenSplit &&
+          toCoins(request.chosenSplit, {
+            id: newId(now),
+            asset: crypto.asset,
+            coins: price.amount,
+            kobo: expected.amount,
+          }),
       }))
     if (preparedWallet instanceof Refusal) return asSessionRefusal(preparedWallet)
     const preparedAccount =
@@ -97,6 +109,7 @@ export function createSessionPreparation({
         kind: 'virtual_account',
         name: checkout.displayName,
         expected,
+        chosenSplit: request.chosenSplit,
         customer: {
           name: request.customerName,
           email: request.customerEmail,
@@ -137,8 +150,11 @@ export function createSessionPreparation({
       paymentMethods,
       payments: [],
     })
-    if (!account) return { account: wallet!, session, shown }
-    return { account, ...(wallet && { wallet }), session, shown }
+    const newSplits = [preparedAccount, preparedWallet].flatMap(
+      (prepared) => (prepared && prepared.newSplits) || [],
+    )
+    if (!account) return { account: wallet!, session, newSplits, shown }
+    return { account, ...(wallet && { wallet }), session, newSplits, shown }
   }
 }
 

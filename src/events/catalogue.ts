@@ -62,6 +62,10 @@ export const catalogue = {
   'settlement_destination.changed':
     'Settlements go to another bank account or wallet from now on, or after the waiting time. If none of you changed it, remove it and ask the operator.',
   'subaccount.created': 'A sub-account was created.',
+  'subaccount.receivable':
+    'A refund took back more than a sub-account had. It owes you the rest; its next credits pay it.',
+  'split.posted': 'A payment was split: sub-accounts got their shares.',
+  'split.released': 'A share that was pending was credited to its sub-account.',
   'balance.low': 'An available balance fell below its threshold.',
   'webhook_endpoint.disabled':
     'A webhook endpoint was disabled because it answered 410, or because every delivery failed for five days.',

@@ -38,6 +38,9 @@ export const purposes = {
   /** What a refund takes back from a sub-account. */
   split_refund: { causePrefix: prefixes.takeBack },
   split_refund_reversal: { causePrefix: prefixes.takeBack },
+  /** The same, of money that was not released yet. */
+  split_refund_pending: { causePrefix: prefixes.takeBack },
+  split_refund_pending_reversal: { causePrefix: prefixes.takeBack },
   /** What a sub-account could not give back, and owes the merchant. */
   receivable: { causePrefix: prefixes.takeBack },
   receivable_reversal: { causePrefix: prefixes.takeBack },

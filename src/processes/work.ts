@@ -86,6 +86,9 @@ import {
   firstUnmintedAt,
   mintBackings,
 } from '../simulation/test-funding.js'
+import { shareLimits } from '../subaccounts/limits.js'
+import { giveBack, takeBacksDue } from '../subaccounts/shares/give-back.js'
+import { releaseShares, sharesDue } from '../subaccounts/shares/release-shares.js'
 import { deleteOldSignIns } from '../team/delete-old-sign-ins.js'
 import { concludeSweeps } from '../wallets/conclude-sweeps.js'
 import { depositLimits, sweepLimits } from '../wallets/limits.js'
@@ -202,6 +205,7 @@ export function createJobs(opened: OpenRails, dependencies: JobDependencies): Jo
     ...payoutJobs(opened, dependencies),
     ...modes.map((mode) => settlementJob(opened, mode, dependencies)),
     ...modes.map((mode) => batchJob(opened, mode, dependencies)),
+    ...modes.flatMap(shareJobs),
   ]
 }
 
@@ -241,6 +245,26 @@ function settlementJob(opened: OpenRails, mode: Mode, dependencies: JobDependenc
       return settleDue({ db, clock, mode, preparation, naira, exchange, send, logger }, now)
     },
   }
+}
+
+/** Shares of payments: those that are released, and those that failed refunds give back. */
+function shareJobs(mode: Mode): Job[] {
+  return [
+    {
+      name: `release ${mode} shares`,
+      everyMs: workLimits.idleJobIntervalMs,
+      firstDueAt: firstDueAt(sharesDue, mode),
+      batch: shareLimits.perBatchMax,
+      run: (db, now) => releaseShares({ db, mode }, now),
+    },
+    {
+      name: `give ${mode} shares back`,
+      everyMs: workLimits.idleJobIntervalMs,
+      firstDueAt: firstDueAt(takeBacksDue, mode),
+      batch: shareLimits.perBatchMax,
+      run: (db, now) => giveBack({ db, mode }, now),
+    },
+  ]
 }
 
 /** One preparation for all runs: batches of items share its caches. */

@@ -58,10 +58,16 @@ export async function summarizeStatement(
     added: of('test_funding post', 'operator_credit post'),
     converted: of('conversion_credit post') - of('conversion post'),
     moved:
-      of('split post', 'subaccount_transfer post', 'split_refund_reversal post') -
+      of(
+        'split post',
+        'subaccount_transfer post',
+        'split_refund_reversal post',
+        'split_refund_pending_reversal post',
+      ) -
       of(
         'subaccount_transfer_back post',
         'split_refund post',
+        'split_refund_pending post',
         'split_recovered post',
         'transfer_recovered post',
       ),

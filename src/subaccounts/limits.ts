@@ -1,4 +1,12 @@
+import { minute } from '../base/clock.js'
 import { limits } from '../base/limits.js'
+
+export const shareLimits = {
+  /** Shares released, or take-backs given back, in one transaction. */
+  perBatchMax: 100,
+  /** When the merchant's balance does not cover what it gives back. */
+  giveBackRetryMs: minute,
+} as const
 
 export const splitLimits = {
   /** The constraint `split_has_at_most_20_lines` has the same figure. */

@@ -2,8 +2,8 @@ import type { RealTime } from '../base/clock.js'
 import { Refusal } from '../base/refusal.js'
 import { type LedgerAccountName, subaccountName } from '../ledger/accounts.js'
 import type { Book } from '../ledger/book.js'
+import { DecidedMovements } from '../ledger/decided-movements.js'
 import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
-import { moveWith } from '../ledger/move.js'
 import type { Movement, MovementLine, NotMoved } from '../ledger/movement.js'
 import { formatMoney } from '../money/amounts.js'
 import type { Tx } from '../postgres/transactions/tx.js'
@@ -11,8 +11,8 @@ import { owedBy, receivableAccounts, recoverFirst } from './receivables.js'
 import { type SubaccountTransfer, subaccountTransfers } from './subaccount.js'
 
 /**
- * Moves money between the merchant and sub-accounts, all or nothing; at most one transfer of each
- * asset. The caller has locked the sub-accounts. Refuses more than is available.
+ * Moves money between the merchant and sub-accounts, all or nothing. The caller has locked
+ * the sub-accounts. Refuses more than is available.
  */
 export async function transferAll(
   tx: Tx,
@@ -20,11 +20,12 @@ export async function transferAll(
   transfers: SubaccountTransfer[],
 ): Promise<void> {
   if (transfers.length === 0) return
-  const book = await lockForTransfers(tx, transfers)
-  const movements = transfers.map((transfer) => toMovement(transfer, book))
-  const outcomes = moveWith(tx, now, book, movements)
-  for (const [index, outcome] of outcomes.entries())
-    if (!outcome.isMoved) throw notTransferred(transfers[index]!, outcome)
+  const movements = new DecidedMovements(tx, await lockForTransfers(tx, transfers))
+  for (const transfer of transfers) {
+    const outcome = movements.move(toMovement(transfer, movements.book))
+    if (!outcome.isMoved) throw notTransferred(transfer, outcome)
+  }
+  movements.write(now)
   for (const transfer of transfers) tx.write(subaccountTransfers.insert(transfer))
 }
 

@@ -6,6 +6,7 @@ import { accountKinds } from '../collections/accounts/account.js'
 import type { PreparedAccount } from '../collections/accounts/create-accounts.js'
 import {
   type AccountRequest,
+  newSplitsOf,
   railReference,
   toCollectionAccount,
 } from '../collections/accounts/prepare-accounts.js'
@@ -70,7 +71,7 @@ export function createWalletPreparation({
       expiresAt: null,
     }
     const account = toCollectionAccount(now, request, { id, rail: rail.name, asset, opened })
-    return { account, shown: showAccount(account, []) }
+    return { account, shown: showAccount(account, []), newSplits: newSplitsOf(request) }
   }
 }
 

@@ -43,6 +43,7 @@ async function payOne(tx: Tx): Promise<void> {
       variance: 'NONE',
       eventSequence: 0,
       sessionId: null,
+      splitId: null,
       amountReceived: 0n,
       ...noAmounts,
       expiresAt: later,

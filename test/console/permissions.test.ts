@@ -78,6 +78,7 @@ const readers: Record<ResourceKind, string> = {
   balance_entry: 'listBalanceEntries',
   conversion: 'getConversion',
   subaccount: 'getSubaccount',
+  split: 'listSubaccounts',
   settlement: 'getSettlement',
   settlement_destination: 'getSettlement',
   event: 'getEvent',

@@ -144,6 +144,7 @@ export async function deposit(
     variance: 'UNDERPAID',
     sender: { address: sender },
     bankSessionId: null,
+    splitId: null,
     narration: null,
     eventSequence: 0,
     receivedAt: at,
@@ -184,6 +185,7 @@ function walletOf(at: Date, { amount, ...names }: Wallet): CollectionAccount {
     amountReceived: 0n,
     eventSequence: 0,
     sessionId: null,
+    splitId: null,
     paidAt: null,
     endedAt: null,
     cancellationReason: null,
@@ -231,6 +233,7 @@ function takeNotice(
     currency: asset,
     sender: null,
     bankSessionId: null,
+    splitId: null,
     narration: null,
     receivedAt,
   }

@@ -21,6 +21,7 @@ import { bankTransfer, cryptoTransfer } from '../../payouts/resource.js'
 import { settlementDestination } from '../../payouts/settlements/destination-resource.js'
 import { settlement } from '../../payouts/settlements/resource.js'
 import { subaccount } from '../../subaccounts/resource.js'
+import { postedSplit, share } from '../../subaccounts/shares/resource.js'
 import { webhookEndpoint } from '../../webhooks/endpoints/resource.js'
 
 type Resource = TSchema & { title: string; properties: TProperties }
@@ -36,6 +37,7 @@ const resourceOfKind: Record<EventKind, Resource> = {
   bank_transfer: bankTransfer,
   conversion,
   subaccount,
+  split: postedSplit,
   batch: payoutBatch,
   settlement,
   settlement_destination: settlementDestination,
@@ -43,17 +45,18 @@ const resourceOfKind: Record<EventKind, Resource> = {
   webhook_endpoint: webhookEndpoint,
 }
 
-/** Events that carry the payment behind them as well. */
-const resourceWithPayment: Partial<Record<EventType, Resource>> = {
+/** Events that carry something else, or the payment behind them as well. */
+const resourceOfType: Partial<Record<EventType, Resource>> = {
   'virtual_account.payment_rejected': rejectingVirtualAccount,
   'dedicated_account.credited': creditedAccount,
   'dedicated_account.payment_rejected': rejectingDedicatedAccount,
   'dedicated_crypto_wallet.credited': creditedWallet,
+  'split.released': share,
 }
 
 /** Schema of the resource that an event carries. */
 export function dataSchema(type: EventType): Resource {
-  return resourceWithPayment[type] ?? resourceOfKind[kindOf(type)]
+  return resourceOfType[type] ?? resourceOfKind[kindOf(type)]
 }
 
 /** Schema of the webhook body. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { EnvironmentTime } from '../../base/clock.js'
-import type { EnvironmentId } from '../../base/environment.js'
+import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { type Detail, invalidField, Refusal } from '../../base/refusal.js'
@@ -11,7 +11,12 @@ import { splitLimits } from '../../subaccounts/limits.js'
 import { checkExpected, checkLines, type SplitIssue } from '../../subaccounts/splits/check-split.js'
 import type { FeeBearer } from '../../subaccounts/splits/compute-split.js'
 import { parsePercent, percentPattern } from '../../subaccounts/splits/percent.js'
-import type { ReleasedLine, Split, SplitTerms } from '../../subaccounts/splits/split.js'
+import type {
+  ChosenSplit,
+  ReleasedLine,
+  Split,
+  SplitTerms,
+} from '../../subaccounts/splits/split.js'
 import {
   findNamedSubaccounts,
   findSplitRule,
@@ -125,7 +130,7 @@ export async function readSplits(
   db: Queryable,
   sent: Static<typeof splitsIn>,
   scope: SplitScope,
-): Promise<{ split: Split; isNew: boolean }> {
+): Promise<ChosenSplit> {
   const { rule, feeBearer, lines } = sent
   if ((rule === undefined) === (lines === undefined))
     throw invalidField('splits', 'must have either `rule` or `lines`')
@@ -138,6 +143,25 @@ export async function readSplits(
   if (feeBearer !== undefined)
     throw invalidField('splits.feeBearer', 'cannot be sent together with `rule`, which has its own')
   return { split: await readRule(db, rule!, scope), isNew: false }
+}
+
+/** The same for an account that is created; undefined if none is sent. */
+export async function chooseSplit(
+  db: Queryable,
+  {
+    environment,
+    now,
+    body,
+  }: {
+    environment: Environment
+    now: EnvironmentTime
+    body: { splits?: Static<typeof splitsIn> }
+  },
+  { asset, amount }: Pick<SplitScope, 'asset' | 'amount'>,
+): Promise<ChosenSplit | undefined> {
+  const { splits } = body
+  if (splits === undefined) return undefined
+  return readSplits(db, splits, { environmentId: environment.id, now, asset, amount })
 }
 
 /** Checks a rule again: a sub-account may have been closed since, and the amount is new. */

@@ -7,6 +7,7 @@ import { wakeNewestPages } from '../../collections/sessions/wake-pages.js'
 import { type Advance, lockClock, moveClock } from '../../merchants/environment-clock.js'
 import { advanceSettlements } from '../../merchants/settings/settlement-schedule.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { advanceShares } from '../../subaccounts/shares/store-shares.js'
 import { withReasons } from '../openapi/refusals-of.js'
 import { closed } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
@@ -69,6 +70,7 @@ async function advance(tx: Tx, now: RealTime, change: Advance): Promise<Advanced
   const offsetMs = await lockClock(tx, change)
   await advanceAccounts(tx, change)
   advanceSettlements(tx, change)
+  advanceShares(tx, change)
   moveClock(tx, now, change)
   wakeNewestPages(tx, change.environmentId)
   return { now: toEnvironmentTime(now, offsetMs), offsetMs }

@@ -68,6 +68,8 @@ export const collectionAccounts = new Table('collection_accounts', {
   eventSequence: column.int4(),
   /** Set if the account belongs to a checkout session. */
   sessionId: column.uuid().orNull(),
+  /** How its payments are split; null if they are the merchant's alone. */
+  splitId: column.uuid().orNull(),
   expiresAt: column.time().orNull(),
   paidAt: column.time().orNull(),
   /** When the account was cancelled or deactivated. */

@@ -4,6 +4,8 @@ import { type Outcome, Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import type { Split } from '../../subaccounts/splits/split.js'
+import { insertSplit } from '../../subaccounts/splits/store-splits.js'
 import type { Session } from '../sessions/session.js'
 import { insertSessions } from '../sessions/store-sessions.js'
 import { accountKinds, type CollectionAccount, eventTypeFor, isDedicated } from './account.js'
@@ -14,6 +16,8 @@ export type PreparedAccount = {
   /** The session that shows the account, and its wallet if the account is not that already. */
   session?: Session
   wallet?: CollectionAccount
+  /** Splits that are inserted with the accounts. */
+  newSplits?: Split[]
   /** The account or session as it starts, for the answer and the event. */
   shown: JsonText
 }
@@ -44,6 +48,7 @@ export async function createAccounts(
   const { used, clocks } = await reads
   const duplicates = findDuplicates(prepared, used)
   const fresh = prepared.filter((one) => !duplicates.has(one))
+  for (const { newSplits = [] } of fresh) for (const split of newSplits) insertSplit(tx, split)
   insertCollectionAccounts(
     tx,
     clocks,

@@ -12,6 +12,7 @@ import { findPrimary } from '../../merchants/settings/bank-accounts.js'
 import { findStandIn } from '../../merchants/settings/default-customer.js'
 import { gatherByRail } from '../../payouts/requests/gather-by-rail.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { ChosenSplit, Split } from '../../subaccounts/splits/split.js'
 import {
   type AccountCustomer,
   type AccountOpening,
@@ -43,6 +44,8 @@ export type AccountRequest = {
   expected: { amount: bigint; expiresAt: Date } | null
   /** The customer of a dedicated account. */
   customer?: AccountCustomer | undefined
+  /** How its payments are split. */
+  chosenSplit?: ChosenSplit | undefined
   /**
    * The same for every retry of a request, so that a retry gets the same number. Undefined: the
    * request has no idempotency key, and each copy opens another account.
@@ -98,7 +101,7 @@ export function createAccountPreparation({
       asset: 'NGN',
       opened,
     })
-    return { account, shown: showAccount(account, []) }
+    return { account, shown: showAccount(account, []), newSplits: newSplitsOf(request) }
   }
 }
 
@@ -140,6 +143,7 @@ export function toCollectionAccount(
     kind,
     merchantReference,
     customer,
+    chosenSplit,
     metadata,
     expected,
     requestedAmount,
@@ -171,12 +175,17 @@ export function toCollectionAccount(
     amountReturned: 0n,
     eventSequence: isDedicated({ kind }) ? 1 : 0,
     sessionId: null,
+    splitId: chosenSplit?.split.id ?? null,
     expiresAt: expected && earlierOf(expected.expiresAt, closingTime(environment, opened)),
     paidAt: null,
     endedAt: null,
     cancellationReason: null,
     createdAt: now,
   }
+}
+
+export function newSplitsOf({ chosenSplit }: Pick<AccountRequest, 'chosenSplit'>): Split[] {
+  return chosenSplit?.isNew ? [chosenSplit.split] : []
 }
 
 /** Identity numbers are for the bank only. A checkout session stores its customer itself. */

@@ -5,6 +5,7 @@ import { sql } from '../../postgres/sql.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { findShares } from '../../subaccounts/shares/store-shares.js'
 import { withRefunds } from '../returns/find-returns.js'
 import type { Refund } from '../returns/store-returns.js'
 import type { Payment } from './payment.js'
@@ -61,8 +62,12 @@ const findPayments = keyedRead<PaymentRow, Payment>({
 export function createPaymentReader(db: Queryable) {
   const findOne = gather((keys: RowKey[]) => findPayments(db, keys))
   return async (name: PaymentName) => {
-    const [payment] = await withRefunds(db, [checkFound(name, await findOne(toKey(name)))])
-    return payment!
+    const found = checkFound(name, await findOne(toKey(name)))
+    const [[payment], shares] = await Promise.all([
+      withRefunds(db, [found]),
+      found.splitId === null ? undefined : findShares(db, [found]),
+    ])
+    return { ...payment!, ...(shares && { shares: shares.get(found.id) ?? [] }) }
   }
 }
 

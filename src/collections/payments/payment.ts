@@ -29,6 +29,8 @@ export const payments = new Table('payments', {
   bankSessionId: column.text().orNull().named('session_id'),
   narration: column.text().orNull(),
   eventSequence: column.int4(),
+  /** How it was split; null if it is the merchant's alone. */
+  splitId: column.uuid().orNull(),
   receivedAt: column.time(),
   createdAt: column.time(),
 })

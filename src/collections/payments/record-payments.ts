@@ -2,11 +2,14 @@ import { after, type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
-import { moveAll } from '../../ledger/move.js'
+import { DecidedMovements } from '../../ledger/decided-movements.js'
+import { accountsOf } from '../../ledger/move.js'
 import type { Movement } from '../../ledger/movement.js'
 import type { Asset } from '../../money/assets.js'
 import { environmentKey, renameBusy } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { toShareMovement } from '../../subaccounts/shares/share-payment.js'
+import { insertShares, type NewShare } from '../../subaccounts/shares/store-shares.js'
 import { type CollectionAccount, isWallet } from '../accounts/account.js'
 import {
   collectionFeeOf,
@@ -53,6 +56,7 @@ import { insertReturns, newReturn, type Return } from '../returns/store-returns.
 import { type ChangedAccount, updateSessions } from '../sessions/update-sessions.js'
 import { cancelCounterpart, cancelledIfCounterpartPaid, pairCounterparts } from './counterparts.js'
 import { judgePayment, type Verdict } from './judge-payment.js'
+import { openSplits } from './open-splits.js'
 import type { Payment } from './payment.js'
 import { type JudgedPayment, sequencePaymentEvents } from './payment-events.js'
 import { findLatestPayments, insertPayments } from './store-payments.js'
@@ -209,18 +213,35 @@ async function addOtherDeposits(
 
 async function bookAll(
   tx: Tx,
-  { now, rails, accounts, payments }: Batch,
+  { now, rails, terms, accounts, payments }: Batch,
   judged: JudgedPayment[],
   notices: Notice[],
 ): Promise<void> {
   const environmentOf = (notice: Notice) => accounts.get(accountKeyOf(notice))!.environmentId
-  const moved = await moveAll(tx, now, judged.map(toMovement)).catch(
-    renameBusy(notices, (notice) => environmentKey(environmentOf(notice)), noticeKey),
-  )
+  const splits = await openSplits(tx, judged)
+  const keys = judged.flatMap((one) => accountsOf(toMovement(one)))
+  const book = await splits
+    .lock(keys)
+    .catch(renameBusy(notices, (notice) => environmentKey(environmentOf(notice)), noticeKey))
   // A payment that does not fit the books cannot be left out: those judged after it build on it.
   // Fail the batch, and the lane halves it until that payment is alone.
-  if (!moved.every(({ isMoved }) => isMoved)) throw balanceLimit()
+  const movements = new DecidedMovements(tx, book)
+  const move = (movement: Movement) => {
+    if (!movements.move(movement).isMoved) throw balanceLimit()
+  }
+  const shares: NewShare[] = []
+  for (const one of judged) {
+    move(toMovement(one))
+    const { clockOffsetMs } = terms.of(one.account)
+    for (const share of splits.share(one.payment)) {
+      move(toShareMovement(book, share))
+      shares.push({ share, clockOffsetMs })
+    }
+  }
+  movements.write(now)
+  insertShares(tx, shares)
   const written = sequencePaymentEvents(judged)
+  written.events.push(...splits.events())
   insertPayments(tx, written.payments)
   updateCollectionAccounts(tx, written.accounts)
   const returns = judged.flatMap((one) => newReturns(rails, one))
@@ -317,7 +338,7 @@ function receivedAtOf(
 /** Field by field, like `credited`: object spreads are slow. */
 function newPayment(
   { reported, rail, id: railId }: Notice,
-  { environmentId, id: accountId, kind: source }: CollectionAccount,
+  { environmentId, id: accountId, kind: source, splitId }: CollectionAccount,
   {
     id,
     verdict,
@@ -345,6 +366,7 @@ function newPayment(
     bankSessionId: reported.bankSessionId,
     narration: reported.narration,
     eventSequence: 0,
+    splitId,
     receivedAt,
     createdAt: at,
   }
@@ -384,6 +406,7 @@ function credited(
     amountReturned: account.amountReturned + payment.amountReturned,
     eventSequence: account.eventSequence,
     sessionId: account.sessionId,
+    splitId: account.splitId,
     expiresAt: account.expiresAt,
     paidAt: paidAt ?? account.paidAt,
     endedAt: account.endedAt,

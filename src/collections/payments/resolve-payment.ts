@@ -1,11 +1,15 @@
 import { after, type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
-import { emitAll } from '../../events/emit.js'
-import { moveAll } from '../../ledger/move.js'
+import { emitAll, type NewEvent } from '../../events/emit.js'
+import { DecidedMovements } from '../../ledger/decided-movements.js'
+import { accountsOf } from '../../ledger/move.js'
 import type { Movement } from '../../ledger/movement.js'
 import { getClockOffset } from '../../merchants/environment-clock.js'
 import type { Destination } from '../../payouts/ports.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import type { Share } from '../../subaccounts/shares/share.js'
+import { toShareMovement } from '../../subaccounts/shares/share-payment.js'
+import { findShares, insertShares } from '../../subaccounts/shares/store-shares.js'
 import { type CollectionAccount, eventTypeFor, isDedicated } from '../accounts/account.js'
 import { endAll } from '../accounts/end-accounts.js'
 import { collectionFeeOf, type EnvironmentTerms, readTerms } from '../accounts/environment-terms.js'
@@ -17,6 +21,7 @@ import { updateSessions } from '../sessions/update-sessions.js'
 import { cancelCounterpart, cancelledIfCounterpartPaid, findCounterpart } from './counterparts.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
+import { openSplits } from './open-splits.js'
 import { type Payment, paymentReference } from './payment.js'
 import { type LockedPayments, lockWithAccounts, shiftPayments } from './shift-payments.js'
 import { findLatestPayments } from './store-payments.js'
@@ -43,8 +48,16 @@ export async function acceptHeld(tx: Tx, now: RealTime, name: PaymentName): Prom
   const terms = (await readTerms(tx, [account])).of(account)
   const { amountHeld: amount } = payment
   const fee = remainingFee(terms, payment)
-  const [moved] = await moveAll(tx, now, [toAcceptance(payment, fee)])
-  if (!moved!.isMoved) throw balanceLimit(payment)
+  const { movements, shares, events } = await accept(tx, payment, {
+    fee,
+    now: toEnvironmentTime(now, terms.clockOffsetMs),
+  })
+  movements.write(now)
+  insertShares(
+    tx,
+    shares.map((share) => ({ share, clockOffsetMs: terms.clockOffsetMs })),
+  )
+  emitAll(tx, now, events)
 
   const judged = cancelledIfCounterpartPaid(account, counterpart)
   const isNowPaid = isPaidBy(judged, { amountAccepted: amount })
@@ -70,6 +83,32 @@ export async function acceptHeld(tx: Tx, now: RealTime, name: PaymentName): Prom
   if (cancelled) await endAll(tx, now, [cancelled])
   if (isCredit) await emitCredited(tx, now, changed, accepted)
   return accepted
+}
+
+/** Decides the acceptance and its shares. Throws before anything is written. */
+async function accept(
+  tx: Tx,
+  payment: Payment,
+  { fee, now }: { fee: bigint; now: Date },
+): Promise<{ movements: DecidedMovements; shares: Share[]; events: NewEvent[] }> {
+  const splits = await openSplits(tx, [{ payment }])
+  const earlier = (payment.splitId && (await findShares(tx, [payment])).get(payment.id)) || []
+  const acceptance = toAcceptance(payment, fee)
+  const movements = new DecidedMovements(tx, await splits.lock(accountsOf(acceptance)))
+  const shares = splits.share(payment, {
+    part: Math.max(-1, ...earlier.map(({ part }) => part)) + 1,
+    accepted: payment.amountHeld,
+    fee,
+    earlier: {
+      accepted: payment.amountAccepted,
+      shares: earlier.map(({ line, amount, takenBack }) => ({ line, amount: amount - takenBack })),
+    },
+    now,
+  })
+  if (!movements.move(acceptance).isMoved) throw balanceLimit(payment)
+  for (const share of shares)
+    if (!movements.move(toShareMovement(movements.book, share)).isMoved) throw balanceLimit(payment)
+  return { movements, shares, events: splits.events() }
 }
 
 /** Sends held money back to its sender. A worker makes the payout. */

@@ -19,6 +19,8 @@ import {
   withExample,
 } from '../../base/shapes.js'
 import { toWire } from '../../money/amounts.js'
+import { share, showShare } from '../../subaccounts/shares/resource.js'
+import type { Share } from '../../subaccounts/shares/share.js'
 import { type AccountKind, accountKinds, accountReference, variances } from '../accounts/account.js'
 import { refundNote, refundReason } from '../returns/resource.js'
 import type { Refund } from '../returns/store-returns.js'
@@ -101,6 +103,13 @@ export const payment = resource('Payment', {
       },
     ),
   ),
+  shares: Type.Optional(
+    Type.Array(share, {
+      'x-left-out': true,
+      description:
+        'What sub-accounts got of it. Left out if it was not split, and where a payment is part of another resource.',
+    }),
+  ),
 })
 
 /** A payment as lists show it, with what it was for. */
@@ -150,11 +159,14 @@ export function showListedPayment(payment: ListedPayment): Static<typeof listedP
 
 type PaymentJson = Static<typeof payment>
 
-type PaymentWithRefund = Payment & { refund?: Refund | undefined }
+type PaymentWithRefund = Payment & {
+  refund?: Refund | undefined
+  shares?: Share[] | undefined
+}
 
 /** As read operations, its account and its events show it. */
 export function showPayment(payment: PaymentWithRefund): PaymentJson {
-  const { asset, source, refund } = payment
+  const { asset, source, refund, shares } = payment
   return {
     reference: paymentReference(payment),
     source,
@@ -179,5 +191,6 @@ export function showPayment(payment: PaymentWithRefund): PaymentJson {
       reason: refund.reason,
       note: refund.note,
     },
+    shares: shares && shares.map(showShare),
   }
 }

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
 import type { FollowReturns } from '../../payouts/attempts/followed-returns.js'
 import type { Payout, PayoutStatus } from '../../payouts/payout.js'
+import { startGivingBack } from '../../subaccounts/shares/store-shares.js'
 import type { AmountName, Shift } from '../payments/shift-payments.js'
 import { lockWithAccounts, shiftPayments } from '../payments/shift-payments.js'
 import {
@@ -48,7 +49,20 @@ export const followReturns: FollowReturns = async (tx, payouts) => {
       })),
     )
     shiftPayments(tx, now, locked, endedReturns.map(toShift))
+    startGivingBack(
+      tx,
+      now,
+      endedReturns.filter(isLostRefund).map(({ environmentId, id: returnId }) => ({
+        environmentId,
+        returnId,
+      })),
+    )
   }
+}
+
+/** The merchant has the money again, so sub-accounts get their parts of it. */
+function isLostRefund({ takesFrom, ending }: Return & { ending: Ending }): boolean {
+  return takesFrom === 'available' && ending.to !== 'RETURNED'
 }
 
 function endingOf({ status }: Payout): Ending {

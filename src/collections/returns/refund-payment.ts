@@ -1,13 +1,27 @@
 import { type RealTime, toRealTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
+import { spendable } from '../../ledger/accounts.js'
 import { listBalancesOf } from '../../ledger/balances.js'
+import { DecidedMovements } from '../../ledger/decided-movements.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Payout, PayoutStatus } from '../../payouts/payout.js'
 import type { Destination, PayoutRail } from '../../payouts/ports.js'
-import { createPayouts, type NewPayout, notCovered } from '../../payouts/requests/create-payouts.js'
+import {
+  createPayouts,
+  type NewPayout,
+  notCovered,
+  type Reads,
+  readForPayouts,
+} from '../../payouts/requests/create-payouts.js'
 import { createUnderRule, type RuleRequest } from '../../payouts/requests/create-under-rule.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { lockSharesOf } from '../../subaccounts/shares/store-shares.js'
+import {
+  accountsOfTakeBack,
+  takeBackShares,
+  writeTakenBack,
+} from '../../subaccounts/shares/take-back.js'
 import type { PaymentName } from '../payments/find-payments.js'
 import { type Payment, paymentReference } from '../payments/payment.js'
 import { lockPayment, refuseNotHeld } from '../payments/resolve-payment.js'
@@ -33,6 +47,8 @@ export async function refuseUnaffordableRefund(
   amount: bigint,
 ): Promise<void> {
   refuseTooMuch(payment, amount)
+  // Sub-accounts pay a part, which only the locked balances show.
+  if (payment.splitId !== null) return
   const { environmentId, asset } = payment
   const balances = await listBalancesOf(db, [environmentId])
   const available = balances.find((balance) => balance.asset === asset)?.available ?? 0n
@@ -128,7 +144,10 @@ async function sendBack(
   prepared: PreparedReturn,
 ): Promise<ReturnedPayment> {
   const { record } = prepared
-  const status = await createPayout(tx, now, prepared)
+  const isSplit = record.takesFrom === 'available' && locked.payment.splitId !== null
+  const status = isSplit
+    ? await takeBackAndPay(tx, now, locked.payment, prepared)
+    : await createPayout(tx, now, prepared)
   insertReturns(tx, now, [record], { hasPayout: true })
   shiftPayments(tx, now, locked, [
     {
@@ -146,11 +165,38 @@ async function createPayout(
   tx: Tx,
   now: RealTime,
   { payout, signed, rule }: PreparedReturn,
+  reads?: Reads,
 ): Promise<PayoutStatus> {
-  if (rule) return (await createUnderRule(tx, now, { payout, signed }, rule)).payout.status
-  const [created] = await createPayouts(tx, now, [signed!])
+  if (rule) return (await createUnderRule(tx, now, { payout, signed }, rule, reads)).payout.status
+  const [created] = await createPayouts(tx, now, [signed!], reads && Promise.resolve(reads))
   if (created instanceof Refusal) throw created
   return created!.status
+}
+
+/** Takes the parts of the refund back from the sub-accounts first, so that they pay for it. */
+async function takeBackAndPay(
+  tx: Tx,
+  now: RealTime,
+  { environmentId, asset, id, amountAccepted }: Payment,
+  prepared: PreparedReturn,
+): Promise<PayoutStatus> {
+  const { record, payout } = prepared
+  const shares = await lockSharesOf(tx, { environmentId, id })
+  const balance = { environmentId, asset, name: 'available' } as const
+  const reads = await readForPayouts(tx, [{ payout }], [balance, ...accountsOfTakeBack(shares)])
+  const refund = {
+    returnId: record.id,
+    accepted: amountAccepted,
+    amount: record.amount,
+    shares,
+    now: record.createdAt,
+  }
+  const taken = takeBackShares(new DecidedMovements(tx, reads.book), refund)
+  // Nothing is written yet, so this can be refused.
+  const available = spendable(reads.book.find(balance)!)
+  if (available < record.amount) throw notCovered(payout, { available })
+  await writeTakenBack(tx, now, taken)
+  return createPayout(tx, now, prepared, reads)
 }
 
 function refuseTooMuch(payment: Payment, amount: bigint): void {

@@ -10,6 +10,7 @@ import { settlementProofs } from '../../payouts/settlements/proofs.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { bankProofs } from '../../rails/bank/proofs.js'
+import { subaccountProofs } from '../../subaccounts/proofs.js'
 import { walletProofs } from '../../wallets/wallet-proofs.js'
 import { proofLimits } from '../limits.js'
 
@@ -23,6 +24,7 @@ export const allProofs = [
   ...settlementProofs,
   ...batchProofs,
   ...conversionProofs,
+  ...subaccountProofs,
   ...collectionProofs,
   ...walletProofs,
   ...bankProofs,

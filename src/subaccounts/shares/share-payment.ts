@@ -1,10 +1,6 @@
-import type { EnvironmentId, Mode } from '../../base/environment.js'
+import type { EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
-import {
-  type LedgerAccountKey,
-  pendingName,
-  subaccountName,
-} from '../../ledger/accounts.js'
+import { type LedgerAccountKey, pendingName, subaccountName } from '../../ledger/accounts.js'
 import type { Book } from '../../ledger/book.js'
 import type { Movement, MovementLine } from '../../ledger/movement.js'
 import type { Asset } from '../../money/assets.js'
@@ -19,7 +15,6 @@ import { netOf, type Share } from './share.js'
 /** The part of a payment that is accepted now. */
 export type AcceptedPart = {
   environmentId: EnvironmentId
-  mode: Mode
   paymentId: string
   part: number
   asset: Asset
@@ -100,11 +95,11 @@ export function sharePart(split: Split, closed: ReadonlySet<string>, part: Accep
       line: index,
       splitId: split.id,
       subaccountId: line.subaccountId,
-      mode: part.mode,
       asset: part.asset,
       amount,
       fee: borne,
       takenBack: 0n,
+      takenPending: 0n,
       status: isPending ? 'PENDING' : 'POSTED',
       releaseAt,
       releasedAt: null,

@@ -1,4 +1,4 @@
-import type { EnvironmentId, Mode } from '../../base/environment.js'
+import type { EnvironmentId } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
 import { column, Table } from '../../postgres/table.js'
@@ -16,13 +16,14 @@ export const paymentShares = new Table('payment_shares', {
   line: column.int2(),
   splitId: column.uuid(),
   subaccountId: column.uuid(),
-  mode: column.text<Mode>(),
   asset: column.text<Asset>(),
   /** With `fee`, the part of the payment's fee that the sub-account bears. */
   amount: column.int8(),
   fee: column.int8(),
   /** By refunds. */
   takenBack: column.int8(),
+  /** The part of it that was still pending. */
+  takenPending: column.int8(),
   status: column.text<ShareStatus>(),
   /** Null: credited at once. */
   releaseAt: column.time().orNull(),
@@ -48,7 +49,6 @@ export const shareTakeBacks = new Table('share_take_backs', {
   returnId: column.uuid(),
   shareId: column.uuid(),
   subaccountId: column.uuid(),
-  mode: column.text<Mode>(),
   asset: column.text<Asset>(),
   /** From what the sub-account could spend. */
   taken: column.int8(),

@@ -5,11 +5,14 @@ import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { paymentShares, type Share, shareTakeBacks, type TakeBack } from './share.js'
 
+/** One job claims the due rows of a mode. */
+const modeOf = '(select e.mode from environments e where e.id = list.environment_id)'
+
 const insert = listStatement({
   name: 'insert_payment_shares',
   columns: { ...paymentShares.typesWithout(), dueAt: 'timestamptz' },
   text: (list, _parameter, names, values) => `
-    insert into payment_shares (${names}) select ${values} from ${list}`,
+    insert into payment_shares (${names}, mode) select ${values}, ${modeOf} from ${list}`,
 })
 
 /** A share with the offset of its environment's clock: rows are due in real time. */
@@ -65,18 +68,29 @@ export async function lockShares(tx: Tx, names: Pick<Share, 'environmentId' | 'i
   return names.length === 0 ? [] : tx.rows(lock(names))
 }
 
+/** The shares of a payment, locked: a release must not happen meanwhile. */
+export async function lockSharesOf(
+  tx: Tx,
+  payment: { environmentId: EnvironmentId; id: string },
+): Promise<Share[]> {
+  const found = (await findShares(tx, [payment])).get(payment.id) ?? []
+  const locked = await lockShares(tx, found)
+  return locked.sort((left, right) => left.part - right.part || left.line - right.line)
+}
+
 const takeFrom = listStatement({
   name: 'take_back_shares',
-  columns: { ...named, takenBack: 'int8' },
+  columns: { ...named, takenBack: 'int8', takenPending: 'int8' },
   text: (list) => `
-    update payment_shares s set taken_back = s.taken_back + list.taken_back from ${list}
+    update payment_shares s set taken_back = s.taken_back + list.taken_back,
+      taken_pending = s.taken_pending + list.taken_pending from ${list}
     where s.environment_id = list.environment_id and s.id = list.id`,
 })
 
 /** Adds to what was taken back; negative if it is given back. */
 export function addTakenBack(
   tx: Tx,
-  shares: { environmentId: EnvironmentId; id: string; takenBack: bigint }[],
+  shares: Pick<Share, 'environmentId' | 'id' | 'takenBack' | 'takenPending'>[],
 ): void {
   if (shares.length > 0) tx.write(takeFrom(shares))
 }
@@ -112,7 +126,7 @@ const insertTaken = listStatement({
   name: 'insert_share_take_backs',
   columns: shareTakeBacks.typesWithout(),
   text: (list, _parameter, names, values) => `
-    insert into share_take_backs (${names}) select ${values} from ${list}`,
+    insert into share_take_backs (${names}, mode) select ${values}, ${modeOf} from ${list}`,
 })
 
 export function insertTakeBacks(tx: Tx, takeBacks: TakeBack[]): void {
@@ -129,6 +143,21 @@ const giveBack = listStatement({
     from ${list} where t.environment_id = list.environment_id and t.return_id = list.return_id
       and t.state = 'TAKEN'`,
 })
+
+const endGiving = listStatement({
+  name: 'end_giving_back',
+  columns: { ...named, state: 'text' },
+  text: (list) => `
+    update share_take_backs t set state = list.state, due_at = null from ${list}
+    where t.environment_id = list.environment_id and t.id = list.id`,
+})
+
+export function endGivingBack(
+  tx: Tx,
+  ended: { environmentId: EnvironmentId; id: string; state: 'TAKEN' | 'GIVEN_BACK' }[],
+): void {
+  if (ended.length > 0) tx.write(endGiving(ended))
+}
 
 /** The refunds failed or came back: a worker gives the sub-accounts what was taken from them. */
 export function startGivingBack(

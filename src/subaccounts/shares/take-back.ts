@@ -1,10 +1,21 @@
+import { strict as assert } from 'node:assert'
+import type { RealTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
-import { type LedgerAccountKey, owedName, pendingName, subaccountName } from '../../ledger/accounts.js'
+import {
+  type LedgerAccountKey,
+  owedName,
+  pendingName,
+  spendable,
+  subaccountName,
+} from '../../ledger/accounts.js'
 import type { Book } from '../../ledger/book.js'
+import type { DecidedMovements } from '../../ledger/decided-movements.js'
 import type { Movement, MovementLine } from '../../ledger/movement.js'
-import { spendable } from '../../ledger/accounts.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { emitReceivables } from '../emit-receivables.js'
 import { computeTakeBack } from '../splits/compute-take-back.js'
-import type { Share, TakeBack } from './share.js'
+import { netOf, type Share, type TakeBack } from './share.js'
+import { addTakenBack, insertTakeBacks } from './store-shares.js'
 
 /** A refund of a payment that was split. */
 export type SplitRefund = {
@@ -14,16 +25,6 @@ export type SplitRefund = {
   amount: bigint
   shares: Share[]
   now: Date
-}
-
-/**
- * What each share gives back: in proportion to what is left of it. What was refunded before is no
- * longer part of either.
- */
-export function sharesOfRefund({ shares, accepted, amount }: SplitRefund): Map<Share, bigint> {
-  const left = shares.map((share) => share.amount - share.takenBack)
-  const { lines } = computeTakeBack({ shares: left, accepted, refundedBefore: 0n, amount })
-  return new Map(shares.map((share, index) => [share, lines[index]!]))
 }
 
 /** Every ledger account that taking back may change. */
@@ -44,7 +45,7 @@ export function accountsOfTakeBack(shares: Share[]): LedgerAccountKey[] {
  * Takes back from the pending money of the share first, then from what the sub-account has; it owes
  * the rest. Decides in the book, in the order of the shares.
  */
-export function takeBack(
+function takeBack(
   book: Book,
   share: Share,
   { returnId, amount, now }: { returnId: string; amount: bigint; now: Date },
@@ -54,7 +55,8 @@ export function takeBack(
   const has = (name: LedgerAccountKey['name']) => spendable(book.find({ ...place, name })!)
   const pending = pendingName(subaccountId)
   const own = subaccountName(subaccountId)
-  const takenPending = status === 'PENDING' ? smaller(amount, has(pending)) : 0n
+  const ownPending = status === 'PENDING' ? netOf(share) - share.takenPending : 0n
+  const takenPending = smaller(amount, ownPending)
   const taken = smaller(amount - takenPending, has(own))
   const owed = amount - takenPending - taken
   const id = newId(now)
@@ -82,7 +84,6 @@ export function takeBack(
       returnId,
       shareId: share.id,
       subaccountId,
-      mode: share.mode,
       asset,
       taken,
       takenPending,
@@ -91,6 +92,52 @@ export function takeBack(
     },
     movement: { environmentId, asset, causeId: id, isHold: false, lines },
   }
+}
+
+/** What refunds take back, decided and not written yet. */
+export type TakenBack = { takeBacks: TakeBack[]; movements: DecidedMovements }
+
+/**
+ * Takes back from each share in proportion to what is left of it: what was refunded before is no
+ * longer part of it.
+ */
+export function takeBackShares(movements: DecidedMovements, refund: SplitRefund): TakenBack {
+  const { shares, accepted, amount, returnId, now } = refund
+  const left = shares.map((share) => share.amount - share.takenBack)
+  const { lines } = computeTakeBack({ shares: left, accepted, refundedBefore: 0n, amount })
+  const takeBacks = shares.flatMap((share, index) => {
+    if (lines[index] === 0n) return []
+    const part = { returnId, amount: lines[index]!, now }
+    const { taken, movement } = takeBack(movements.book, share, part)
+    const { isMoved } = movements.move(movement)
+    assert(isMoved, 'only what the sub-account has is taken')
+    return [taken]
+  })
+  return { takeBacks, movements }
+}
+
+/** Writes the transfers and rows; the caller writes the book. */
+export async function writeTakenBack(
+  tx: Tx,
+  now: RealTime,
+  { takeBacks, movements }: TakenBack,
+): Promise<void> {
+  movements.writeTransfers(now)
+  insertTakeBacks(tx, takeBacks)
+  addTakenBack(
+    tx,
+    takeBacks.map(({ environmentId, shareId, taken, takenPending, owed }) => ({
+      environmentId,
+      id: shareId,
+      takenBack: taken + takenPending + owed,
+      takenPending,
+    })),
+  )
+  await emitReceivables(
+    tx,
+    now,
+    takeBacks.filter(({ owed }) => owed > 0n),
+  )
 }
 
 function smaller(left: bigint, right: bigint): bigint {

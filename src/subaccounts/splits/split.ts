@@ -54,6 +54,9 @@ export type SplitTerms = {
   lines: ReleasedLine[]
 }
 
+/** The split of an account that is created. A new one is inserted with it. */
+export type ChosenSplit = { split: Split; isNew: boolean }
+
 /** A version of a rule, or a split of no rule. It never changes. */
 export type Split = SplitTerms & {
   environmentId: EnvironmentId

@@ -15,6 +15,7 @@ import { reconcile } from '../../../src/operations/reconcile/reconcile.js'
 import { attemptsDue } from '../../../src/payouts/attempts/live-attempts.js'
 import { batchesDue } from '../../../src/payouts/batches/run-batches.js'
 import { sql } from '../../../src/postgres/sql.js'
+import { takeBacksDue } from '../../../src/subaccounts/shares/give-back.js'
 import { sweepsDue } from '../../../src/wallets/store-sweeps.js'
 import { manualClock } from '../../support/clock.js'
 import { openScratchDatabase } from '../../support/database.js'
@@ -190,9 +191,16 @@ export async function openWorld(settings: WorldSettings) {
   })
 
   async function countOpen(): Promise<number> {
-    const counts = [attemptsDue, noticesDue, hintsDue, returnsDue, batchesDue, sweepsDue].map(
-      ({ table, openCondition }) =>
-        sql.raw(`(select count(*) from ${table} where ${openCondition})`),
+    const counts = [
+      attemptsDue,
+      noticesDue,
+      hintsDue,
+      returnsDue,
+      batchesDue,
+      sweepsDue,
+      takeBacksDue,
+    ].map(({ table, openCondition }) =>
+      sql.raw(`(select count(*) from ${table} where ${openCondition})`),
     )
     const [row] = await db.rows(sql<{ open: number }>`
       select (${sql.join(counts, sql.raw(' + '))}

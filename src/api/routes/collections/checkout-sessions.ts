@@ -23,6 +23,7 @@ import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { readPrice } from '../../parse/read-coins.js'
 import { expiryIn, readExpiry } from '../../parse/read-expiry.js'
 import { readTimeRange } from '../../parse/read-filters.js'
+import { chooseSplit, splitsIn } from '../../parse/read-splits.js'
 import { readWebUrl, webUrlPattern } from '../../parse/read-web-url.js'
 import {
   closed,
@@ -116,6 +117,7 @@ const create = (api: ApiParts) =>
       ),
       cancelUrl: webUrl('Where the customer goes back to. `reference` is added to the query.'),
       metadata: Type.Optional(metadataIn),
+      splits: Type.Optional(splitsIn),
     }),
     answers: { 201: checkoutSession },
     refusals: withReasons(
@@ -130,7 +132,12 @@ const create = (api: ApiParts) =>
     async handle(request) {
       checkNairaLimits(api, request)
       const { environment, now, body } = request
+      const chosenSplit = await chooseSplit(api.db, request, {
+        asset: 'NGN',
+        amount: BigInt(body.amount),
+      })
       const prepared = await api.collections.prepareSession(now, {
+        chosenSplit,
         environment,
         retryKey: retryKeyOf(request),
         baseUrl: api.baseUrl(),

@@ -8,6 +8,7 @@ import { dedicatedAccount } from '../../../collections/accounts/resource.js'
 import type { AccountCustomer } from '../../../collections/ports.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
+import { chooseSplit, splitsIn } from '../../parse/read-splits.js'
 import {
   closed,
   identityNumberPattern,
@@ -94,6 +95,7 @@ const create = (api: ApiParts) =>
       currency: Type.Optional(nairaInput),
       customer: Type.Optional(customerIn),
       metadata: Type.Optional(metadataIn),
+      splits: Type.Optional(splitsIn),
     }),
     answers: { 201: dedicatedAccount },
     refusals: withReasons(
@@ -108,7 +110,15 @@ const create = (api: ApiParts) =>
       const { externalReference: merchantReference } = request.body
       const metadata = readMetadata(request)
       const customer = readCustomer(request.body.customer)
-      const account = { kind, merchantReference, metadata, expected: null, customer } as const
+      const chosenSplit = await chooseSplit(api.db, request, { asset: 'NGN', amount: null })
+      const account = {
+        kind,
+        merchantReference,
+        metadata,
+        expected: null,
+        customer,
+        chosenSplit,
+      } as const
       return createAccount(api, request, account, 'Dedicated account created')
     },
   })

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { dedicatedCryptoWallet } from '../../../collections/accounts/resource.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
+import { chooseSplit, splitsIn } from '../../parse/read-splits.js'
 import { closed, networkInput } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { type Route, route } from '../../server/route.js'
@@ -42,6 +43,7 @@ const create = (api: ApiParts) =>
       externalReference: externalReferenceIn,
       network: networkInput,
       metadata: Type.Optional(metadataIn),
+      splits: Type.Optional(splitsIn),
     }),
     answers: { 201: dedicatedCryptoWallet },
     refusals: withReasons(
@@ -58,6 +60,7 @@ const create = (api: ApiParts) =>
         expected: null,
         asset: null,
         requestedAmount: null,
+        chosenSplit: await chooseSplit(api.db, request, { asset: null, amount: null }),
       } as const
       return createWallet(api, request, wallet, 'Dedicated crypto wallet created')
     },

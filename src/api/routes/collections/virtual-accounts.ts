@@ -4,6 +4,7 @@ import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { expiryIn, readExpiry } from '../../parse/read-expiry.js'
+import { chooseSplit, splitsIn } from '../../parse/read-splits.js'
 import { closed, koboInput, nairaInput } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { type Route, route } from '../../server/route.js'
@@ -50,6 +51,7 @@ const create = (api: ApiParts) =>
       currency: Type.Optional(nairaInput),
       expiresAt: Type.Optional(expiryIn),
       metadata: Type.Optional(metadataIn),
+      splits: Type.Optional(splitsIn),
     }),
     answers: { 201: virtualAccount },
     refusals: withReasons(
@@ -68,6 +70,10 @@ const create = (api: ApiParts) =>
         merchantReference,
         metadata: readMetadata(request),
         expected,
+        chosenSplit: await chooseSplit(api.db, request, {
+          asset: 'NGN',
+          amount: expected.amount,
+        }),
       } as const
       return createAccount(api, request, account, 'Virtual account created')
     },
