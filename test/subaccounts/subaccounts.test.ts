@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { expectAllProofs } from '../support/sound-books.js'
 import { openMarket } from './shop.js'
 
-const { db, openShop } = await openMarket()
+const { db, clock, openShop } = await openMarket()
 
 test('a sub-account is created, read, listed and changed', async () => {
   const shop = await openShop()
@@ -28,6 +28,8 @@ test('a sub-account is created, read, listed and changed', async () => {
     { asset: 'USDT', available: '0', held: '0', pending: '0', owed: '0' },
   ])
   expect(await shop.get(`/v1/subaccounts/${created.reference}`)).toEqual(created)
+  // Ids of one millisecond are in any order.
+  clock.advance(1)
   const second = await shop.addSeller({ name: 'Bola Shoes' })
   const { items } = await shop.get('/v1/subaccounts')
   expect(items).toEqual([second, created])
