@@ -2426,7 +2426,7 @@ export type SplitPreview = {
     /** What is credited. */
     net: number | string
     /**
-     * What rounding down took from the share, in kobo or in millionths of a coin: at most 0.9999.
+     * What rounding down took from the share, as a fraction of the smallest unit: at most 0.9999.
      */
     roundedOff: string
     /** When the share would be released, if it were paid now. */

@@ -99,4 +99,37 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     field: /^settlement\.walletAddress$/,
     issue: /^(is required to settle to a wallet|must be a Solana address)/,
   },
+  {
+    rule: '`splits` has either `rule` or `lines`; a rule is known, fits asset and amount, and has its own `feeBearer`.',
+    field: /^splits(\.(rule|feeBearer))?$/,
+    issue:
+      /^(must have either|names no split rule|is for payments in|cannot be (used|sent together))/,
+  },
+  {
+    rule: 'A line of a split has one of `flat`, `percent` and `remainder`; its amounts are in the asset of the split; only the last line can be the remainder, which has no bounds.',
+    field: /^(splits\.)?lines\.\d+(\.(flat|percent|remainder|min|max))?$/,
+    issue:
+      /^(must (have `flat`|be an integer in kobo|be a decimal string of|be in the last line)|cannot be sent|can be in one line only|needs an asset)/,
+  },
+  {
+    rule: 'The lines of a split are possible: `min` is at most `max`, a flat share is within both, percentages add up to at most 100, and an amount that is known is enough for all.',
+    field: /^(splits\.)?lines\.\d+\.(flat|percent|min)$/,
+    issue: /^(must be at (least|most) `(min|max)`|brings all percentages to|takes )/,
+  },
+  {
+    rule: 'A line of a split names a sub-account that is not closed, and is released in the future, at a time or after days.',
+    field: /^(splits\.)?lines\.\d+\.(subaccount|releaseAt|releaseAfterDays)$/,
+    issue: /^(names (no|a closed) sub-account|must be in the future|cannot be sent together)/,
+  },
+  {
+    rule: '`feeBearer` of a split is `merchant`, `subaccounts`, `all` or a sub-account of its lines.',
+    field: /^(splits\.)?feeBearer$/,
+    issue: /^must be merchant, subaccounts, all, or a sub-account of the lines$/,
+  },
+  {
+    rule: 'The amount of a preview and its `accountKind` fit its asset.',
+    field: /^(amount|accountKind)$/,
+    issue:
+      /^must be (an integer in kobo|a decimal string of|(virtual_account|crypto_wallet) or \w+ for )/,
+  },
 ]

@@ -115,7 +115,7 @@ export const splitPreview = resource('SplitPreview', {
       ...share,
       roundedOff: text(
         '0',
-        'What rounding down took from the share, in kobo or in millionths of a coin: at most 0.9999.',
+        'What rounding down took from the share, as a fraction of the smallest unit: at most 0.9999.',
       ),
       releaseAt: notYet(time, 'When the share would be released, if it were paid now.'),
     }),
