@@ -3,7 +3,7 @@ import { Refusal } from '../base/refusal.js'
 import { type LedgerAccountName, subaccountName } from '../ledger/accounts.js'
 import type { Book } from '../ledger/book.js'
 import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
-import { moveWith } from '../ledger/move.js'
+import { writeMovements } from '../ledger/move.js'
 import type { Movement, MovementLine, NotMoved } from '../ledger/movement.js'
 import { formatMoney } from '../money/amounts.js'
 import type { Tx } from '../postgres/transactions/tx.js'
@@ -22,9 +22,11 @@ export async function transferAll(
   if (transfers.length === 0) return
   const book = await lockForTransfers(tx, transfers)
   const movements = transfers.map((transfer) => toMovement(transfer, book))
-  const outcomes = moveWith(tx, now, book, movements)
+  const outcomes = movements.map((movement) => book.move(movement))
+  // Before anything is written: the transaction of a refused request is committed.
   for (const [index, outcome] of outcomes.entries())
     if (!outcome.isMoved) throw notTransferred(transfers[index]!, outcome)
+  writeMovements(tx, now, book, { movements, outcomes })
   for (const transfer of transfers) tx.write(subaccountTransfers.insert(transfer))
 }
 
