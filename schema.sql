@@ -1401,7 +1401,7 @@ create table ledger_accounts (
   constraint available_never_below_zero CHECK (((name <> 'available'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0))),
   constraint ledger_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint ledger_accounts_pkey PRIMARY KEY (environment_id, asset, name),
-  constraint naira_balance_fits_the_wire CHECK (((asset <> 'NGN'::text) OR (name <> ALL (ARRAY['available'::text, 'suspense'::text])) OR (((credits_posted + credits_pending) - debits_posted) <= '9007199254740991'::bigint))),
+  constraint naira_balance_fits_the_wire CHECK (((asset <> 'NGN'::text) OR ((name <> ALL (ARRAY['available'::text, 'suspense'::text])) AND ("left"(name, 4) <> 'sub:'::text) AND ("left"(name, 12) <> 'sub_pending:'::text)) OR (((credits_posted + credits_pending) - debits_posted) <= '9007199254740991'::bigint))),
   constraint no_more_is_recovered_than_owed CHECK ((("left"(name, 9) <> 'sub_owed:'::text) OR (credits_posted <= debits_posted))),
   constraint only_spendable_money_has_a_statement CHECK (((entry_count = 0) OR (name = 'available'::text) OR ("left"(name, 4) = 'sub:'::text))),
   constraint pending_never_below_zero CHECK ((("left"(name, 12) <> 'sub_pending:'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0))),
@@ -1427,7 +1427,11 @@ create table ledger_resolutions (
   constraint ledger_resolutions_pkey PRIMARY KEY (environment_id, cause_id),
   constraint release_is_on_the_statement CHECK (((((verb = 'release'::text) AND (debit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
   constraint resolution_amount_is_positive CHECK ((amount > 0)),
-  constraint resolution_is_on_the_statement_of_its_subaccount CHECK ((((subaccount_id IS NULL) AND ((verb = 'settle'::text) OR ("left"(debit, 4) <> 'sub:'::text))) OR ((verb = 'release'::text) AND (subaccount_entry IS NOT NULL) AND (subaccount_after >= 0) AND (debit = ('sub:'::text || subaccount_id))))),
+  constraint resolution_is_on_the_statement_of_its_subaccount CHECK (
+CASE
+    WHEN (subaccount_id IS NULL) THEN ((subaccount_entry IS NULL) AND (subaccount_after IS NULL) AND ((verb = 'settle'::text) OR ("left"(debit, 4) <> 'sub:'::text)))
+    ELSE ((subaccount_entry IS NOT NULL) AND (COALESCE(subaccount_after, ('-1'::integer)::bigint) >= 0) AND (verb = 'release'::text) AND (debit = ('sub:'::text || subaccount_id)))
+END),
   constraint resolution_leaves_available_whole CHECK ((available_after >= 0)),
   constraint resolution_verb_is_known CHECK ((verb = ANY (ARRAY['settle'::text, 'release'::text])))
 );
@@ -1454,7 +1458,11 @@ create table ledger_transfers (
   constraint transfer_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint transfer_has_two_sides CHECK ((debit <> credit)),
   constraint transfer_is_on_the_statement CHECK (((((debit = 'available'::text) OR (credit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
-  constraint transfer_is_on_the_statement_of_its_subaccount CHECK ((((subaccount_id IS NULL) AND ("left"(debit, 4) <> 'sub:'::text) AND ("left"(credit, 4) <> 'sub:'::text)) OR ((subaccount_entry IS NOT NULL) AND (subaccount_after >= 0) AND ((('sub:'::text || subaccount_id) = debit) OR (('sub:'::text || subaccount_id) = credit))))),
+  constraint transfer_is_on_the_statement_of_its_subaccount CHECK (
+CASE
+    WHEN (subaccount_id IS NULL) THEN ((subaccount_entry IS NULL) AND (subaccount_after IS NULL) AND ("left"(debit, 4) <> 'sub:'::text) AND ("left"(credit, 4) <> 'sub:'::text))
+    ELSE ((subaccount_entry IS NOT NULL) AND (COALESCE(subaccount_after, ('-1'::integer)::bigint) >= 0) AND (((debit = ('sub:'::text || subaccount_id)) AND ("left"(credit, 4) <> 'sub:'::text)) OR ((credit = ('sub:'::text || subaccount_id)) AND ("left"(debit, 4) <> 'sub:'::text))))
+END),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
   constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'split_refund_pending'::text, 'split_refund_pending_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text])))
 );

@@ -77,7 +77,13 @@ alter table ledger_accounts
   add constraint pending_never_below_zero check (
     left(name, 12) <> 'sub_pending:' or credits_posted - debits_posted - debits_pending >= 0),
   add constraint no_more_is_recovered_than_owed check (
-    left(name, 9) <> 'sub_owed:' or credits_posted <= debits_posted);
+    left(name, 9) <> 'sub_owed:' or credits_posted <= debits_posted),
+  drop constraint naira_balance_fits_the_wire,
+  add constraint naira_balance_fits_the_wire check (
+    asset <> 'NGN'
+    or (name not in ('available', 'suspense')
+      and left(name, 4) <> 'sub:' and left(name, 12) <> 'sub_pending:')
+    or credits_posted + credits_pending - debits_posted <= 9007199254740991);
 
 -- The number on the statement of a sub-account, and its balance afterwards. A transfer between the
 -- merchant and a sub-account is on both statements.
@@ -105,10 +111,15 @@ alter table ledger_transfers
   drop constraint hold_sets_money_aside,
   add constraint hold_sets_money_aside check (
     not is_hold or debit in ('available', 'suspense') or left(debit, 4) = 'sub:'),
+  -- Both branches are true or false, never null: a check that is null accepts the row.
   add constraint transfer_is_on_the_statement_of_its_subaccount check (
-    (subaccount_id is null and left(debit, 4) <> 'sub:' and left(credit, 4) <> 'sub:')
-    or (subaccount_entry is not null and subaccount_after >= 0
-      and ('sub:' || subaccount_id) in (debit, credit))),
+    case when subaccount_id is null
+      then subaccount_entry is null and subaccount_after is null
+        and left(debit, 4) <> 'sub:' and left(credit, 4) <> 'sub:'
+      else subaccount_entry is not null and coalesce(subaccount_after, -1) >= 0
+        and ((debit = 'sub:' || subaccount_id and left(credit, 4) <> 'sub:')
+          or (credit = 'sub:' || subaccount_id and left(debit, 4) <> 'sub:'))
+    end),
   drop constraint transfer_purpose_is_known,
   add constraint transfer_purpose_is_known check (purpose in (
     'test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout',
@@ -123,9 +134,12 @@ alter table ledger_transfers
 
 alter table ledger_resolutions
   add constraint resolution_is_on_the_statement_of_its_subaccount check (
-    (subaccount_id is null and (verb = 'settle' or left(debit, 4) <> 'sub:'))
-    or (verb = 'release' and subaccount_entry is not null and subaccount_after >= 0
-      and debit = 'sub:' || subaccount_id));
+    case when subaccount_id is null
+      then subaccount_entry is null and subaccount_after is null
+        and (verb = 'settle' or left(debit, 4) <> 'sub:')
+      else subaccount_entry is not null and coalesce(subaccount_after, -1) >= 0
+        and verb = 'release' and debit = 'sub:' || subaccount_id
+    end);
 
 -- Like first_entry_at, on the statement of a sub-account.
 create function first_subaccount_entry_at(

@@ -15,7 +15,6 @@ import type {
   ChangeSubaccountInput,
   ChangeWebhookEndpointInput,
   CheckoutSession,
-  CloseSubaccountInput,
   Conversion,
   ConversionQuote,
   ConversionReport,
@@ -865,7 +864,7 @@ export type Resources = {
      *
      * `POST /v1/subaccounts/{reference}/close`
      */
-    close(reference: string, input?: CloseSubaccountInput, options?: WriteOptions): Promise<Subaccount>
+    close(reference: string, options?: WriteOptions): Promise<Subaccount>
     /**
      * Move money to or from a sub-account.
      *

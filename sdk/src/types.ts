@@ -2570,9 +2570,9 @@ export type SubaccountBalance = {
 export type SubaccountTransfer = {
   /** Identifies the transfer. */
   reference: string
-  /** `merchant`, or the reference of a sub-account. */
+  /** Who gave the money: `merchant`, or the reference of a sub-account. */
   from: string
-  /** `merchant`, or the reference of a sub-account. */
+  /** Who got the money: `merchant`, or the reference of a sub-account. */
   to: string
   /** The currency or stablecoin of the amounts. */
   asset: 'NGN' | 'USDC' | 'USDT'
@@ -4096,9 +4096,6 @@ export type ChangeSubaccountInput = {
   /** `PAUSED`: it is credited, but nothing is paid out. */
   status?: 'ACTIVE' | 'PAUSED' | undefined
 }
-
-/** Close a sub-account. */
-export type CloseSubaccountInput = Record<string, never>
 
 /** Move money to or from a sub-account. */
 export type TransferToSubaccountInput = {

@@ -3,19 +3,24 @@ import type { Asset } from '../money/assets.js'
 import { column, Table } from '../postgres/table.js'
 
 /**
- * The ledger accounts of one environment and asset. `available` and `suspense` are owed to the
- * merchant or payer and grow with credits. `clearing` (at the bank), `treasury` and `deposits` (on
- * the chain) are what Manilla holds. `receivables` is the other side of what sub-accounts owe.
+ * The ledger accounts of one environment and asset, without those of sub-accounts. `available` and
+ * `suspense` are owed to the merchant or payer and grow with credits. `clearing` (at the bank),
+ * `treasury` and `deposits` (on the chain) are what Manilla holds. `receivables` is the other side
+ * of what sub-accounts owe.
  */
+export const ownAccountNames = [
+  'available',
+  'suspense',
+  'fees',
+  'exchange',
+  'clearing',
+  'treasury',
+  'deposits',
+  'receivables',
+] as const
+
 export type LedgerAccountName =
-  | 'available'
-  | 'suspense'
-  | 'fees'
-  | 'exchange'
-  | 'clearing'
-  | 'treasury'
-  | 'deposits'
-  | 'receivables'
+  | (typeof ownAccountNames)[number]
   | SubaccountName
   | `sub_pending:${string}`
   | `sub_owed:${string}`

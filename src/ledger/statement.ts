@@ -5,7 +5,7 @@ import { listLimits } from '../postgres/limits.js'
 import { named } from '../postgres/named.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
-import { type SubaccountName, subaccountName } from './accounts.js'
+import { subaccountName } from './accounts.js'
 import type { StatementEnd } from './book.js'
 import type { Purpose } from './purposes.js'
 
@@ -36,7 +36,7 @@ export type StatementKey = {
 /** Where a statement is in the ledger. Its entries are numbered without gaps. */
 type Place = {
   /** The ledger account whose balance it is. */
-  name: 'available' | SubaccountName
+  name: Sql
   /** The entries of the statement, of transfers and resolutions. */
   own: Sql
   entryNumber: Sql
@@ -48,14 +48,14 @@ type Place = {
 function placeOf({ environmentId, asset, subaccountId }: StatementKey): Place {
   if (subaccountId === undefined)
     return {
-      name: 'available',
+      name: sql`'available'`,
       own: sql`environment_id = ${environmentId} and asset = ${asset}`,
       entryNumber: sql`entry_number`,
       availableAfter: sql`available_after`,
       firstAt: (time) => sql`first_entry_at(${environmentId}, ${asset}, ${time})`,
     }
   return {
-    name: subaccountName(subaccountId),
+    name: sql`${subaccountName(subaccountId)}`,
     own: sql`environment_id = ${environmentId} and subaccount_id = ${subaccountId}
       and asset = ${asset}`,
     entryNumber: sql`subaccount_entry`,

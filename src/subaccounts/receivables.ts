@@ -7,7 +7,7 @@ import type { Asset } from '../money/assets.js'
 
 type Place = { environmentId: EnvironmentId; asset: Asset }
 
-/** Ledger accounts that exist only if a sub-account has ever owed something; see `lockLedgerAccounts`. */
+/** Ledger accounts that exist only if a sub-account has ever owed something. */
 export function receivableAccounts(
   { environmentId, asset }: Place,
   subaccountIds: string[],

@@ -63,8 +63,11 @@ export const subaccount = resource('Subaccount', {
 
 export const subaccountTransfer = resource('SubaccountTransfer', {
   reference: reference(prefixes.subaccountTransfer, 'Identifies the transfer.'),
-  from: text('merchant', '`merchant`, or the reference of a sub-account.'),
-  to: text(referenceSample(prefixes.subaccount), '`merchant`, or the reference of a sub-account.'),
+  from: text('merchant', 'Who gave the money: `merchant`, or the reference of a sub-account.'),
+  to: text(
+    referenceSample(prefixes.subaccount),
+    'Who got the money: `merchant`, or the reference of a sub-account.',
+  ),
   asset: anyAsset,
   amount: withExample(withDescription(anyAmount, 'What was moved.'), 500_000),
   note: notYet(text('Promotion of March'), 'What you wrote about it.'),

@@ -23,6 +23,7 @@ export async function transferAll(
   const movements = new DecidedMovements(tx, await lockForTransfers(tx, transfers))
   for (const transfer of transfers) {
     const outcome = movements.move(toMovement(transfer, movements.book))
+    // Before anything is written: the transaction of a refused request is committed.
     if (!outcome.isMoved) throw notTransferred(transfer, outcome)
   }
   movements.write(now)

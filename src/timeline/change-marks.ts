@@ -1,4 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
+import { ownAccountNames } from '../ledger/accounts.js'
+import { assetNames } from '../money/assets.js'
 import { batchLimits } from '../payouts/limits.js'
 import { named } from '../postgres/named.js'
 import { sql } from '../postgres/sql.js'
@@ -103,7 +105,9 @@ export async function readChangeMarks(
         left join lateral (
           select string_agg(${sums}, ',' order by asset, name) as balances,
             string_agg(${sums}, ',' order by asset) filter (where name = 'suspense') as held
-          from ledger_accounts where environment_id = e.id) l on true`,
+          from ledger_accounts
+          where environment_id = e.id and asset = any (${assetNames}::text[])
+            and name = any (${ownAccountNames}::text[])) l on true`,
     ),
   )
   return rows.map(({ events, ...marks }) => ({ ...marks, events: JSON.parse(events) }))

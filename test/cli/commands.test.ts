@@ -553,7 +553,7 @@ test('an export has a description of its own', () => {
   for (const [name, { about }] of Object.entries(described)) {
     expect(about, name).not.toContain('text/csv')
     if (!name.endsWith('.csv')) continue
-    expect(about).toMatch(/^Export [a-z ]+ as CSV to stdout\. /)
+    expect(about).toMatch(/^Export [a-z -]+ as CSV to stdout\. /)
     expect(about, name).not.toContain('nextCursor')
   }
 })
@@ -610,6 +610,9 @@ describe('with a live key', () => {
       'cryptoTransfers.create',
       'bankTransfers.create',
       'batches.submit',
+      'subaccounts.update',
+      'subaccounts.close',
+      'subaccounts.transfer',
       'conversions.create',
       'settlements.create',
     ])

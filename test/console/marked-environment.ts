@@ -27,6 +27,7 @@ const ofEvents: [Permission, RegExp][] = [
   ['payments.see', /^(dedicated_crypto_wallet|checkout\.session)\./],
   ['payouts.see', /^(bank_transfer|crypto_transfer|batch)\./],
   ['balances.see', /^(balance|conversion|settlement|settlement_destination)\./],
+  ['subaccounts.see', /^subaccount\./],
   ['developers.see', /^webhook_endpoint\./],
 ]
 
@@ -44,6 +45,9 @@ const typesWith = (permission: Permission) =>
 
 const reserve = 31_415_926
 const funded = 987_654_321
+/** Two transfers, so that the sum is on the statement of the sub-account only. */
+const movedToSeller = [4_000, 7_183]
+const balanceOfSeller = 11_183
 
 /**
  * Makes one of everything, each with a value that no other resource has. No answer to a caller
@@ -68,6 +72,13 @@ export async function markEnvironment(service: ServiceWithBank) {
   const endpoint = await post('/v1/webhook-endpoints', { url: 'https://mark-developers.example/h' })
   await make('PATCH', '/v1/settings', { settlement: { reserve }, lowBalance: { NGN: 2 * funded } })
   await post('/v1/test/balances/fund', { asset: 'NGN', amount: funded })
+  const seller = await post('/v1/subaccounts', { name: 'mark-subaccounts-seller' })
+  for (const amount of movedToSeller)
+    await post(`/v1/subaccounts/${seller.reference}/transfers`, {
+      from: 'merchant',
+      asset: 'NGN',
+      amount,
+    })
   const opened = { merchantReference: 'mark-payments-va', amount: 50_000 }
   const account = await post('/v1/collections/virtual-accounts', opened)
   const paid = { accountNumber: account.accountNumber, amount: 50_000 }
@@ -161,6 +172,7 @@ export async function markEnvironment(service: ServiceWithBank) {
     ['getBankTransfer', `/v1/disbursements/bank-transfer/${transfer.reference}`],
     ['getPayoutBatch', `/v1/disbursements/batches/${batchReference}`],
     ['listPayoutBatchItems', `/v1/disbursements/batches/${batchReference}/items`],
+    ['getSubaccount', `/v1/subaccounts/${seller.reference}`],
     ['getWebhookEndpoint', `/v1/webhook-endpoints/${endpoint.id}`],
     ['listEndpointDeliveries', `/v1/webhook-endpoints/${endpoint.id}/deliveries`],
     ['getWebhookEndpointStats', `/v1/webhook-endpoints/${endpoint.id}/stats`],
@@ -177,6 +189,7 @@ export async function markEnvironment(service: ServiceWithBank) {
     ['search', `/v1/search?q=${toReference(prefixes.event, ids[0]!)}`],
     ['search', `/v1/search?q=${endpoint.id}`],
     ['search', `/v1/search?q=${price.headers.get('x-request-id')}`],
+    ['listSubaccounts', '/v1/subaccounts'],
     ['listRequestLogs', '/v1/request-logs?limit=100'],
   ]
   const probes: Probe[] = [
@@ -188,6 +201,13 @@ export async function markEnvironment(service: ServiceWithBank) {
       path: `/v1/timeline/${transfer.reference}`,
       refused: 403,
       ...payouts,
+    },
+    {
+      operation: 'listBalanceEntries',
+      path: `/v1/balance-entries?subaccount=${seller.reference}`,
+      needs: 'subaccounts.see',
+      refused: 403,
+      isNamed: true,
     },
     ...eventProbes,
   ]
@@ -202,6 +222,10 @@ export async function markEnvironment(service: ServiceWithBank) {
     ['payments.see', new RegExp(`mark-payments|${typesWith('payments.see')}`)],
     ['payouts.see', new RegExp(`mark-payouts|${typesWith('payouts.see')}`)],
     ['balances.see', new RegExp(`\\b9876\\d{5}\\b|9,876,\\d\\d\\d|${typesWith('balances.see')}`)],
+    [
+      'subaccounts.see',
+      new RegExp(`mark-subaccounts|\\b${balanceOfSeller}\\b|${typesWith('subaccounts.see')}`),
+    ],
     ['developers.see', new RegExp(`mark-developers|${typesWith('developers.see')}`)],
     ['settings.see', new RegExp(`\\b${reserve}\\b`)],
   ])

@@ -20,6 +20,7 @@ const design = `
   payments.see      x     x     x       x         x       x
   payouts.see       x     x     x       x         x       x
   balances.see      x     x     x       -         -       x
+  subaccounts.see   x     x     x       -         -       x
   payers.see        x     x     x       -         x       -
   exports.make      x     x     x       -         -       -
   collect.create    x     x     x       t         x       -
@@ -27,6 +28,7 @@ const design = `
   payments.ask      x     x     x       t         x       -
   notes.write       x     x     x       x         x       -
   payouts.create    x     x     x       t         -       -
+  subaccounts.change x    x     x       t         -       -
   payouts.approve   x     x     x       -         -       -
   developers.see    x     x     x       x         x       -
   developers.change x     x     -       x         -       -

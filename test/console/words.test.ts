@@ -163,6 +163,7 @@ describe('states', () => {
     ['collection', 'VirtualAccount'],
     ['collection', 'DedicatedAccount'],
     ['collection', 'CryptoWallet'],
+    ['subaccount', 'Subaccount'],
     ['delivery', 'EventDelivery'],
   ] as const)('every one of a %s has a word (%s)', (of, schema) => {
     for (const state of statesOf(schema)) expect(statusWords[of]).toHaveProperty(state)

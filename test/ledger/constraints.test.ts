@@ -5,18 +5,28 @@ import { resolveAll } from '../../src/ledger/resolve.js'
 import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
-import { fundingOf, holdOf, now } from '../support/movements.js'
+import { fundingOf, holdOf, now, subaccountHoldOf, transferTo } from '../support/movements.js'
 
 // Every money rule is also a database constraint, tested here by direct SQL. Each case breaks one
 // rule only, so the name of the violated constraint shows that this rule holds.
 
 const db = await freshDatabase()
 const environmentId = await insertEnvironment(db)
-const hold = holdOf({ environmentId, asset: 'USDC' }, 29n, 1n)
-const funding = fundingOf({ environmentId, asset: 'USDC' }, 100n)
-await db.transaction((tx) => moveAll(tx, now, [funding, hold]))
+const place = { environmentId, asset: 'USDC' } as const
+const hold = holdOf(place, 29n, 1n)
+const funding = fundingOf(place, 100n)
+const seller = newId(now)
+const otherSeller = newId(now)
+const sellerHold = subaccountHoldOf(place, seller, 4n, 1n)
 await db.transaction((tx) =>
-  resolveAll(tx, now, [{ environmentId, causeId: hold.causeId, verb: 'release' }]),
+  moveAll(tx, now, [funding, hold, transferTo(place, seller, 10n), sellerHold]),
+)
+await db.transaction((tx) =>
+  resolveAll(
+    tx,
+    now,
+    [hold, sellerHold].map(({ causeId }) => ({ environmentId, causeId, verb: 'release' as const })),
+  ),
 )
 
 type Values = Record<string, unknown>
@@ -68,6 +78,10 @@ function resolution(change: Values): Promise<unknown> {
 const onStatement = { credit: 'available', entry_number: 1_000, available_after: 1 }
 const released = { verb: 'release', entry_number: 2_000, available_after: 1 }
 
+const ofSeller = { subaccount_id: seller, subaccount_entry: 1_000, subaccount_after: 1 }
+const toSeller = { credit: `sub:${seller}`, ...ofSeller }
+const releasedToSeller = { verb: 'release', debit: `sub:${seller}`, ...ofSeller }
+
 /** Ways to break each rule, by the name of the constraint that must refuse it. */
 const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   account_asset_is_known: {
@@ -78,6 +92,7 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'a bank account for coins': () => account({ name: 'clearing' }),
     'a treasury for naira': () => account({ asset: 'NGN', name: 'treasury' }),
     'deposits of naira': () => account({ asset: 'NGN', name: 'deposits' }),
+    'another kind of money of a sub-account': () => account({ name: `sub_lost:${seller}` }),
   },
   sums_are_never_negative: {
     'debits pending': () => account({ debits_pending: -1 }),
@@ -101,6 +116,25 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'more held than credited': () =>
       account({ name: 'suspense', credits_posted: 99, debits_pending: 100 }),
   },
+  subaccount_never_below_zero: {
+    'more spent than credited': () =>
+      account({ name: `sub:${seller}`, credits_posted: 99, debits_posted: 100 }),
+    'more held than credited': () =>
+      account({ name: `sub:${seller}`, credits_posted: 99, debits_pending: 100 }),
+    'covered only by pending credits': () =>
+      account({ name: `sub:${seller}`, credits_pending: 100, debits_posted: 1 }),
+  },
+  pending_never_below_zero: {
+    'more released than credited': () =>
+      account({ name: `sub_pending:${seller}`, credits_posted: 99, debits_posted: 100 }),
+    'covered only by pending credits': () =>
+      account({ name: `sub_pending:${seller}`, credits_pending: 100, debits_posted: 1 }),
+  },
+  no_more_is_recovered_than_owed: {
+    'a recovery of nothing': () => account({ name: `sub_owed:${seller}`, credits_posted: 1 }),
+    'more recovered than owed': () =>
+      account({ name: `sub_owed:${seller}`, debits_posted: 99, credits_posted: 100 }),
+  },
   naira_balance_fits_the_wire: {
     'more kobo than a JSON integer': () =>
       account({ asset: 'NGN', name: 'available', credits_posted: '9007199254740992' }),
@@ -113,9 +147,16 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
         credits_posted: '9007199254740992',
         debits_pending: 100,
       }),
+    'more kobo than a JSON integer, of a sub-account': () =>
+      account({ asset: 'NGN', name: `sub:${seller}`, credits_posted: '9007199254740992' }),
+    'more kobo than a JSON integer, released later': () =>
+      account({ asset: 'NGN', name: `sub_pending:${seller}`, credits_posted: '9007199254740992' }),
   },
-  only_available_has_a_statement: {
+  only_spendable_money_has_a_statement: {
     'entries of another account': () => account({ entry_count: 1 }),
+    'entries of money that is released later': () =>
+      account({ name: `sub_pending:${seller}`, entry_count: 1 }),
+    'entries of a debt': () => account({ name: `sub_owed:${seller}`, entry_count: 1 }),
   },
   ledger_accounts_pkey: {
     'a second account of the same name': () => account({ asset: 'USDC', name: 'treasury' }),
@@ -141,6 +182,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   hold_sets_money_aside: {
     'a hold on money that is not owed': () => transfer({ is_hold: true }),
+    'a hold on money that is released later': () =>
+      transfer({ is_hold: true, debit: `sub_pending:${seller}` }),
+    'a hold on a debt': () => transfer({ is_hold: true, debit: `sub_owed:${seller}` }),
   },
   transfer_is_on_the_statement: {
     'a credit of available without an entry': () => transfer({ credit: 'available' }),
@@ -149,7 +193,23 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'an entry without a balance': () => transfer({ ...onStatement, available_after: null }),
     'a balance without an entry': () => transfer({ available_after: 1 }),
   },
-  fees_are_on_the_statement: {
+  transfer_is_on_the_statement_of_its_subaccount: {
+    'a credit of a sub-account without an entry': () => transfer({ credit: `sub:${seller}` }),
+    'a debit of a sub-account without an entry': () => transfer({ debit: `sub:${seller}` }),
+    'an entry that names no sub-account': () => transfer({ ...toSeller, subaccount_id: null }),
+    'an entry of a sub-account that is not touched': () => transfer(ofSeller),
+    'an entry of another sub-account': () => transfer({ ...toSeller, subaccount_id: otherSeller }),
+    'an entry of money that is released later': () =>
+      transfer({ ...ofSeller, credit: `sub_pending:${seller}` }),
+    'two sub-accounts in one transfer': () =>
+      transfer({ ...toSeller, debit: `sub:${otherSeller}` }),
+    'a sub-account without a number': () => transfer({ ...toSeller, subaccount_entry: null }),
+    'an entry without a balance': () => transfer({ ...toSeller, subaccount_after: null }),
+    'a balance below zero': () => transfer({ ...toSeller, subaccount_after: -1 }),
+    'a number without a sub-account': () => transfer({ subaccount_entry: 1_000 }),
+    'a balance without a sub-account': () => transfer({ subaccount_after: 1 }),
+  },
+  fees_are_on_a_statement: {
     'a fee that is not on the statement': () => transfer({ credit: 'fees' }),
     'a fee that comes back elsewhere': () => transfer({ debit: 'fees', credit: 'treasury' }),
   },
@@ -159,6 +219,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   transfer_entries_are_numbered_once: {
     'a used entry number': () => transfer({ ...onStatement, entry_number: 1 }),
+  },
+  transfer_subaccount_entries_are_numbered_once: {
+    'a used entry number': () => transfer({ ...toSeller, subaccount_entry: 1 }),
   },
   resolution_verb_is_known: {
     'an unknown verb': () => resolution({ verb: 'forget' }),
@@ -176,11 +239,29 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
     'an entry without a balance': () => resolution({ ...released, available_after: null }),
     'a balance without an entry': () => resolution({ available_after: 1 }),
   },
+  resolution_is_on_the_statement_of_its_subaccount: {
+    'a release without an entry': () => resolution({ verb: 'release', debit: `sub:${seller}` }),
+    'a settlement with an entry': () => resolution({ ...releasedToSeller, verb: 'settle' }),
+    'an entry that names no sub-account': () =>
+      resolution({ ...releasedToSeller, subaccount_id: null }),
+    'an entry of another sub-account': () =>
+      resolution({ ...releasedToSeller, subaccount_id: otherSeller }),
+    "an entry of the merchant's money": () => resolution({ ...released, ...ofSeller }),
+    'a sub-account without a number': () =>
+      resolution({ ...releasedToSeller, subaccount_entry: null }),
+    'an entry without a balance': () => resolution({ ...releasedToSeller, subaccount_after: null }),
+    'a balance below zero': () => resolution({ ...releasedToSeller, subaccount_after: -1 }),
+    'a number without a sub-account': () => resolution({ subaccount_entry: 1_000 }),
+    'a balance without a sub-account': () => resolution({ subaccount_after: 1 }),
+  },
   ledger_resolutions_pkey: {
     'a hold that is resolved again': () => resolution({ cause_id: hold.causeId }),
   },
   resolution_entries_are_numbered_once: {
-    'a used entry number': () => resolution({ ...released, entry_number: 4 }),
+    'a used entry number': () => resolution({ ...released, entry_number: 5 }),
+  },
+  resolution_subaccount_entries_are_numbered_once: {
+    'a used entry number': () => resolution({ ...releasedToSeller, subaccount_entry: 4 }),
   },
 }
 
@@ -198,6 +279,21 @@ test('valid rows are accepted', async () => {
   await transfer(onStatement)
   await resolution({})
   await resolution(released)
+  await account({ name: `sub:${seller}`, credits_posted: 9, debits_pending: 9, entry_count: 2 })
+  await account({ name: `sub_pending:${seller}`, credits_posted: 9, debits_posted: 9 })
+  await account({ name: `sub_owed:${seller}`, credits_posted: 9, debits_posted: 9 })
+  await account({ name: 'receivables' })
+  await transfer(toSeller)
+  await transfer({ ...toSeller, credit: 'fees', debit: `sub:${seller}`, subaccount_entry: 1_001 })
+  await transfer({
+    ...toSeller,
+    debit: `sub:${seller}`,
+    subaccount_entry: 1_002,
+    is_hold: true,
+    credit: 'treasury',
+  })
+  await resolution(releasedToSeller)
+  await resolution({ debit: `sub:${seller}` })
 })
 
 // A constraint that is added or renamed fails here until it has a case above.

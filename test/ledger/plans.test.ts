@@ -1,14 +1,18 @@
+import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.js'
+import { listBalances } from '../../src/ledger/balances.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
 import { listStatementEntries } from '../../src/ledger/statement.js'
 import { sql } from '../../src/postgres/sql.js'
-import { inTransaction } from '../../src/postgres/transactions/tx.js'
+import { inTransaction, type Queryable } from '../../src/postgres/transactions/tx.js'
+import { findSubaccountBalances } from '../../src/subaccounts/subaccount-balances.js'
+import { readChangeMarks } from '../../src/timeline/change-marks.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { fundingOf, holdOf, now } from '../support/movements.js'
-import { plansOf } from '../support/plans.js'
+import { measuringReader, plansOf, type Work } from '../support/plans.js'
 import { openSession, readerOf } from '../support/sessions.js'
 
 // The ledger only grows, so every statement of a payout must use an index. The server explains the
@@ -36,6 +40,26 @@ await db.rows(sql`
   select environment_id, cause_id, 'release', purpose, asset, debit, amount, 1000 + entry_number, 0,
     now()
   from ledger_transfers`)
+
+/** As many sub-accounts as a large platform has, and one of them with a long statement. */
+const seller = newId(now)
+await db.rows(sql`
+  insert into ledger_accounts (environment_id, asset, name)
+  select ${environmentId}, 'USDC', 'sub:' || gen_random_uuid() from generate_series(1, 100000)`)
+await db.rows(sql`
+  insert into ledger_transfers (environment_id, cause_id, purpose, asset, debit, credit, amount,
+    is_hold, created_at, subaccount_id, subaccount_entry, subaccount_after)
+  select ${environmentId}, gen_random_uuid(), 'crypto_payout', 'USDC', 'sub:' || id, 'treasury', 1,
+    true, now(), id, 1 + n / 20, 0
+  from generate_series(0, 19999) n,
+    lateral (select case n % 20 when 0 then ${seller}::uuid
+      else md5((n % 20)::text)::uuid end as id) s`)
+await db.rows(sql`
+  insert into ledger_resolutions (environment_id, cause_id, verb, purpose, asset, debit, amount,
+    created_at, subaccount_id, subaccount_entry, subaccount_after)
+  select environment_id, cause_id, 'release', purpose, asset, debit, amount, now(), subaccount_id,
+    1000 + subaccount_entry, 0
+  from ledger_transfers where subaccount_id is not null`)
 await db.rows(sql`analyze`)
 
 test('locking the accounts of a batch uses the primary key', async () => {
@@ -72,16 +96,23 @@ test('finding holds and resolutions uses the cause, never a scan of the ledger',
     expect(scans).toEqual(['by ledger_resolutions_pkey'])
 })
 
+/** The statement that the code under test prepared on this session. */
+async function preparedOn(session: pg.Client, start: string): Promise<string> {
+  const { rows } = await session.query<{ name: string }>(
+    `select name from pg_prepared_statements where starts_with(name, '${start}')`,
+  )
+  expect(rows).toHaveLength(1)
+  return rows[0]!.name
+}
+
 test('a page of the statement reads only that page', async () => {
   const session = await openSession(db)
   const range = { ...place, first: 1n, below: 9_000n }
   await listStatementEntries(readerOf(session), range, { limit: 20 })
-  const { rows } = await session.query<{ name: string }>(
-    "select name from pg_prepared_statements where name like 'list_entries%'",
-  )
+  const statement = await preparedOn(session, 'list_entries')
   const bounds = [`${environmentId}`, 'USDC', '9000', '1']
   const values = [...bounds, '20', ...bounds, '20', '20']
-  for (const { scans } of await plansOf(session, rows[0]!.name, values))
+  for (const { scans } of await plansOf(session, statement, values))
     expect(scans).toEqual([
       // What became of a hold, once for each hold on the page.
       'by ledger_resolutions_pkey',
@@ -91,3 +122,42 @@ test('a page of the statement reads only that page', async () => {
       'by transfer_entries_are_numbered_once',
     ])
 })
+
+test('a page of the statement of a sub-account reads only that page', async () => {
+  const session = await openSession(db)
+  const range = { ...place, subaccountId: seller, first: 1n, below: 9_000n }
+  await listStatementEntries(readerOf(session), range, { limit: 20 })
+  const statement = await preparedOn(session, 'list_subaccount_entries')
+  const bounds = [`${environmentId}`, seller, 'USDC', '9000', '1']
+  const values = [`sub:${seller}`, ...bounds, '20', ...bounds, '20', '20']
+  for (const { scans } of await plansOf(session, statement, values))
+    expect(scans).toEqual([
+      'by ledger_resolutions_pkey',
+      "by ledger_transfers_pkey keeping (is_hold AND (credit = 'fees'::text))",
+      'by resolution_subaccount_entries_are_numbered_once',
+      'by transfer_subaccount_entries_are_numbered_once',
+    ])
+})
+
+// An index that starts with the environment is no proof: all 100,000 accounts may be in one
+// environment. The rows that were read are.
+test.each(['force_custom_plan', 'force_generic_plan'])(
+  'balances are read without the ledger accounts of 100,000 sub-accounts (%s)',
+  async (mode) => {
+    const session = await openSession(db)
+    await session.query(`set plan_cache_mode = ${mode}`)
+    const readers = {
+      balances: (reader: Queryable) => listBalances(reader, environmentId),
+      'balances of a sub-account': (reader: Queryable) =>
+        findSubaccountBalances(reader, [{ environmentId, id: seller }]),
+      'change marks': (reader: Queryable) => readChangeMarks(reader, [environmentId]),
+    }
+    for (const [what, read] of Object.entries(readers)) {
+      const work: Work = { rows: 0, buffers: 0, nodes: [] }
+      await read(measuringReader(session, work))
+      expect({ what, ...work, isSmall: work.rows < 100 && work.buffers < 300 }).toMatchObject({
+        isSmall: true,
+      })
+    }
+  },
+)

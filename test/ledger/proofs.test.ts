@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { EnvironmentId } from '../../src/base/environment.js'
 import { newId } from '../../src/base/ids.js'
 import { toJson } from '../../src/base/json-text.js'
 import { emitAll } from '../../src/events/emit.js'
+import { owedName, pendingName } from '../../src/ledger/accounts.js'
 import { moveAll } from '../../src/ledger/move.js'
 import type { Movement } from '../../src/ledger/movement.js'
 import { resolveAll } from '../../src/ledger/resolve.js'
@@ -10,7 +12,15 @@ import { sql } from '../../src/postgres/sql.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEndpoint } from '../support/endpoints.js'
 import { insertEnvironment } from '../support/environments.js'
-import { fundingOf, holdOf, now } from '../support/movements.js'
+import {
+  fundingOf,
+  holdOf,
+  movementOf,
+  now,
+  subaccountHoldOf,
+  transferFrom,
+  transferTo,
+} from '../support/movements.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
 import { proofsBelow } from '../support/sound-books.js'
 
@@ -20,8 +30,11 @@ import { proofsBelow } from '../support/sound-books.js'
 
 const db = await freshDatabase()
 
-/** Two environments with every kind of row: posted, held, settled, released, suspended. */
-async function fill(): Promise<{ held: Movement; settled: Movement }> {
+/** Has money and a statement; waits for money; owes some; is closed and empty. */
+type Sellers = Record<'rich' | 'waiting' | 'indebted' | 'closed', string>
+
+/** An environment with every kind of row: posted, held, settled, released, suspended. */
+async function fill(): Promise<{ held: Movement; settled: Movement; sellers: Sellers }> {
   const environmentId = await insertEnvironment(db)
   const place = { environmentId, asset: 'USDC' } as const
   const suspended: Movement = {
@@ -32,6 +45,7 @@ async function fill(): Promise<{ held: Movement; settled: Movement }> {
   await db.transaction((tx) =>
     moveAll(tx, now, [fundingOf(place, 100n), suspended, held!, settled!, released!]),
   )
+  const sellers = await fillSellers(place)
   await insertEndpoint(db, environmentId)
   await db.rows(sql`
     insert into idempotency_keys values (${environmentId}, ${newId(now)}, 'a key',
@@ -52,11 +66,56 @@ async function fill(): Promise<{ held: Movement; settled: Movement }> {
       },
     ])
   })
-  return { held: held!, settled: settled! }
+  return { held: held!, settled: settled!, sellers }
 }
 
-await fill()
-const { held, settled } = await fill()
+async function fillSellers(place: { environmentId: EnvironmentId; asset: 'USDC' }) {
+  const { environmentId } = place
+  const sellers: Sellers = {
+    rich: newId(now),
+    waiting: newId(now),
+    indebted: newId(now),
+    closed: newId(now),
+  }
+  const { rich, waiting, indebted, closed } = sellers
+  for (const [name, id] of Object.entries(sellers))
+    await db.rows(sql`
+      insert into subaccounts (environment_id, id, name, status, created_at, closed_at)
+      values (${environmentId}, ${id}, ${name}, ${id === closed ? 'CLOSED' : 'ACTIVE'}, ${now},
+        ${id === closed ? now : null})`)
+  const holds = [2n, 3n, 4n].map((amount) => subaccountHoldOf(place, rich, amount, 1n))
+  const pending = movementOf(place, {
+    debit: 'available',
+    credit: pendingName(waiting),
+    amount: 6n,
+    purpose: 'split',
+  })
+  const debt = movementOf(place, {
+    debit: owedName(indebted),
+    credit: 'receivables',
+    amount: 5n,
+    purpose: 'receivable',
+  })
+  await db.transaction((tx) =>
+    moveAll(tx, now, [
+      transferTo(place, rich, 30n),
+      transferTo(place, closed, 5n),
+      transferFrom(place, closed, 5n),
+      ...holds,
+      pending,
+      debt,
+    ]),
+  )
+  const ends = [
+    { environmentId, causeId: holds[1]!.causeId, verb: 'settle' as const },
+    { environmentId, causeId: holds[2]!.causeId, verb: 'release' as const },
+  ]
+  await db.transaction((tx) => resolveAll(tx, now, ends))
+  return sellers
+}
+
+const other = await fill()
+const { held, settled, sellers } = await fill()
 const { environmentId } = held
 
 const tables = [
@@ -68,13 +127,18 @@ const tables = [
   'events',
   'deliveries',
 ]
-await run(tables.map((table) => `create table sound_${table} as table ${table}`))
+await run(
+  [...tables, 'subaccounts'].map((table) => `create table sound_${table} as table ${table}`),
+)
 afterEach(() =>
   run([
     ...tables.flatMap((table) => [
       `truncate ${table}`,
       `insert into ${table} select * from sound_${table}`,
     ]),
+    // Other tables refer to it, so it cannot be truncated.
+    'delete from subaccounts',
+    'insert into subaccounts select * from sound_subaccounts',
     `update environments set mode = 'test'`,
     'alter table ledger_accounts drop constraint if exists ledger_accounts_pkey',
     `alter table ledger_accounts add constraint ledger_accounts_pkey
@@ -102,6 +166,21 @@ function claimOf({ claim }: { claim: string }): string {
 
 const here = `environment_id = ${environmentId}`
 const account = (name: string) => `${here} and asset = 'USDC' and name = '${name}'`
+const richAccount = account(`sub:${sellers.rich}`)
+
+/** Posts 5 from one account to another, as the code would. The second account is opened. */
+const post = (debit: string, credit: string, opened: string) => [
+  `insert into ledger_accounts (environment_id, asset, name)
+   values (${environmentId}, 'USDC', '${opened}')`,
+  `insert into ledger_transfers values (${environmentId}, gen_random_uuid(), 'operator_credit',
+    'USDC', '${debit}', '${credit}', 5, false, null, null, now())`,
+  `update ledger_accounts set debits_posted = debits_posted + 5 where ${account(debit)}`,
+  `update ledger_accounts set credits_posted = credits_posted + 5 where ${account(credit)}`,
+]
+
+const closing = (seller: string) => [
+  `update subaccounts set status = 'CLOSED', closed_at = now() where id = '${seller}'`,
+]
 
 /** Ways to violate each claim while all others hold. */
 const damages: Record<string, Record<string, string[]>> = {
@@ -154,6 +233,57 @@ const damages: Record<string, Record<string, string[]>> = {
     'an entry count that is too high': [
       `update ledger_accounts set entry_count = entry_count + 1 where ${account('available')}`,
     ],
+  },
+  'Every statement of a sub-account is without gaps, adds up and ends at its balance': {
+    'a line with a wrong balance': [
+      `update ledger_transfers set subaccount_after = subaccount_after + 1
+       where ${here} and subaccount_id = '${sellers.rich}' and subaccount_entry = 2`,
+    ],
+    'a release with a wrong balance': [
+      `update ledger_resolutions set subaccount_after = subaccount_after + 1
+       where ${here} and subaccount_entry is not null`,
+    ],
+    'a gap between two lines': [
+      `update ledger_resolutions set subaccount_entry = subaccount_entry + 1
+       where ${here} and subaccount_entry is not null`,
+      `update ledger_accounts set entry_count = entry_count + 1 where ${richAccount}`,
+    ],
+    'a duplicate entry number': [
+      `update ledger_resolutions set subaccount_entry = subaccount_entry - 1
+       where ${here} and subaccount_entry is not null`,
+      `update ledger_accounts set entry_count = entry_count - 1 where ${richAccount}`,
+    ],
+    'an entry count that is too high': [
+      `update ledger_accounts set entry_count = entry_count + 1 where ${richAccount}`,
+    ],
+  },
+  'What sub-accounts owe adds up to the receivables of every environment and asset': {
+    'a debt that is no receivable': post(`sub_owed:${sellers.indebted}`, 'exchange', 'exchange'),
+    'a receivable that nobody owes': post('exchange', 'receivables', 'exchange'),
+  },
+  'Every ledger account of a sub-account belongs to one of its environment': {
+    'a deleted sub-account': [`delete from subaccounts where id = '${sellers.rich}'`],
+    'a sub-account of another merchant': [
+      `update subaccounts set environment_id = ${other.held.environmentId}
+       where id = '${sellers.indebted}'`,
+    ],
+    'pending money of nobody': [
+      `insert into ledger_accounts (environment_id, asset, name)
+       values (${environmentId}, 'USDC', 'sub_pending:' || gen_random_uuid())`,
+    ],
+    'a name with more behind the id': [
+      `insert into ledger_accounts (environment_id, asset, name)
+       values (${environmentId}, 'USDC', 'sub:${sellers.rich}:savings')`,
+    ],
+    'a name without an id': [
+      `insert into ledger_accounts (environment_id, asset, name)
+       values (${environmentId}, 'USDC', 'sub')`,
+    ],
+  },
+  'Every closed sub-account is empty and owes nothing': {
+    'a closed sub-account with money': closing(sellers.rich),
+    'a closed sub-account with money that is released later': closing(sellers.waiting),
+    'a closed sub-account that owes': closing(sellers.indebted),
   },
   'Every resolution settles or releases exactly what its cause holds': {
     'a settlement of another amount': [

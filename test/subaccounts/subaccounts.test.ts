@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { expectAllProofs } from '../support/sound-books.js'
+import { fromReference, prefixes } from '../../src/base/ids.js'
+import { moveAll } from '../../src/ledger/move.js'
+import { fundingOf, now, transferTo } from '../support/movements.js'
+import { expectAllProofs, expectLowerProofs } from '../support/sound-books.js'
 import { openMarket } from './shop.js'
 
 const { db, clock, openShop } = await openMarket()
@@ -129,4 +132,32 @@ test('an external reference belongs to one sub-account', async () => {
     'duplicate_reference',
     'externalReference seller-17 belongs to another sub-account.',
   ])
+})
+
+// Closing moves one balance per asset. If one of them does not fit, none may move: a refusal is an
+// answer, and what was written before it would be committed with it.
+test('a sub-account that cannot be closed keeps all its money', async () => {
+  const shop = await openShop()
+  await shop.fund(100_000)
+  const ada = await shop.addSeller()
+  const path = `/v1/subaccounts/${ada.reference}`
+  await shop.post(`${path}/transfers`, { from: 'merchant', asset: 'NGN', amount: 10_000 })
+  const environmentId = shop.merchant.environments.test.id
+  const id = fromReference(prefixes.subaccount, ada.reference)!
+  const coins = { environmentId, asset: 'USDC' } as const
+  const naira = { environmentId, asset: 'NGN' } as const
+  await db.transaction((tx) =>
+    moveAll(tx, now, [
+      fundingOf(coins, 5_000_000n),
+      transferTo(coins, id, 5_000_000n),
+      // The balance of the merchant is then as large as it may be.
+      fundingOf(naira, BigInt(Number.MAX_SAFE_INTEGER) - 90_000n),
+    ]),
+  )
+  const { json } = await shop.post(`${path}/close`)
+  expect(json).toMatchObject({ code: 'subaccount_failed', reason: 'balance_limit' })
+  expect(await shop.get(path)).toMatchObject({ status: 'ACTIVE' })
+  expect(await shop.balanceOf(ada, 'NGN')).toMatchObject({ available: 10_000 })
+  expect(await shop.balanceOf(ada, 'USDC')).toMatchObject({ available: '5' })
+  await expectLowerProofs(db)
 })

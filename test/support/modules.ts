@@ -22,7 +22,7 @@ export const floors: { name: string; does: string }[][] = [
   [
     { name: 'webhooks', does: 'endpoints and deliveries' },
     { name: 'rates', does: 'what a coin costs' },
-    { name: 'subaccounts', does: 'splits among sellers' },
+    { name: 'subaccounts', does: 'sellers of a merchant' },
   ],
   [{ name: 'conversions', does: 'naira to coins and back' }],
   [{ name: 'payouts', does: 'money out' }],

@@ -58,7 +58,7 @@ export function renderEvents(): string {
     const { title } = dataSchema(type)
     return `| \`${type}\` | ${catalogue[type]} | [${title}](#${title.toLowerCase()}) |`
   })
-  const resources = [...new Set(eventTypes.map(dataSchema))]
+  const resources = withNested(eventTypes.map(dataSchema))
   return `# Events
 
 A webhook body is \`{id, type, timestamp, mode, sequence, data}\`; \`data\` is the whole resource as its verify operation returns it.
@@ -75,7 +75,19 @@ Generated from \`src/events/catalogue.ts\` by \`npm run generate\`.
 `
 }
 
-function renderResource({ title, properties }: { title: string; properties: object }): string {
+type TitledSchema = { title: string; properties: object }
+
+/** Each once, then the resources of which their fields are lists. */
+function withNested(schemas: TitledSchema[]): TitledSchema[] {
+  const found = new Map(schemas.map((schema) => [schema.title, schema]))
+  // What is added here is visited, too.
+  for (const { properties } of found.values())
+    for (const { items } of Object.values(properties) as { items?: TitledSchema }[])
+      if (items?.title && !found.has(items.title)) found.set(items.title, items)
+  return [...found.values()]
+}
+
+function renderResource({ title, properties }: TitledSchema): string {
   const rows = Object.entries(properties as Record<string, TSchema>).map(
     ([name, schema]) => `| \`${name}\` | ${renderType(schema)} |`,
   )

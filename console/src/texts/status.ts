@@ -49,6 +49,7 @@ export const statusWords = {
     FAILED: 'Not paid',
   },
   conversion: { COMPLETED: 'Completed' },
+  subaccount: { ACTIVE: 'Active', PAUSED: 'Paused', CLOSED: 'Closed' },
   /** Payment links, virtual accounts, dedicated accounts and wallets. */
   collection: {
     pending: 'Open',

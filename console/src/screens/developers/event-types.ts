@@ -47,6 +47,7 @@ const known: Record<EventType, true> = {
   'settlement.failed': true,
   'settlement.reversed': true,
   'settlement_destination.changed': true,
+  'subaccount.created': true,
   'balance.low': true,
   'webhook_endpoint.disabled': true,
   'webhook_endpoint.test': true,

@@ -37,6 +37,8 @@ import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { summarizeStatement } from '../../../reports/statement.js'
 import { findSubaccountId } from '../../../subaccounts/store-subaccounts.js'
+import { seenWith, sees } from '../../../team/seen-with.js'
+import { refuseUnseen } from '../../auth/refuse-unseen.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { closed, oneOf, page, pageQuery, timeFilters } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
@@ -125,6 +127,8 @@ const list = ({ db, openPage }: ApiParts) =>
     ...base,
     path,
     permission: 'balances.see',
+    // The statement may be that of a sub-account.
+    shows: ['balance_entry', 'subaccount'],
     operation: 'listBalanceEntries',
     summary: 'List balance entries',
     description:
@@ -151,6 +155,8 @@ const list = ({ db, openPage }: ApiParts) =>
       const { environment, query } = request
       const { reference } = query
       const environmentId = environment.id
+      if (query.subaccount !== undefined && !sees(request.permissions, 'subaccount'))
+        throw refuseUnseen(request, seenWith.subaccount)
       const subaccountId = await findSubaccountId(db, environmentId, query.subaccount)
       const statement = { environmentId, subaccountId }
       const filter: EntryFilter = {

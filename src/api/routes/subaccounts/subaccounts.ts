@@ -304,7 +304,7 @@ const close = (api: ApiParts) =>
       'Closes it for good. Its available money is moved to your balance. Refused while money is reserved, pending or owed.',
     params,
     answers: { 200: subaccount },
-    refusals: ['not_found', ...withReasons('subaccount_failed', 'invalid_state')],
+    refusals: ['not_found', ...withReasons('subaccount_failed', 'invalid_state', 'balance_limit')],
     handle(request) {
       const { environment, now, params } = request
       return api.change(
