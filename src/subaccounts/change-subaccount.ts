@@ -4,7 +4,16 @@ import { newId } from '../base/ids.js'
 import { toJson } from '../base/json-text.js'
 import { Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
+import {
+  type LedgerAccountName,
+  owedName,
+  pendingName,
+  subaccountName,
+} from '../ledger/accounts.js'
+import type { Book } from '../ledger/book.js'
+import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
 import { formatMoney } from '../money/amounts.js'
+import { assetNames } from '../money/assets.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { showSubaccount } from './resource.js'
 import {
@@ -16,7 +25,7 @@ import {
 } from './store-subaccounts.js'
 import { type Subaccount, type SubaccountStatus, subaccountReference } from './subaccount.js'
 import { findSubaccountBalances } from './subaccount-balances.js'
-import { transferAll } from './transfer-money.js'
+import { transferWith } from './transfer-money.js'
 
 export type NewSubaccount = Pick<
   Subaccount,
@@ -83,8 +92,9 @@ export async function closeSubaccount(
   const { environmentId, reference, createdByKey, createdByUser } = request
   const [before] = await lockSubaccounts(tx, environmentId, [reference])
   if (before!.status === 'CLOSED') return (await withBalances(tx, [before!]))[0]!
-  // The row is locked, and whatever credits or pays out of it reads the row under a lock.
   const { id } = before!
+  // Splits read the status of a sub-account after they have locked one of these ledger accounts.
+  const book = await lockWhole(tx, before!)
   const balances = (await findSubaccountBalances(tx, [before!])).get(id)!
   for (const { asset, held, pending, owed } of balances) {
     if (held > 0n) throw notEmpty(`${formatMoney(held, asset)} is reserved for open payouts.`)
@@ -105,11 +115,22 @@ export async function closeSubaccount(
       createdByUser,
       createdAt: now,
     }))
-  await transferAll(tx, realNow, transfers)
+  transferWith(tx, realNow, book, transfers)
   const closed: Subaccount = { ...before!, status: 'CLOSED', closedAt: now }
   await updateSubaccount(tx, closed)
   const [shown] = await withBalances(tx, [closed])
   return shown!
+}
+
+/** All ledger accounts through which the sub-account can get money, also those not used yet. */
+function lockWhole(tx: Tx, { environmentId, id }: Subaccount): Promise<Book> {
+  const keysOf = (...names: LedgerAccountName[]) =>
+    assetNames.flatMap((asset) => names.map((name) => ({ environmentId, asset, name })))
+  return lockLedgerAccounts(
+    tx,
+    keysOf('available', subaccountName(id)),
+    keysOf(pendingName(id), owedName(id)),
+  )
 }
 
 function notEmpty(why: string): Refusal {

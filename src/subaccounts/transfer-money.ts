@@ -19,8 +19,17 @@ export async function transferAll(
   now: RealTime,
   transfers: SubaccountTransfer[],
 ): Promise<void> {
-  if (transfers.length === 0) return
-  const movements = new DecidedMovements(tx, await lockForTransfers(tx, transfers))
+  transferWith(tx, now, await lockForTransfers(tx, transfers), transfers)
+}
+
+/** The same with ledger accounts that are already locked. */
+export function transferWith(
+  tx: Tx,
+  now: RealTime,
+  book: Book,
+  transfers: SubaccountTransfer[],
+): void {
+  const movements = new DecidedMovements(tx, book)
   for (const transfer of transfers) {
     const outcome = movements.move(toMovement(transfer, movements.book))
     // Before anything is written: the transaction of a refused request is committed.

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { fromReference, prefixes } from '../../src/base/ids.js'
+import { subaccountName } from '../../src/ledger/accounts.js'
+import { sql } from '../../src/postgres/sql.js'
 import { openSession, untilBlocked } from '../support/sessions.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { openMarket } from './shop.js'
@@ -33,6 +36,15 @@ async function interleave<First, Second>(
   return Promise.all([firstReply, secondReply])
 }
 
+/** Closing locks ledger accounts of every asset. It would start over if it had to open one. */
+async function openLedgerAccounts(shop: Shop, { reference }: { reference: string }) {
+  const names = ['available', subaccountName(fromReference(prefixes.subaccount, reference)!)]
+  await db.rows(sql`
+    insert into ledger_accounts (environment_id, asset, name)
+    select ${shop.merchant.environments.test.id}, asset, name
+    from unnest(array['USDC', 'USDT']) asset cross join unnest(${names}::text[]) name`)
+}
+
 async function openShopWithSeller(amount: number) {
   const shop = await openShop()
   await shop.fund(100_000)
@@ -41,6 +53,7 @@ async function openShopWithSeller(amount: number) {
   const credit = (given: number) =>
     shop.post(`${path}/transfers`, { from: 'merchant', asset: 'NGN', amount: given })
   expect((await credit(amount)).status).toBe(201)
+  await openLedgerAccounts(shop, seller)
   return { shop, seller, path, credit, close: () => shop.post(`${path}/close`) }
 }
 
