@@ -1367,7 +1367,7 @@ create table ledger_accounts (
   credits_posted bigint default 0 not null,
   entry_count bigint default 0 not null,
   constraint account_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
-  constraint account_name_is_known CHECK (((name = ANY (ARRAY['available'::text, 'suspense'::text, 'fees'::text, 'exchange'::text])) OR ((name = 'clearing'::text) AND (asset = 'NGN'::text)) OR ((name = ANY (ARRAY['treasury'::text, 'deposits'::text])) AND (asset <> 'NGN'::text)))),
+  constraint account_name_is_known CHECK (((name = ANY (ARRAY['available'::text, 'suspense'::text, 'fees'::text, 'exchange'::text])) OR ((name = ANY (ARRAY['clearing'::text, 'levies'::text])) AND (asset = 'NGN'::text)) OR ((name = ANY (ARRAY['treasury'::text, 'deposits'::text])) AND (asset <> 'NGN'::text)))),
   constraint available_never_below_zero CHECK (((name <> 'available'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0))),
   constraint ledger_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint ledger_accounts_pkey PRIMARY KEY (environment_id, asset, name),
@@ -1410,12 +1410,46 @@ create table ledger_transfers (
   constraint fees_are_on_the_statement CHECK ((((debit <> 'fees'::text) AND (credit <> 'fees'::text)) OR (entry_number IS NOT NULL))),
   constraint hold_sets_money_aside CHECK (((NOT is_hold) OR (debit = ANY (ARRAY['available'::text, 'suspense'::text])))),
   constraint ledger_transfers_pkey PRIMARY KEY (environment_id, cause_id, purpose),
+  constraint levies_are_on_the_statement CHECK ((((debit <> 'levies'::text) AND (credit <> 'levies'::text)) OR (entry_number IS NOT NULL))),
   constraint transfer_amount_is_positive CHECK ((amount > 0)),
   constraint transfer_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint transfer_has_two_sides CHECK ((debit <> credit)),
   constraint transfer_is_on_the_statement CHECK (((((debit = 'available'::text) OR (credit = 'available'::text)) = (entry_number IS NOT NULL)) AND ((entry_number IS NULL) = (available_after IS NULL)))),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
-  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text])))
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_levy'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'bank_payout_levy_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text])))
+);
+
+create table levies (
+  id bigint generated always as identity not null,
+  kind text not null,
+  mode text not null,
+  rail text,
+  threshold bigint not null,
+  amount bigint not null,
+  exempts text[] not null,
+  holds_from timestamp with time zone not null,
+  holds_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint levies_pkey PRIMARY KEY (id),
+  constraint levy_amount_is_not_negative CHECK ((amount >= 0)),
+  constraint levy_ends_after_it_begins CHECK ((holds_until > holds_from)),
+  constraint levy_exemptions_are_known CHECK ((exempts <@ ARRAY['salary'::text, 'own_accounts'::text])),
+  constraint levy_is_never_set_for_the_past CHECK ((holds_from >= created_at)),
+  constraint levy_kind_is_known CHECK ((kind = 'stamp_duty'::text)),
+  constraint levy_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint levy_threshold_is_not_negative CHECK ((threshold >= 0))
+);
+
+create table levy_debits (
+  id bigint generated always as identity not null,
+  rail text not null,
+  debits text not null,
+  since timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint levy_debit_is_known CHECK ((debits = ANY (ARRAY['no'::text, 'with_transfer'::text, 'apart'::text]))),
+  constraint levy_debits_pkey PRIMARY KEY (id)
 );
 
 create table low_balances (
@@ -1811,9 +1845,12 @@ create table payout_batch_items (
   payout_id uuid,
   due_at timestamp with time zone,
   ended_at timestamp with time zone,
+  levy bigint,
+  purpose text,
   constraint ended_item_says_when CHECK (((ended_at IS NULL) = (state <> ALL (ARRAY['COMPLETED'::text, 'FAILED'::text])))),
   constraint item_amount_is_positive CHECK ((amount > 0)),
   constraint item_is_numbered CHECK ((number > 0)),
+  constraint item_purpose_is_known CHECK ((purpose = 'salary'::text)),
   constraint item_state_is_known CHECK ((state = ANY (ARRAY['PENDING'::text, 'VALID'::text, 'INVALID'::text, 'SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text]))),
   constraint item_without_payment_says_why CHECK (((state <> ALL (ARRAY['INVALID'::text, 'FAILED'::text])) OR (problem IS NOT NULL))),
   constraint only_submitted_item_has_a_payout CHECK ((((payout_id IS NOT NULL) = (state = ANY (ARRAY['SUBMITTED'::text, 'COMPLETED'::text]))) OR (state = 'FAILED'::text))),
@@ -1852,9 +1889,12 @@ create table payout_batches (
   attempts integer default 0 not null,
   paid_amount bigint default 0 not null,
   paid_fee bigint default 0 not null,
+  levy bigint default 0 not null,
+  paid_levy bigint default 0 not null,
   constraint batch_counts_its_items CHECK (((valid_count >= 0) AND (invalid_count >= 0) AND (submitted_count >= 0) AND (completed_count >= 0) AND (failed_count >= 0) AND ((warned_count >= 0) AND (warned_count <= item_count)) AND (((((valid_count + invalid_count) + submitted_count) + completed_count) + failed_count) <= item_count))),
   constraint batch_has_items CHECK ((((item_count >= 1) AND (item_count <= 10000)) AND (amount > 0))),
   constraint batch_kind_fits_its_asset CHECK ((((kind = 'bank_transfer'::text) AND (asset = 'NGN'::text)) OR ((kind = 'crypto_transfer'::text) AND (asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))))),
+  constraint batch_levies_are_not_negative CHECK (((levy >= 0) AND (paid_levy >= 0) AND ((completed_count > 0) OR (paid_levy = 0)))),
   constraint batch_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint batch_order_hash_is_whole CHECK ((length(order_hash) = 32)),
   constraint batch_state_is_known CHECK ((state = ANY (ARRAY['VALIDATING'::text, 'READY'::text, 'INVALID'::text, 'PENDING'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'CANCELLED'::text, 'REJECTED'::text, 'EXPIRED'::text]))),
@@ -1898,9 +1938,12 @@ create table payouts (
   batch_id uuid,
   batch_item integer,
   bank_session_id text,
+  levy bigint default 0 not null,
+  purpose text,
   constraint completed_payout_has_its_time CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REVERSED'::text])) = (completed_at IS NOT NULL))),
   constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
   constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
+  constraint only_bank_transfer_has_a_levy CHECK (((levy = 0) OR (kind = 'bank_transfer'::text))),
   constraint only_banks_send_back CHECK (((status <> 'REVERSED'::text) OR (kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])))),
   constraint only_return_takes_from_suspense CHECK (((takes_from = 'available'::text) OR ((takes_from = 'suspense'::text) AND (kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text]))))),
   constraint order_hash_is_whole CHECK ((length(order_hash) = 32)),
@@ -1909,7 +1952,9 @@ create table payouts (
   constraint payout_fee_is_not_negative CHECK ((fee >= 0)),
   constraint payout_has_an_event_when_submitted CHECK (((event_sequence >= 0) AND ((kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text])) = (event_sequence = 0)))),
   constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text, 'bank_return'::text, 'crypto_return'::text]))),
+  constraint payout_levy_is_not_negative CHECK ((levy >= 0)),
   constraint payout_names_its_item CHECK (((batch_id IS NULL) = (batch_item IS NULL))),
+  constraint payout_purpose_is_known CHECK (((purpose IS NULL) OR ((purpose = 'salary'::text) AND (kind = 'bank_transfer'::text)))),
   constraint payout_status_is_known CHECK ((status = ANY (ARRAY['PENDING'::text, 'SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text, 'REVERSED'::text]))),
   constraint payout_waits_for_a_time CHECK (((order_hash IS NULL) = (approve_by IS NULL))),
   constraint payout_was_submitted_or_waited CHECK (((submitted_at IS NOT NULL) OR ((order_hash IS NOT NULL) AND (status = ANY (ARRAY['PENDING'::text, 'FAILED'::text]))))),
@@ -2723,6 +2768,8 @@ CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (st
 
 CREATE INDEX payouts_pending ON public.payouts USING btree (approve_by) WHERE (status = 'PENDING'::text);
 
+CREATE INDEX payouts_with_levy ON public.payouts USING btree (environment_id, id) WHERE (levy > 0);
+
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
 
 CREATE UNIQUE INDEX one_proof_at_a_time ON public.proof_runs USING btree ((true)) WHERE (ended_at IS NULL);
@@ -2841,6 +2888,10 @@ CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE 
 
 CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER levies_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.levies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER levy_debits_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.levy_debits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER one_owner_remains BEFORE DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_one_owner();
 
 CREATE TRIGGER right_to_approve_has_its_date BEFORE INSERT OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_approver_since();
@@ -2881,7 +2932,7 @@ CREATE TRIGGER approving_session_is_open BEFORE INSERT ON public.payout_batch_ap
 
 CREATE TRIGGER batch_approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payout_batch_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER batch_items_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, batch_id, number, amount, requested_amount, destination, merchant_reference OR TRUNCATE ON public.payout_batch_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER batch_items_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, batch_id, number, amount, requested_amount, destination, merchant_reference, purpose OR TRUNCATE ON public.payout_batch_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_of_item_stays BEFORE UPDATE OF payout_id ON public.payout_batch_items FOR EACH ROW WHEN (((old.payout_id IS NOT NULL) AND (new.payout_id IS DISTINCT FROM old.payout_id))) EXECUTE FUNCTION refuse_change();
 
@@ -2899,7 +2950,7 @@ CREATE TRIGGER item_of_payout_is_never_edited BEFORE UPDATE OF batch_id, batch_i
 
 CREATE TRIGGER payout_is_that_of_its_item BEFORE INSERT ON public.payouts FOR EACH ROW WHEN ((new.batch_id IS NOT NULL)) EXECUTE FUNCTION check_batch_payout();
 
-CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, levy, purpose, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_over_the_rule_waits AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_rule();
 

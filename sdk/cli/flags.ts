@@ -402,7 +402,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'levy', 'totalDebit'],
   },
   'disbursements.csv': {
     about: 'Export disbursements as CSV to stdout. Returns bank and crypto transfers in one list, newest first. Filters combine; COMPLETED and CONFIRMED both mean that the money arrived.',
@@ -524,6 +524,7 @@ export const described: Record<string, Described> = {
       ['bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten-digit account number.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
+      ['purpose', 'text', 'What the transfer is for, if that matters to the stamp duty: a salary is exempt. Omit it otherwise. One of: salary.', false, false, ['salary']],
       ['narration', 'text', 'Text that the recipient reads.', false, false],
       ['fundFrom.asset', 'text', 'The asset to pay from. Either it or the asset of the transfer must be NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['fundFrom.quote', 'text', 'Reference of a quote from asset to the asset of the transfer. The whole quote is converted; if it gives less than the transfer needs, your balance covers the rest. Send either this or maxRate.', false, false],
@@ -531,7 +532,7 @@ export const described: Record<string, Described> = {
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'levy', 'totalDebit'],
     takesIdempotencyKey: true,
   },
   'bankTransfers.quote': {
@@ -542,13 +543,14 @@ export const described: Record<string, Described> = {
       ['bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten-digit account number.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
+      ['purpose', 'text', 'What the transfer is for, if that matters to the stamp duty: a salary is exempt. Omit it otherwise. One of: salary.', false, false, ['salary']],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'lines.amount'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'lines.amount'],
   },
   'bankTransfers.get': {
     about: 'Verify a bank transfer. Returns the current state.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'levy', 'totalDebit'],
   },
   'bankTransfers.list': {
     about: 'List bank transfers. Returns bank transfers, newest first. Filters combine. To export all of them, use csv.',
@@ -565,7 +567,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'levy', 'totalDebit'],
   },
   'bankTransfers.csv': {
     about: 'Export bank transfers as CSV to stdout. Returns bank transfers, newest first. Filters combine.',
@@ -592,13 +594,13 @@ export const described: Record<string, Described> = {
       ['items', 'json', 'The items, at most 10000.', false, false],
       ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', false, false, ['USDC', 'USDT']],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'batches.get': {
     about: 'Retrieve a payout batch. Returns the batch with its totals, fees, counts and progress.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
   },
   'batches.list': {
     about: 'List payout batches. Returns batches, newest first. To export all of them, use csv.',
@@ -609,7 +611,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
   },
   'batches.csv': {
     about: 'Export payout batches as CSV to stdout. Returns batches, newest first.',
@@ -630,7 +632,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee'],
+    money: ['amount', 'fee', 'levy'],
   },
   'batches.itemsCsv': {
     about: 'Export the items of a batch as CSV to stdout. Returns items in the order of the batch.',
@@ -661,19 +663,19 @@ export const described: Record<string, Described> = {
     flags: [
       ['skipInvalid', 'boolean', 'Pays an INVALID batch without the items that cannot be paid.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'batches.cancel': {
     about: 'Cancel a payout batch. Ends a batch that was not submitted. Of a batch that is being paid, it stops the rest: items that are not transfers yet fail with the reason batch_cancelled and can be retried, transfers that exist go on, and the batch ends with them.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'batches.retry': {
     about: 'Retry the failed items of a batch. Creates a new batch of the items that failed. If the failed transfer used your reference, .retry1 is appended to it, because references are unique. The items are in one batch at a time: a second one is refused unless the first was cancelled, rejected or has expired.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'banks.list': {
@@ -745,13 +747,13 @@ export const described: Record<string, Described> = {
     flags: [
       ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
     ],
-    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'levy', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
     takesIdempotencyKey: true,
   },
   'settlements.get': {
     about: 'Retrieve a settlement. Returns the settlement with its report: what changed your naira balance since the settlement before, by type.',
     flags: [],
-    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'levy', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
   'settlements.list': {
     about: 'List settlements. Returns settlements with their reports, newest first. A page of a rare status may be short or empty and still have a nextCursor. To export all of them, use csv.',
@@ -762,7 +764,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'levy', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
   },
   'settlements.csv': {
     about: 'Export settlements as CSV to stdout. Returns settlements with their reports, newest first.',
@@ -781,7 +783,7 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
     ],
-    money: ['amount', 'fee', 'byStatus.SUBMITTED.amount', 'byStatus.SUBMITTED.fee', 'byStatus.PAID.amount', 'byStatus.PAID.fee', 'byStatus.FAILED.amount', 'byStatus.FAILED.fee', 'byStatus.REVERSED.amount', 'byStatus.REVERSED.fee'],
+    money: ['amount', 'fee', 'levy', 'byStatus.SUBMITTED.amount', 'byStatus.SUBMITTED.fee', 'byStatus.SUBMITTED.levy', 'byStatus.PAID.amount', 'byStatus.PAID.fee', 'byStatus.PAID.levy', 'byStatus.FAILED.amount', 'byStatus.FAILED.fee', 'byStatus.FAILED.levy', 'byStatus.REVERSED.amount', 'byStatus.REVERSED.fee', 'byStatus.REVERSED.levy'],
   },
   'settlements.entries': {
     about: 'List the entries of a settlement. Returns every balance entry in the period of the settlement, newest first. reference of an entry names its payment or payout. To export all of them, use csv.',
@@ -789,7 +791,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'balanceAfter', 'released.amount', 'released.fee'],
+    money: ['amount', 'balanceAfter', 'released.amount', 'released.fee', 'released.levy'],
   },
   'balances.list': {
     about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided.',
@@ -800,20 +802,20 @@ export const described: Record<string, Described> = {
     about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. To export all of them, use csv.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
-      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit']],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_levy, bank_payout_reversal, bank_payout_fee_reversal, bank_payout_levy_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_levy', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'bank_payout_levy_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit']],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'balanceAfter', 'released.amount', 'released.fee'],
+    money: ['amount', 'balanceAfter', 'released.amount', 'released.fee', 'released.levy'],
   },
   'balanceEntries.csv': {
     about: 'Export balance entries as CSV to stdout. Returns every change of the available balance with the balance after it, newest first.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
-      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit']],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_levy, bank_payout_reversal, bank_payout_fee_reversal, bank_payout_levy_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_levy', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'bank_payout_levy_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit']],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -829,7 +831,7 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
     ],
-    money: ['opening', 'received', 'added', 'converted', 'refunded', 'paidOut', 'fees', 'setAside', 'closing'],
+    money: ['opening', 'received', 'added', 'converted', 'refunded', 'paidOut', 'fees', 'levies', 'setAside', 'closing'],
   },
   'reports.received': {
     about: 'Report what was received. Returns per day or hour what was received, returned, refunded and kept as fees, and what remains. Money counts when it is credited, sent back or charged; the number of payments and what is held, by createdAt of the payments. To export the buckets, use received-csv.',
@@ -1034,7 +1036,7 @@ export const described: Record<string, Described> = {
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.list': {
     about: 'List events. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
@@ -1046,7 +1048,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.csv': {
     about: 'Export events as CSV to stdout. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time.',
@@ -1132,7 +1134,7 @@ export const described: Record<string, Described> = {
     flags: [
       ['outcome', 'text', 'The outcome that the simulated bank or chain reports. One of: complete, fail, reverse, stay_unknown, lose, land, expire.', true, false, ['complete', 'fail', 'reverse', 'stay_unknown', 'lose', 'land', 'expire']],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'levy', 'totalDebit'],
     takesIdempotencyKey: true,
   },
   'test.decide': {
@@ -1141,7 +1143,7 @@ export const described: Record<string, Described> = {
       ['decision', 'text', 'What the simulated member decides. One of: approve, reject.', true, false, ['approve', 'reject']],
       ['reason', 'text', 'Why it is rejected. Not used for approvals.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'test.bankTransfers.create': {

@@ -40,6 +40,8 @@ export type BalanceEntry = {
     amount: number | string
     /** Held for the fee. */
     fee: number | string
+    /** Held for the stamp duty. */
+    levy: number | string
   } | null
   /** The payout, payment or other resource that caused the change. */
   reference: string
@@ -125,7 +127,9 @@ export type BankDisbursement = {
   amount: number
   /** The complete fee for the transfer, in kobo. */
   fee: number
-  /** Amount deducted from your balance: `amount` plus `fee`, in kobo. */
+  /** Stamp duty that the law takes from the sender, in kobo; 0 if none is due. */
+  levy: number
+  /** Amount deducted from your balance: `amount` plus `fee` plus `levy`, in kobo. */
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
@@ -138,6 +142,8 @@ export type BankDisbursement = {
   /** Name of the account holder. */
   accountName: string
   narration: string | null
+  /** What the transfer is for, if you said so: a `salary` is exempt from stamp duty. */
+  purpose?: 'salary'
   /**
    * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
    * the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a
@@ -195,7 +201,7 @@ export type BankDisbursement = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, levy, destinations and references. */
   orderHash?: string
 }
 
@@ -208,7 +214,9 @@ export type BankTransfer = {
   amount: number
   /** The complete fee for the transfer, in kobo. */
   fee: number
-  /** Amount deducted from your balance: `amount` plus `fee`, in kobo. */
+  /** Stamp duty that the law takes from the sender, in kobo; 0 if none is due. */
+  levy: number
+  /** Amount deducted from your balance: `amount` plus `fee` plus `levy`, in kobo. */
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
@@ -221,6 +229,8 @@ export type BankTransfer = {
   /** Name of the account holder. */
   accountName: string
   narration: string | null
+  /** What the transfer is for, if you said so: a `salary` is exempt from stamp duty. */
+  purpose?: 'salary'
   /**
    * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
    * the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a
@@ -278,7 +288,7 @@ export type BankTransfer = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, levy, destinations and references. */
   orderHash?: string
 }
 
@@ -287,7 +297,9 @@ export type BankTransferQuote = {
   amount: number
   /** Fee of the transfer, in kobo. */
   fee: number
-  /** `amount` plus `fee`, in kobo. */
+  /** Stamp duty of the transfer, in kobo; 0 if none is due. */
+  levy: number
+  /** `amount` plus `fee` plus `levy`, in kobo. */
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
@@ -675,7 +687,7 @@ export type CryptoDisbursement = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, levy, destinations and references. */
   orderHash?: string
 }
 
@@ -754,7 +766,7 @@ export type CryptoTransfer = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, levy, destinations and references. */
   orderHash?: string
 }
 
@@ -1375,7 +1387,9 @@ export type PayoutBatch = {
   amount: number | string
   /** Total fee quoted for the items that can be paid. */
   fee: number | string
-  /** What your balance must cover: `amount` plus `fee`. */
+  /** Total stamp duty quoted for the items that can be paid. */
+  levy: number | string
+  /** What your balance must cover: `amount` plus `fee` plus `levy`. */
   totalDebit: number | string
   /**
    * Items that were paid. A transfer that the bank returns later stays included; the item shows it
@@ -1386,6 +1400,8 @@ export type PayoutBatch = {
     amount: number | string
     /** Fees of these transfers. */
     fee: number | string
+    /** Stamp duties of these transfers. */
+    levy: number | string
     /** Number of these items. */
     count: number
   }
@@ -1453,7 +1469,7 @@ export type PayoutBatch = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, levy, destinations and references. */
   orderHash?: string
   /** When the batch was created. */
   createdAt: string
@@ -1479,6 +1495,8 @@ export type PayoutBatchItem = {
   amount: number | string
   /** Fee of the transfer, or its quote until the transfer exists. Null: not known yet. */
   fee: number | string | null
+  /** Stamp duty of the transfer, or its quote. Null: not known yet. */
+  levy: number | string | null
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode?: string
   bankName?: string | null
@@ -1487,6 +1505,8 @@ export type PayoutBatchItem = {
   accountName?: string | null
   sentAccountName?: string | null
   narration?: string | null
+  /** What the transfer is for, if you said so: a `salary` is exempt from stamp duty. */
+  purpose?: 'salary'
   /** Wallet address of the recipient. */
   destinationAddress?: string
   merchantReference: string | null
@@ -2187,6 +2207,8 @@ export type Settlement = {
   amount: number
   /** The fee for the bank transfer, or for the conversion, in kobo. */
   fee: number
+  /** Stamp duty on the bank transfer, in kobo; 0 where your own account is exempt. */
+  levy: number
   /** The currency of the amounts. */
   currency: 'NGN'
   /** Code of the bank; null for a wallet. */
@@ -2222,7 +2244,7 @@ export type Settlement = {
     /** Number of the last one. The last entries hold this settlement. */
     lastEntry: number
   }
-  /** `opening` + `credits` − `debits` = `amount` + `fee` + `closing`. */
+  /** `opening` + `credits` − `debits` = `amount` + `fee` + `levy` + `closing`. */
   report: {
     /** Available balance at the start of the period, in kobo. */
     opening: number
@@ -2289,9 +2311,11 @@ export type SettlementSummary = {
   amount: number
   /** Sum of their fees in kobo. */
   fee: number
+  /** Sum of their stamp duties in kobo. */
+  levy: number
   /**
-   * The same for each status. Money of `FAILED` and `REVERSED` came back, so it is not in `amount`
-   * and `fee` above.
+   * The same for each status. Money of `FAILED` and `REVERSED` came back, so it is not in `amount`,
+   * `fee` and `levy` above.
    */
   byStatus: {
     /** Those that are `SUBMITTED`. */
@@ -2302,6 +2326,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** Sum of their stamp duties in kobo. */
+      levy: number
     }
     /** Those that are `PAID`. */
     PAID: {
@@ -2311,6 +2337,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** Sum of their stamp duties in kobo. */
+      levy: number
     }
     /** Those that are `FAILED`. */
     FAILED: {
@@ -2320,6 +2348,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** Sum of their stamp duties in kobo. */
+      levy: number
     }
     /** Those that are `REVERSED`. */
     REVERSED: {
@@ -2329,6 +2359,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** Sum of their stamp duties in kobo. */
+      levy: number
     }
   }
 }
@@ -2353,6 +2385,8 @@ export type StatementSummary = {
   paidOut: number | string
   /** Fees kept: charged, less what was given back. */
   fees: number | string
+  /** Stamp duty on bank transfers: charged, less what was given back. */
+  levies: number | string
   /**
    * Held for payouts and refunds that did not arrive in the period; negative if more was held
    * before it.
@@ -2360,7 +2394,7 @@ export type StatementSummary = {
   setAside: number | string
   /**
    * Available balance after the last entry: `opening` + `received` + `added` + `converted` −
-   * `refunded` − `paidOut` − `fees` − `setAside`.
+   * `refunded` − `paidOut` − `fees` − `levies` − `setAside`.
    */
   closing: number | string
   /** Number of the first entry; null if there is none. */
@@ -3194,6 +3228,11 @@ export type CreateBankTransferInput = {
   accountNumber: string
   /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
+  /**
+   * What the transfer is for, if that matters to the stamp duty: a `salary` is exempt. Omit it
+   * otherwise.
+   */
+  purpose?: 'salary' | undefined
   /** Text that the recipient reads. */
   narration?: string | undefined
   /**
@@ -3235,6 +3274,11 @@ export type QuoteBankTransferInput = {
   accountNumber: string
   /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
+  /**
+   * What the transfer is for, if that matters to the stamp duty: a `salary` is exempt. Omit it
+   * otherwise.
+   */
+  purpose?: 'salary' | undefined
 }
 
 /** List bank transfers. */
@@ -3300,6 +3344,11 @@ export type CreatePayoutBatchInput = {
     accountName?: string | undefined
     /** Text that the recipient reads. */
     narration?: string | undefined
+    /**
+     * What the transfer is for, if that matters to the stamp duty: a `salary` is exempt. Omit it
+     * otherwise.
+     */
+    purpose?: 'salary' | undefined
     /** Your own reference, such as an order number. Must be unique. */
     merchantReference?: string | undefined
   })[]
@@ -3510,7 +3559,7 @@ export type ListBalanceEntriesQuery = {
   /** Only entries of this asset. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /** Only changes for this reason. */
-  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | undefined
+  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_levy' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'bank_payout_levy_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | undefined
   /** Only changes that this payment, payout or other resource caused. */
   reference?: string | undefined
   /**
@@ -4097,9 +4146,9 @@ export type EventData = {
   'bank_transfer.submitted': BankTransfer
   /** The bank confirmed that a bank transfer arrived. */
   'bank_transfer.completed': BankTransfer
-  /** A bank transfer failed. Amount and fee are available again. */
+  /** A bank transfer failed. Amount, fee and levy are available again. */
   'bank_transfer.failed': BankTransfer
-  /** The bank returned a completed bank transfer. Amount and fee are available again. */
+  /** The bank returned a completed bank transfer. Amount, fee and levy are available again. */
   'bank_transfer.reversed': BankTransfer
   /** A conversion changed both balances. */
   'conversion.completed': Conversion
@@ -4109,9 +4158,12 @@ export type EventData = {
   'settlement.created': Settlement
   /** A settlement arrived at your bank account. */
   'settlement.paid': Settlement
-  /** A settlement failed. Amount and fee are available again; the next settlement includes them. */
+  /**
+   * A settlement failed. Amount, fee and levy are available again; the next settlement includes
+   * them.
+   */
   'settlement.failed': Settlement
-  /** The bank returned a settlement that had arrived. Amount and fee are available again. */
+  /** The bank returned a settlement that had arrived. Amount, fee and levy are available again. */
   'settlement.reversed': Settlement
   /**
    * Settlements go to another bank account or wallet from now on, or after the waiting time. If

@@ -342,8 +342,8 @@ describe('the statement as CSV', async () => {
       naira.filter((entry) => !isLater(entry)),
     )
     const sums = await get('/v1/balance-entries/summary?asset=NGN', key)
-    const { opening, received, added, converted, refunded, paidOut, fees, setAside } = sums
-    const left = refunded + paidOut + fees + setAside
+    const { opening, received, added, converted, refunded, paidOut, fees, levies, setAside } = sums
+    const left = refunded + paidOut + fees + levies + setAside
     expect(opening + received + added + converted - left).toBe(sums.closing)
     expect(sums).toMatchObject({ opening: 0, closing: naira[0]!.balanceAfter, firstNumber: 1 })
     const later = await get(`/v1/balance-entries/summary?asset=NGN&from=${middle}`, key)
