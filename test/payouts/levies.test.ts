@@ -358,6 +358,55 @@ test('a transfer that coins pay for converts enough for its levy', async () => {
   expect(await levied()).toEqual([5_000, 0])
 })
 
+describe('an operator in the console', () => {
+  const url = '/operator/v1/levies'
+
+  test('sets, lists and ends levies, and reads the report', async () => {
+    await endLevies()
+    const ada = await addPerson(service, { isOperator: true })
+    const terms = { mode: 'test', threshold: '20000', amount: '75.50', chargeSalaries: true }
+    const set = await ada.ask('POST', url, { body: terms })
+    expect(set.status, set.text).toBe(200)
+    expect(set.json.data).toMatchObject({ amount: 7_550, exempts: ['own_accounts'] })
+    clock.advance(1_000)
+    expect(await quote({ amount: 1_999_999 })).toMatchObject({ levy: 0 })
+    expect(await quote({ amount: 2_000_000, purpose: 'salary' })).toMatchObject({ levy: 7_550 })
+    const preset = await ada.ask('POST', `${url}/presets/nigeria`, { body: { mode: 'test' } })
+    expect(preset.json.data).toMatchObject({ amount: 5_000, threshold: 1_000_000 })
+    const listed = (await ada.ask('GET', url)).json.data
+    expect(listed.items.slice(0, 2)).toEqual([preset.json.data, set.json.data])
+    const debits = { rail: bank.name, debits: 'apart', since: '2026-01-01' }
+    expect((await ada.ask('POST', `${url}/debits`, { body: debits })).status).toBe(200)
+    const ended = await ada.ask('POST', `${url}/end`, { body: { mode: 'test' } })
+    expect(ended.json.data).toMatchObject({ amount: 0 })
+    const { items } = (await ada.ask('GET', `${url}/report?mode=test`)).json.data
+    const sums = items.map((row: { taken: number; owed: number }) => row.taken + row.owed)
+    const [booked] = await db.rows(sql<{ sum: bigint }>`
+      select sum(credits_posted - debits_posted)::int8 as sum
+      from ledger_accounts where name = 'levies'`)
+    expect(sums.reduce((sum: number, amount: number) => sum + amount, 0)).toBe(Number(booked!.sum))
+  })
+
+  test.each<[string, object, string]>([
+    ['a start in the past', { from: '2025-01-01' }, 'from'],
+    ['no date', { from: 'tomorrow' }, 'from'],
+    ['an end before its start', { until: '2025-01-01' }, 'until'],
+    ['more than the threshold', { amount: '10000.01' }, 'amount'],
+    ['a threshold that is no amount', { threshold: 'ten' }, 'threshold'],
+  ])('is refused %s, by the name of the field', async (_name, change, field) => {
+    const ada = await addPerson(service, { isOperator: true })
+    const body = { mode: 'test', threshold: '10000', amount: '50', ...change }
+    const { status, json } = await ada.ask('POST', url, { body })
+    expect([status, json.code, json.details[0].field]).toEqual([400, 'validation_failed', field])
+  })
+
+  test('proves a factor again before money of merchants is levied', async () => {
+    const late = await addPerson(service, { isOperator: true, hasStepUp: false })
+    const body = { mode: 'test', threshold: '10000', amount: '50' }
+    expect((await late.ask('POST', url, { body })).status).toBe(403)
+  })
+})
+
 describe('the database refuses', () => {
   test.each([
     ['a changed levy of a payout', 'update payouts set levy = 1'],

@@ -28,8 +28,9 @@ type Tools = { db: Database; rail: ReversingRail; logger: Logger; follow?: Follo
 
 /**
  * Books what a rail reversed after completion: amount, fee and levy return to the balance, once.
- * The cursor moves in the same transaction. A reversal that cannot be booked yet is stored and retried,
- * so that it does not block the others. Returns how many the rail reported after the cursor.
+ * The cursor moves in the same transaction. A reversal that cannot be booked yet is stored and
+ * retried, so that it does not block the others. Returns how many the rail reported after the
+ * cursor.
  */
 export async function followReversals(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
