@@ -33,6 +33,8 @@ export function noFaults() {
     failedRefundQueries: 0,
     /** Accounts are opened at a bank of this name, which is not in the list of banks. */
     accountBank: null as string | null,
+    /** Stamp duty is debited with payouts: `with_transfer` shows it there, `apart` does not. */
+    debitsStampDuty: 'no' as 'no' | 'with_transfer' | 'apart',
     /** Unknown payouts and refunds are answered 404 with this code, or text if it has no codes. */
     missingCode: null as string | null,
   }
@@ -40,6 +42,18 @@ export function noFaults() {
 
 /** What may go wrong at a provider. */
 export type Faults = ReturnType<typeof noFaults>
+
+/** ₦50 on payouts of ₦10,000 and more; a provider does not know what a payout is for. */
+export function stampDutyOn(
+  amount: bigint,
+  { debitsStampDuty }: Faults,
+): { debited: bigint; isShown: boolean } {
+  const isDue = debitsStampDuty !== 'no' && amount >= 1_000_000n
+  return { debited: isDue ? 5_000n : 0n, isShown: isDue && debitsStampDuty === 'with_transfer' }
+}
+
+/** In the rows of payouts; absent: none was debited. */
+export type StampDuty = ReturnType<typeof stampDutyOn>
 
 type Counter =
   | 'lostAnswers'

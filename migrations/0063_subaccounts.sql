@@ -65,7 +65,7 @@ alter table ledger_accounts
   drop constraint account_name_is_known,
   add constraint account_name_is_known check (
     name in ('available', 'suspense', 'fees', 'exchange')
-    or (name = 'clearing' and asset = 'NGN')
+    or (name in ('clearing', 'levies') and asset = 'NGN')
     or (name in ('treasury', 'deposits') and asset <> 'NGN')
     or name = 'receivables'
     or split_part(name, ':', 1) in ('sub', 'sub_pending', 'sub_owed')),
@@ -123,7 +123,8 @@ alter table ledger_transfers
   drop constraint transfer_purpose_is_known,
   add constraint transfer_purpose_is_known check (purpose in (
     'test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout',
-    'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment',
+    'bank_payout_fee', 'bank_payout_levy', 'bank_payout_reversal', 'bank_payout_fee_reversal',
+    'bank_payout_levy_reversal', 'payment',
     'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return',
     'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion',
     'conversion_fee', 'conversion_credit', 'subaccount_transfer', 'subaccount_transfer_back',

@@ -3,6 +3,7 @@ import { accountNameOf, toNuban } from '../bank-accounts.js'
 import { second } from '../clock.js'
 import { EmulatedProvider } from '../emulated-provider.js'
 import type { EmulatedPayment, PaymentResult } from '../emulator.js'
+import { stampDutyOn } from '../faults.js'
 import { findBank } from './banks.js'
 import type {
   FlutterwaveAccount,
@@ -129,6 +130,7 @@ export class FlutterwaveBank extends EmulatedProvider<FlutterwaveBooks> {
       bankName: findBank(order.bankCode)!.name.toUpperCase(),
       holder: accountNameOf(order.number),
       feeMils: transferFeeMils(order.amount),
+      stampDuty: stampDutyOn(order.amount, faults),
       createdMs: nowMs,
       startsMs: nowMs + processingMs / speed / 2,
       state: 'pending',
@@ -227,8 +229,8 @@ export class FlutterwaveBank extends EmulatedProvider<FlutterwaveBooks> {
   }
 }
 
-function costMils({ amount, feeMils }: FlutterwaveTransfer): bigint {
-  return amount * 10n + feeMils
+function costMils({ amount, feeMils, stampDuty }: FlutterwaveTransfer): bigint {
+  return (amount + (stampDuty?.debited ?? 0n)) * 10n + feeMils
 }
 
 function nubanOf(start: string, count: number): string {

@@ -1,4 +1,5 @@
 import type { PayoutState } from '../emulator.js'
+import type { StampDuty } from '../faults.js'
 import { Table } from '../table.js'
 
 /** Amounts are in kobo, times in milliseconds since 1970. */
@@ -51,6 +52,7 @@ export type FlutterwaveTransfer = {
   amount: bigint
   /** In thousandths of a naira: half kobo exist, as in 26.875. */
   feeMils: bigint
+  stampDuty?: StampDuty
   narration: string
   createdMs: number
   /** When it becomes PENDING, as shown by the API; before that it is NEW. */

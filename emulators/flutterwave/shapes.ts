@@ -111,6 +111,8 @@ export function writeTransfer(transfer: FlutterwaveTransfer, nowMs: number) {
     debit_currency: 'NGN',
     amount: toNaira(transfer.amount),
     fee: milsToNaira(transfer.feeMils),
+    // Made up: Flutterwave does not publish how it shows the duty.
+    ...(transfer.stampDuty?.isShown && { stamp_duty: toNaira(transfer.stampDuty.debited) }),
     status: writeStatus(transfer, nowMs),
     reference: transfer.reference,
     meta: null,

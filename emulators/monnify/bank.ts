@@ -150,7 +150,7 @@ export class MonnifyBank extends EmulatedProvider<MonnifyBooks> {
   }
 
   addPayout(payout: Disbursement): void {
-    this.books.float -= payout.amount + payout.fee
+    this.books.float -= costOf(payout)
     this.books.disbursements.add(payout)
     this.changed()
     this.#processPayout(payout)
@@ -170,7 +170,7 @@ export class MonnifyBank extends EmulatedProvider<MonnifyBooks> {
     if (payout.status !== 'PENDING' && payout.status !== 'PENDING_AUTHORIZATION') return false
     payout.status = status
     payout.completedAtMs = this.nowMs
-    if (status === 'FAILED') this.books.float += payout.amount + payout.fee
+    if (status === 'FAILED') this.books.float += costOf(payout)
     this.changed()
     const eventType = status === 'SUCCESS' ? 'SUCCESSFUL_DISBURSEMENT' : 'FAILED_DISBURSEMENT'
     this.#sendNotice(eventType, disbursementEvent(payout, this.nowMs))
@@ -235,4 +235,8 @@ export function holderOf(bankCode: string, accountNumber: string): string | unde
   if (bankNameOf(bankCode) === undefined) return undefined
   if (!/^\d{10}$/.test(accountNumber) || accountNumber === '0000000000') return undefined
   return accountNameOf(accountNumber)
+}
+
+function costOf({ amount, fee, stampDuty }: Disbursement): bigint {
+  return amount + fee + (stampDuty?.debited ?? 0n)
 }

@@ -1,3 +1,4 @@
+import type { StampDuty } from '../faults.js'
 import { Table } from '../table.js'
 
 /** Amounts are in kobo, times in milliseconds since 1970. */
@@ -65,6 +66,7 @@ export type Disbursement = {
   transactionReference: string
   amount: bigint
   fee: bigint
+  stampDuty?: StampDuty
   narration: string
   bankCode: string
   bankName: string

@@ -1,7 +1,7 @@
 import { accountNameOf, sessionIdOf } from '../bank-accounts.js'
 import type { Bank } from '../banks.js'
 import { minute } from '../clock.js'
-import { takeFault } from '../faults.js'
+import { stampDutyOn, takeFault } from '../faults.js'
 import type { Fields } from '../fields.js'
 import type { ProviderAnswer, ProviderRequest, ProviderRoutes } from '../http-server.js'
 import { refuse, refuseMissing, succeed, succeedWithPage } from './answers.js'
@@ -88,7 +88,7 @@ export function disbursementRoutes(bank: MonnifyBank): ProviderRoutes {
     const lastMs = lastPayoutMs.get(repeatKey({ bankCode, accountNumber, amount }))
     if (lastMs !== undefined && bank.nowMs - lastMs < repeatMs / bank.speed)
       return refuse(422, 'D07', 'Duplicate request. Please try again after 2 minutes')
-    if (amount + bank.settings.payoutFee > books.float)
+    if (amount + bank.settings.payoutFee + stampDutyOn(amount, faults).debited > books.float)
       return refuse(422, 'D04', 'Insufficient wallet balance')
     return undefined
   }
@@ -98,11 +98,13 @@ export function disbursementRoutes(bank: MonnifyBank): ProviderRoutes {
     const number = books.nextNumber()
     const bankCode = fields.textOnly('destinationBankCode')
     const accountNumber = fields.textOnly('destinationAccountNumber')
+    const amount = fields.naira('amount')!
     return {
       reference: fields.textOnly('reference'),
       transactionReference: `MFDS${toDigits(nowMs)}${String(number).padStart(9, '0')}`,
-      amount: fields.naira('amount')!,
+      amount,
       fee: bank.settings.payoutFee,
+      stampDuty: stampDutyOn(amount, faults),
       narration: fields.textOnly('narration'),
       bankCode,
       bankName: bankNameOf(bankCode)!,
@@ -139,6 +141,8 @@ export function disbursementRoutes(bank: MonnifyBank): ProviderRoutes {
       narration: payout.narration,
       currency: 'NGN',
       fee: asNumber(payout.fee),
+      // Made up: Monnify does not publish how it shows the duty.
+      ...(payout.stampDuty?.isShown && { stampDuty: asNumber(payout.stampDuty.debited) }),
       twoFaEnabled: payout.status === 'PENDING_AUTHORIZATION',
       status: payout.status,
       transactionDescription: descriptions[payout.status],

@@ -3,6 +3,7 @@ import { accountNameOf, toNuban } from '../bank-accounts.js'
 import { hour, minute, second } from '../clock.js'
 import { EmulatedProvider } from '../emulated-provider.js'
 import type { EmulatedPayment, PaymentResult } from '../emulator.js'
+import { stampDutyOn } from '../faults.js'
 import { findMagicAccount } from '../magic-accounts.js'
 import type {
   Books,
@@ -216,7 +217,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
     })
   }
 
-  /** The float covers amount and fee. */
+  /** The float covers amount, fee and stamp duty. */
   transfer(
     recipient: Recipient,
     given: Pick<Transfer, 'amount' | 'fee' | 'reference' | 'reason'>,
@@ -225,6 +226,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
     const { amount, fee, reference, reason } = given
     const id = this.books.transfers.nextId
     const magic = findMagicAccount(recipient.accountNumber)
+    const stampDuty = stampDutyOn(amount, faults)
     const transfer = this.books.transfers.add({
       id,
       code: codeOf('TRF', id),
@@ -232,6 +234,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
       recipientId: recipient.id,
       amount,
       fee,
+      stampDuty,
       reason,
       status: faults.asksForOtp ? 'otp' : 'pending',
       failure: null,
@@ -240,7 +243,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
       updatedAt: nowMs,
       transferredAt: null,
     })
-    const difference = -(amount + fee)
+    const difference = -(amount + fee + stampDuty.debited)
     this.#changeFloat({ difference, reason: reason ?? '', model: 'Transfer', row: id })
     this.#process(transfer)
     return transfer
@@ -266,7 +269,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
   endTransfer(transfer: Transfer, status: TransferStatus, failure?: string): boolean {
     const isOpen = transfer.status === 'pending' || transfer.status === 'otp'
     if (status === 'reversed' ? transfer.status !== 'success' : !isOpen) return false
-    const { id, amount, fee } = transfer
+    const { id, amount, fee, stampDuty } = transfer
     const now = this.nowMs
     transfer.status = status
     transfer.updatedAt = now
@@ -274,7 +277,7 @@ export class PaystackBank extends EmulatedProvider<Books> {
     if (status === 'success') transfer.transferredAt = now
     else
       this.#changeFloat({
-        difference: amount + fee,
+        difference: amount + fee + (stampDuty?.debited ?? 0n),
         reason: 'Reversal',
         model: 'Transfer',
         row: id,

@@ -1,3 +1,4 @@
+import type { StampDuty } from '../faults.js'
 import { Table } from '../table.js'
 
 /** Times are milliseconds since 1970; amounts are kobo. */
@@ -80,6 +81,7 @@ export type Transfer = {
   recipientId: number
   amount: bigint
   fee: bigint
+  stampDuty?: StampDuty
   reason: string | null
   status: TransferStatus
   /** Why it failed, for `gateway_response`. */

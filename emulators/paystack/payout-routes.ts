@@ -1,5 +1,5 @@
 import { accountNameOf } from '../bank-accounts.js'
-import { takeFault } from '../faults.js'
+import { stampDutyOn, takeFault } from '../faults.js'
 import type { ProviderAnswer, ProviderRequest, ProviderRoutes } from '../http-server.js'
 import { findMagicAccount } from '../magic-accounts.js'
 import { created, gatewayError, refuse, succeed } from './answers.js'
@@ -82,7 +82,7 @@ export function payoutRoutes(
       })
     if (books.transfers.find('reference', reference)) return duplicateTransfer
     const fee = transferFee(amount)
-    if (books.float < amount + fee)
+    if (books.float < amount + fee + stampDutyOn(amount, faults).debited)
       return refuse(400, 'Your balance is not enough to fulfil this request', {
         type: 'api_error',
         code: 'insufficient_balance',

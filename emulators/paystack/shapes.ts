@@ -246,12 +246,18 @@ export function showTransfer(books: Books, row: Transfer, times: 'camel' | 'snak
         ? { provider: null, id: null }
         : { provider: 'nip', id: `110006${row.transferredAt}${row.id}` },
     fee_charged: Number(row.fee),
-    fees_breakdown: null,
+    fees_breakdown: showStampDuty(row),
     gateway_response: row.failure,
     ...(times === 'camel'
       ? { createdAt, updatedAt }
       : { created_at: createdAt, updated_at: updatedAt }),
   }
+}
+
+/** Made up, but for the name of the field: Paystack does not publish how it shows the duty. */
+function showStampDuty({ stampDuty }: Transfer): object[] | null {
+  if (!stampDuty?.isShown) return null
+  return [{ type: 'stamp_duty', amount: Number(stampDuty.debited) }]
 }
 
 function sharedOfTransfer(row: Transfer): object {

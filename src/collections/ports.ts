@@ -207,6 +207,8 @@ export type StatementLine = {
   token: string
   reference: string
   amount: bigint
+  /** What the bank shows as debited for a levy besides the amount. Null: it shows none. */
+  levy: bigint | null
   state: RailTransfer['state']
 }
 

@@ -47,18 +47,18 @@ export const catalogue = {
   'bank_transfer.pending': 'A bank transfer waits for the approval of a second person.',
   'bank_transfer.submitted': 'A bank transfer was submitted.',
   'bank_transfer.completed': 'The bank confirmed that a bank transfer arrived.',
-  'bank_transfer.failed': 'A bank transfer failed. Amount and fee are available again.',
+  'bank_transfer.failed': 'A bank transfer failed. Amount, fee and levy are available again.',
   'bank_transfer.reversed':
-    'The bank returned a completed bank transfer. Amount and fee are available again.',
+    'The bank returned a completed bank transfer. Amount, fee and levy are available again.',
   'conversion.completed': 'A conversion changed both balances.',
   'batch.completed': 'Every item of a payout batch has ended: paid, or failed.',
   'settlement.created':
     'A settlement was made: available naira is on its way to your primary bank account.',
   'settlement.paid': 'A settlement arrived at your bank account.',
   'settlement.failed':
-    'A settlement failed. Amount and fee are available again; the next settlement includes them.',
+    'A settlement failed. Amount, fee and levy are available again; the next settlement includes them.',
   'settlement.reversed':
-    'The bank returned a settlement that had arrived. Amount and fee are available again.',
+    'The bank returned a settlement that had arrived. Amount, fee and levy are available again.',
   'settlement_destination.changed':
     'Settlements go to another bank account or wallet from now on, or after the waiting time. If none of you changed it, remove it and ask the operator.',
   'subaccount.created': 'A sub-account was created.',

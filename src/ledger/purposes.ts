@@ -12,8 +12,10 @@ export const purposes = {
   crypto_payout_fee: { causePrefix: prefixes.cryptoTransfer },
   bank_payout: { causePrefix: prefixes.bankTransfer },
   bank_payout_fee: { causePrefix: prefixes.bankTransfer },
+  bank_payout_levy: { causePrefix: prefixes.bankTransfer },
   bank_payout_reversal: { causePrefix: prefixes.bankTransfer },
   bank_payout_fee_reversal: { causePrefix: prefixes.bankTransfer },
+  bank_payout_levy_reversal: { causePrefix: prefixes.bankTransfer },
   payment: { causePrefix: prefixes.payment },
   payment_fee: { causePrefix: prefixes.payment },
   /** Into suspense: held for the merchant to decide, or about to be returned. */

@@ -23,6 +23,8 @@ export type StatementEntry = {
   resolution: 'open' | 'settled' | 'released' | null
   /** The part of a released `change` that was held for the fee; otherwise null. */
   releasedFee: bigint | null
+  /** The same for the levy. */
+  releasedLevy: bigint | null
   createdAt: Date
 }
 
@@ -206,15 +208,16 @@ async function readEntries(
             case when credit = ${name} then amount else -amount end as change,
             ${availableAfter} as available_after, purpose, cause_id,
             case when is_hold then 'hold' else 'post' end as kind, ${resolution} as resolution,
-            null::bigint as released_fee, created_at
+            null::bigint as released_fee, null::bigint as released_levy, created_at
           from ledger_transfers t where ${where} order by ${entryNumber} desc limit ${limit}),
         releases as (
           select asset, ${entryNumber} as entry_number, amount as change,
             ${availableAfter} as available_after, purpose, cause_id,
-            'release' as kind, null, ${releasedFee} as released_fee, created_at
+            'release' as kind, null, ${releasedPart('fees')} as released_fee,
+            ${releasedPart('levies')} as released_levy, created_at
           from ledger_resolutions r where ${where} order by ${entryNumber} desc limit ${limit})
         select asset, entry_number, change, available_after,
-          purpose, cause_id, kind, resolution, released_fee,
+          purpose, cause_id, kind, resolution, released_fee, released_levy,
           created_at
         from (select * from transfers union all select * from releases) entries
         order by entry_number desc limit ${limit}`,
@@ -227,11 +230,13 @@ const resolution = sql`case when t.is_hold then coalesce((
   select case r.verb when 'settle' then 'settled' else 'released' end from ledger_resolutions r
   where r.environment_id = t.environment_id and r.cause_id = t.cause_id), 'open') end`
 
-/** The fee of a resolution `r`: a hold has at most one line for it. */
-const releasedFee = sql`coalesce((
-  select held.amount from ledger_transfers held
-  where held.environment_id = r.environment_id and held.cause_id = r.cause_id
-    and held.is_hold and held.credit = 'fees'), 0)`
+/** The fee or the levy of a resolution `r`: a hold has at most one line for each. */
+function releasedPart(credit: 'fees' | 'levies'): Sql {
+  return sql`coalesce((
+    select held.amount from ledger_transfers held
+    where held.environment_id = r.environment_id and held.cause_id = r.cause_id
+      and held.is_hold and held.credit = ${sql.raw(`'${credit}'`)}), 0)`
+}
 
 /** A part of a statement: the numbers of its entries, and the balance before and after them. */
 export type StatementPart = {

@@ -50,6 +50,8 @@ export const payoutLimits = {
   feesCachedMax: 10_000,
   /** How long paused rails are cached; a pause takes effect within this. */
   pauseCacheMs: second,
+  /** How long levies are cached; a levy that holds from now on takes effect within this. */
+  levyCacheMs: second,
   mintsPerBatchMax: 100,
   /** Open payouts compared with the treasury; beyond that the smallest count as not landed. */
   openPayoutsListedMax: 10_000,

@@ -6,6 +6,7 @@ import type { Purpose } from '../ledger/purposes.js'
 import type { FeeOperation } from '../merchants/settings/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import { column, Table } from '../postgres/table.js'
+import type { PayoutPurpose } from './levies/levy.js'
 import type { Destination } from './ports.js'
 
 /** Merchants create transfers; returns send money of a payment back. */
@@ -46,12 +47,16 @@ export const payouts = new Table('payouts', {
   asset: column.text<Asset>(),
   amount: column.int8(),
   fee: column.int8(),
+  /** What the law takes from the sender, such as a stamp duty. */
+  levy: column.int8(),
   /** The ledger account that pays: money that was never accepted is returned from suspense. */
   takesFrom: column.text<'available' | 'suspense'>(),
   /** As the merchant wrote it. */
   requestedAmount: column.text(),
   destination: column.json<Destination>(),
   merchantReference: column.text().orNull(),
+  /** What the merchant says that it is for; some purposes are exempt from a levy. */
+  purpose: column.text<PayoutPurpose>().orNull(),
   metadata: column.jsonText(),
   /** The API key that asked for it; null for people and for returns. */
   createdByKey: column.uuid().orNull(),
@@ -201,35 +206,45 @@ export function returnKindOf({ asset }: Pick<Payout, 'asset'>): ReturnKind {
   return asset === 'NGN' ? 'bank_return' : 'crypto_return'
 }
 
-type Purposes = {
-  amount: Purpose
-  fee: Purpose
-  /** Only of what a bank may reverse. */
-  reversal?: { amount: Purpose; fee: Purpose }
-}
+type LinePurposes = { amount: Purpose; fee: Purpose; levy: Purpose }
 
-/** Purposes of the ledger transfers. Returns have no fees: theirs are never used. */
+/** `reversal`: only of what a bank may reverse. */
+type Purposes = LinePurposes & { reversal?: LinePurposes }
+
+/**
+ * Purposes of the ledger transfers. Returns have neither fees nor levies, and crypto transfers no
+ * levies: theirs are never used.
+ */
 export function purposesOf({ kind, takesFrom }: Pick<Payout, 'kind' | 'takesFrom'>): Purposes {
-  if (kind === 'crypto_transfer') return { amount: 'crypto_payout', fee: 'crypto_payout_fee' }
+  const levy = 'bank_payout_levy'
+  if (kind === 'crypto_transfer') return { amount: 'crypto_payout', fee: 'crypto_payout_fee', levy }
   const fee = 'bank_payout_fee'
-  const feeReversal = 'bank_payout_fee_reversal'
+  const reversed = { fee: 'bank_payout_fee_reversal', levy: 'bank_payout_levy_reversal' } as const
   if (kind === 'bank_transfer')
     return {
       amount: 'bank_payout',
       fee,
-      reversal: { amount: 'bank_payout_reversal', fee: feeReversal },
+      levy,
+      reversal: { amount: 'bank_payout_reversal', fee: reversed.fee, levy: reversed.levy },
     }
   return takesFrom === 'suspense'
     ? {
         amount: 'payment_return',
         fee,
-        reversal: { amount: 'payment_return_reversal', fee: feeReversal },
+        levy,
+        reversal: { amount: 'payment_return_reversal', fee: reversed.fee, levy: reversed.levy },
       }
     : {
         amount: 'payment_refund',
         fee,
-        reversal: { amount: 'payment_refund_reversal', fee: feeReversal },
+        levy,
+        reversal: { amount: 'payment_refund_reversal', fee: reversed.fee, levy: reversed.levy },
       }
+}
+
+/** What a payout takes from the balance of its merchant. */
+export function totalDebitOf({ amount, fee, levy }: Pick<Payout, 'amount' | 'fee' | 'levy'>) {
+  return amount + fee + levy
 }
 
 /** Number of the next event; 0 for kinds without events of their own. */

@@ -8,7 +8,7 @@ const heldEqualsOpenPayouts: Proof = {
       select environment_id, asset, name, debits_pending as held
       from ledger_accounts where name in ('available', 'suspense') or left(name, 4) = 'sub:'),
     open as (
-      select environment_id, asset, takes_from as name, sum(amount + fee) as open
+      select environment_id, asset, takes_from as name, sum(amount + fee + levy) as open
       from payouts where status in ('PENDING', 'SUBMITTED')
       group by environment_id, asset, takes_from)
     select environment_id, asset, name, held, open
@@ -24,7 +24,7 @@ const payoutsHaveTheirEnvironments: Proof = {
 }
 
 const payoutsHoldTheirMoney: Proof = {
-  claim: 'Every payout holds its amount and its fee, and there are no other holds',
+  claim: 'Every payout holds its amount, its fee and its levy, and there are no other holds',
   counterexamples: `
     with holds as (
       select environment_id, cause_id as id, min(asset) as asset, min(debit) as takes_from,
@@ -32,13 +32,17 @@ const payoutsHoldTheirMoney: Proof = {
         sum(amount) filter (where credit in ('treasury', 'clearing') and purpose in
           ('crypto_payout', 'bank_payout', 'payment_return', 'payment_refund')) as amount,
         sum(amount) filter (where credit = 'fees'
-          and purpose in ('crypto_payout_fee', 'bank_payout_fee')) as fee
+          and purpose in ('crypto_payout_fee', 'bank_payout_fee')) as fee,
+        sum(amount) filter (where credit = 'levies' and purpose = 'bank_payout_levy') as levy
       from ledger_transfers where is_hold
       group by environment_id, cause_id)
-    select environment_id, id, p.amount, p.fee, h.amount as held, h.fee as fee_held
+    select environment_id, id, p.amount, p.fee, p.levy, h.amount as held, h.fee as fee_held,
+      h.levy as levy_held
     from payouts p full join holds h using (environment_id, id)
-    where (p.asset, p.takes_from, p.amount, p.fee, case when p.fee > 0 then 2 else 1 end)
-      is distinct from (h.asset, h.takes_from, h.amount, coalesce(h.fee, 0), h.lines)`,
+    where (p.asset, p.takes_from, p.amount, p.fee, p.levy,
+        1 + (p.fee > 0)::int + (p.levy > 0)::int)
+      is distinct from (h.asset, h.takes_from, h.amount, coalesce(h.fee, 0), coalesce(h.levy, 0),
+        h.lines)`,
 }
 
 const holdsFollowTheirPayouts: Proof = {
@@ -52,21 +56,44 @@ const holdsFollowTheirPayouts: Proof = {
 }
 
 const reversalsGiveBack: Proof = {
-  claim: 'Every reversed payout returned its amount and its fee, and no other payout did',
+  claim: 'Every reversed payout returned its amount, its fee and its levy, and no other payout did',
   counterexamples: `
     with given as (
       select environment_id, cause_id as id,
-        sum(amount) filter (where purpose <> 'bank_payout_fee_reversal') as amount,
-        sum(amount) filter (where purpose = 'bank_payout_fee_reversal') as fee
+        sum(amount) filter (where purpose not in
+          ('bank_payout_fee_reversal', 'bank_payout_levy_reversal')) as amount,
+        sum(amount) filter (where purpose = 'bank_payout_fee_reversal') as fee,
+        sum(amount) filter (where purpose = 'bank_payout_levy_reversal') as levy
       from ledger_transfers
       where purpose in ('bank_payout_reversal', 'bank_payout_fee_reversal',
-        'payment_return_reversal', 'payment_refund_reversal')
+        'bank_payout_levy_reversal', 'payment_return_reversal', 'payment_refund_reversal')
       group by environment_id, cause_id)
-    select environment_id, id, p.status, p.amount, p.fee, g.amount as given, g.fee as fee_given
+    select environment_id, id, p.status, p.amount, p.fee, g.amount as given, g.fee as fee_given,
+      p.levy, g.levy as levy_given
     from payouts p full join given g using (environment_id, id)
     where p.id is null
       or coalesce(g.amount, 0) <> case when p.status = 'REVERSED' then p.amount else 0 end
-      or coalesce(g.fee, 0) <> case when p.status = 'REVERSED' then p.fee else 0 end`,
+      or coalesce(g.fee, 0) <> case when p.status = 'REVERSED' then p.fee else 0 end
+      or coalesce(g.levy, 0) <> case when p.status = 'REVERSED' then p.levy else 0 end`,
+}
+
+const leviesAreThoseOfPayouts: Proof = {
+  claim:
+    'The ledger account `levies` holds the levies of completed payouts, and pending those of open ones',
+  counterexamples: `
+    with booked as (
+      select environment_id, asset, credits_posted - debits_posted as posted,
+        credits_pending - debits_pending as pending
+      from ledger_accounts where name = 'levies'),
+    owed as (
+      select environment_id, asset,
+        sum(levy) filter (where status = 'COMPLETED') as posted,
+        sum(levy) filter (where status in ('PENDING', 'SUBMITTED')) as pending
+      from payouts where levy > 0 group by environment_id, asset)
+    select environment_id, asset, b.posted, o.posted as owed, b.pending, o.pending as open
+    from booked b full join owed o using (environment_id, asset)
+    where (coalesce(b.posted, 0), coalesce(b.pending, 0))
+      is distinct from (coalesce(o.posted, 0), coalesce(o.pending, 0))`,
 }
 
 const everyStateHasItsEvent: Proof = {
@@ -160,6 +187,7 @@ export const payoutProofs: Proof[] = [
   payoutsHoldTheirMoney,
   holdsFollowTheirPayouts,
   reversalsGiveBack,
+  leviesAreThoseOfPayouts,
   everyStateHasItsEvent,
   openPayoutsHaveAnAttempt,
   payoutsLandOnce,

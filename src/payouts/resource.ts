@@ -30,6 +30,7 @@ import {
 } from '../base/shapes.js'
 import { formatDecimal, toWire } from '../money/amounts.js'
 import type { Coin } from '../money/assets.js'
+import { payoutPurposes } from './levies/levy.js'
 import {
   type ApprovalDecision,
   type AttemptState,
@@ -40,6 +41,7 @@ import {
   type PayoutStatus,
   payoutStatuses,
   referenceOf,
+  totalDebitOf,
 } from './payout.js'
 import type { BankDestination } from './ports.js'
 
@@ -100,10 +102,18 @@ export const approvalFields = {
     Type.String({
       ...leftOut,
       description:
-        'SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references.',
+        'SHA-256 of what is approved: kind, asset, amounts, fee, levy, destinations and references.',
     }),
   ),
 }
+
+/** Absent if the merchant sent none. */
+export const shownPurpose = Type.Enum([...payoutPurposes], {
+  ...leftOut,
+  type: 'string',
+  description: 'What the transfer is for, if you said so: a `salary` is exempt from stamp duty.',
+  examples: ['salary'],
+})
 
 export const cryptoTransfer = resource('CryptoTransfer', {
   reference: reference(prefixes.cryptoTransfer, 'Identifies the transfer.'),
@@ -155,8 +165,18 @@ export const bankTransfer = resource('BankTransfer', {
   merchantReference,
   amount: withDescription(kobo, 'Amount the recipient gets, in kobo.'),
   fee: withExample(withDescription(kobo, 'The complete fee for the transfer, in kobo.'), 2_500),
+  levy: withExample(
+    withDescription(
+      kobo,
+      'Stamp duty that the law takes from the sender, in kobo; 0 if none is due.',
+    ),
+    0,
+  ),
   totalDebit: withExample(
-    withDescription(kobo, 'Amount deducted from your balance: `amount` plus `fee`, in kobo.'),
+    withDescription(
+      kobo,
+      'Amount deducted from your balance: `amount` plus `fee` plus `levy`, in kobo.',
+    ),
     1_252_500,
   ),
   currency: naira,
@@ -165,6 +185,7 @@ export const bankTransfer = resource('BankTransfer', {
   accountNumber,
   accountName,
   narration: orNull(text('January salary', 'Text that the recipient reads.')),
+  purpose: Type.Optional(shownPurpose),
   status: Type.Enum([...payoutStatuses], {
     description:
       '`SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a second person.',
@@ -246,19 +267,20 @@ function bankTransferFields(
   payout: Payout,
   destination: BankDestination,
 ): Omit<Static<typeof bankTransfer>, 'metadata'> {
-  const { amount, fee } = payout
   return {
     reference: referenceOf(payout),
     merchantReference: payout.merchantReference ?? undefined,
-    amount: toWire(amount, 'NGN'),
-    fee: toWire(fee, 'NGN'),
-    totalDebit: toWire(amount + fee, 'NGN'),
+    amount: toWire(payout.amount, 'NGN'),
+    fee: toWire(payout.fee, 'NGN'),
+    levy: toWire(payout.levy, 'NGN'),
+    totalDebit: toWire(totalDebitOf(payout), 'NGN'),
     currency: 'NGN',
     bankCode: destination.bankCode,
     bankName: destination.bankName,
     accountNumber: destination.accountNumber,
     accountName: destination.accountName,
     narration: destination.narration,
+    purpose: payout.purpose ?? undefined,
     status: payout.status,
     sessionId: payout.bankSessionId,
     failureReason: payout.failureReason,

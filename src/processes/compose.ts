@@ -41,6 +41,7 @@ import { expirePending } from '../payouts/approvals/expire-pending.js'
 import { createConcludingLane } from '../payouts/attempts/conclude-sent.js'
 import { markForReview } from '../payouts/attempts/review-payouts.js'
 import { SentPayouts } from '../payouts/attempts/sent-payouts.js'
+import { createLevyBook } from '../payouts/levies/levy-book.js'
 import type { SimulatedRail } from '../payouts/ports.js'
 import { countDisputes } from '../payouts/reconciliation/disputes.js'
 import { listReconciliations } from '../payouts/reconciliation/reconciliations.js'
@@ -255,6 +256,7 @@ export async function compose({
       db,
       rails,
       fees: createFeeBook({ db, clock }),
+      levies: createLevyBook({ db, clock }),
       logger,
       paused,
       follows: followsPayouts,

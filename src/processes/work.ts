@@ -63,6 +63,7 @@ import { SentPayouts } from '../payouts/attempts/sent-payouts.js'
 import { expireBatches } from '../payouts/batches/decide-batch.js'
 import { batchesDue, runBatches } from '../payouts/batches/run-batches.js'
 import type { BatchDependencies } from '../payouts/batches/step.js'
+import { createLevyBook } from '../payouts/levies/levy-book.js'
 import { batchLimits, payoutLimits, reconcileLimits, settlementLimits } from '../payouts/limits.js'
 import { createFeeBook } from '../payouts/requests/fee-book.js'
 import { createPausedRails } from '../payouts/requests/paused-rails.js'
@@ -235,7 +236,8 @@ function settlementJob(opened: OpenRails, mode: Mode, dependencies: JobDependenc
       const fees = createFeeBook({ db, clock })
       const paused = createPausedRails({ db, clock })
       const send = createSendAfterCommit({ rails, clock, logger, paused })
-      const preparation = createPayoutPreparation({ db, rails, fees, logger, paused })
+      const levies = createLevyBook({ db, clock })
+      const preparation = createPayoutPreparation({ db, rails, fees, logger, paused, levies })
       const exchange = createExchange({
         db,
         rates: createRateBook({ db, clock, simulated: simulatedRates }),
@@ -276,7 +278,15 @@ function batchJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependencie
     const paused = createPausedRails({ db, clock })
     const send = createSendAfterCommit({ rails, clock, logger, paused, sentPayouts })
     const follows = sentPayouts !== undefined
-    const preparation = createPayoutPreparation({ db, rails, fees, logger, paused, follows })
+    const preparation = createPayoutPreparation({
+      db,
+      rails,
+      fees,
+      logger,
+      paused,
+      levies: createLevyBook({ db, clock }),
+      follows,
+    })
     return { db, rails, preparation, fees, clock, logger, send }
   }
   return {

@@ -20,6 +20,8 @@ export type StatementSummary = StatementPart & {
   moved: bigint
   paidOut: bigint
   fees: bigint
+  /** Charged with bank transfers, less what was given back. */
+  levies: bigint
   /** Held for payouts and refunds that did not leave in the period, less what was held before. */
   setAside: bigint
 }
@@ -28,7 +30,8 @@ const always: Period = { from: new Date(0), to: new Date('9999-12-31T00:00:00Z')
 
 /**
  * What changed a balance in a period:
- * opening + received + added + converted − moved − refunded − paidOut − fees − setAside = closing.
+ * opening + received + added + converted − moved − refunded − paidOut − fees − levies − setAside
+ * = closing.
  * Undefined if it has more entries than are added up at once.
  */
 export async function summarizeStatement(
@@ -51,6 +54,7 @@ export async function summarizeStatement(
       .reduce((sum, { amount }) => sum + amount, 0n)
   const held = of('bank_payout hold', 'crypto_payout hold', 'payment_refund hold')
   const givenBack = of('bank_payout release', 'crypto_payout release', 'payment_refund release')
+  const leviesGivenBack = of('bank_payout_levy release', 'bank_payout_levy_reversal post')
   const cameBack = of('bank_payout_reversal post', 'payment_refund_reversal post')
   return {
     ...part,
@@ -74,6 +78,7 @@ export async function summarizeStatement(
     refunded,
     paidOut,
     fees: sumFees(entries).kept,
+    levies: of('bank_payout_levy hold') - leviesGivenBack,
     setAside: held - givenBack - cameBack - refunded - paidOut,
   }
 }

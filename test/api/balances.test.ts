@@ -20,7 +20,7 @@ type Entry = {
   balanceAfter: number | string
   reference: string
   counterparty: Record<string, string> | null
-  released: { amount: number | string; fee: number | string } | null
+  released: { amount: number | string; fee: number | string; levy: number | string } | null
   resolution: 'open' | 'settled' | 'released' | null
   createdAt: string
 }
@@ -251,7 +251,7 @@ describe('the statement as CSV', async () => {
   await createHistory(merchant, 'the statement as CSV')
   const headers = { accept: 'text/csv' }
   const columns =
-    'number,createdAt,asset,type,effect,amountMajor,amountMinor,balanceAfterMajor,balanceAfterMinor,reference,counterparty.name,counterparty.bankName,counterparty.accountNumber,counterparty.address,released.amountMajor,released.amountMinor,released.feeMajor,released.feeMinor,resolution'
+    'number,createdAt,asset,type,effect,amountMajor,amountMinor,balanceAfterMajor,balanceAfterMinor,reference,counterparty.name,counterparty.bankName,counterparty.accountNumber,counterparty.address,released.amountMajor,released.amountMinor,released.feeMajor,released.feeMinor,resolution,released.levyMajor,released.levyMinor'
   const inBothUnits = (amount: number | string, asset: string) => {
     const decimals = asset === 'NGN' ? 2 : 6
     const [whole = '', fraction = ''] = String(amount).split('.')
@@ -278,6 +278,7 @@ describe('the statement as CSV', async () => {
       entry.released ? inBothUnits(entry.released.amount, entry.asset) : ',',
       entry.released ? inBothUnits(entry.released.fee, entry.asset) : ',',
       entry.resolution ?? '',
+      entry.released ? inBothUnits(entry.released.levy, entry.asset) : ',',
     ].join(',')
 
   async function read(query: string) {
@@ -342,8 +343,8 @@ describe('the statement as CSV', async () => {
       naira.filter((entry) => !isLater(entry)),
     )
     const sums = await get('/v1/balance-entries/summary?asset=NGN', key)
-    const { opening, received, added, converted, refunded, paidOut, fees, setAside } = sums
-    const left = refunded + paidOut + fees + setAside
+    const { opening, received, added, converted, refunded, paidOut, fees, levies, setAside } = sums
+    const left = refunded + paidOut + fees + levies + setAside
     expect(opening + received + added + converted - left).toBe(sums.closing)
     expect(sums).toMatchObject({ opening: 0, closing: naira[0]!.balanceAfter, firstNumber: 1 })
     const later = await get(`/v1/balance-entries/summary?asset=NGN&from=${middle}`, key)

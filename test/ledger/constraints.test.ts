@@ -90,6 +90,7 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   account_name_is_known: {
     'an unknown name': () => account({ name: 'pocket' }),
     'a bank account for coins': () => account({ name: 'clearing' }),
+    'levies on coins': () => account({ name: 'levies' }),
     'a treasury for naira': () => account({ asset: 'NGN', name: 'treasury' }),
     'deposits of naira': () => account({ asset: 'NGN', name: 'deposits' }),
     'another kind of money of a sub-account': () => account({ name: `sub_lost:${seller}` }),
@@ -212,6 +213,10 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   fees_are_on_a_statement: {
     'a fee that is not on the statement': () => transfer({ credit: 'fees' }),
     'a fee that comes back elsewhere': () => transfer({ debit: 'fees', credit: 'treasury' }),
+  },
+  levies_are_on_a_statement: {
+    'a levy that is not on the statement': () => transfer({ credit: 'levies' }),
+    'a levy that comes back elsewhere': () => transfer({ debit: 'levies', credit: 'treasury' }),
   },
   ledger_transfers_pkey: {
     'a cause that moves money again for the same purpose': () =>

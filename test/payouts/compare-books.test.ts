@@ -14,6 +14,8 @@ const payout = (status: PayoutStatus, ...states: AttemptState[]): Booked => ({
   reference: 'ct_1',
   asset: 'USDC',
   amount: 25_000_000n,
+  levy: 0n,
+  levyDebits: 'no',
   status,
   attempts: states.map((state, index) => ({ token: `token ${index}`, state })),
 })

@@ -78,10 +78,27 @@ test('only bank payouts can be reversed', async () => {
   await expect(run(reverse)).rejects.toMatchObject({ constraint: 'only_banks_send_back' })
 })
 
+test.each([
+  ['only_bank_transfer_has_a_levy', 'completed', '1', 'null'],
+  ['payout_levy_is_not_negative', 'levied', '-1', 'null'],
+  ['payout_purpose_is_known', 'levied', '0', `'bonus'`],
+  ['payout_purpose_is_known', 'completed', '0', `'salary'`],
+] as const)('%s: the %s payout, levy %s, purpose %s', async (constraint, name, levy, purpose) => {
+  const copy = `
+    insert into payouts (environment_id, id, kind, rail, asset, amount, fee, levy, purpose,
+      requested_amount, destination, metadata, status, event_sequence, submitted_at, created_at)
+    select environment_id, gen_random_uuid(), kind, rail, asset, amount, fee, ${levy}, ${purpose},
+      requested_amount, destination, metadata, 'SUBMITTED', event_sequence, submitted_at, created_at
+    from payouts where id = ${idOf(name)}`
+  await expect(run(copy)).rejects.toMatchObject({ constraint })
+})
+
 describe('amounts, destinations and sent bytes cannot be edited', () => {
   test.each([
     ['payouts', 'amount = amount + 1'],
     ['payouts', 'fee = 0'],
+    ['payouts', 'levy = 0'],
+    ['payouts', `purpose = 'salary'`],
     ['payouts', `asset = 'USDT'`],
     ['payouts', `destination = '{}'`],
     ['payouts', `rail = 'elsewhere'`],

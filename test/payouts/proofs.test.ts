@@ -84,10 +84,19 @@ const damages: Record<string, Record<string, string[]>> = {
       `insert into payouts select * from payouts where id = ${idOf('open')}`,
     ],
   },
+  // As above.
+  'The ledger account `levies` holds the levies of completed payouts, and pending those of open ones':
+    {
+      'a duplicated completed payout': [
+        'alter table payouts drop constraint payouts_pkey',
+        'drop index reference_is_one_payout',
+        `insert into payouts select * from payouts where id = ${idOf('levied')}`,
+      ],
+    },
   'Every payout belongs to an environment': {
     'an environment that is gone': [`delete from environments where id = ${environmentId}`],
   },
-  'Every payout holds its amount and its fee, and there are no other holds': {
+  'Every payout holds its amount, its fee and its levy, and there are no other holds': {
     'a completed payout of another amount': [
       `update payouts set amount = amount + 1 where id = ${idOf('completed')}`,
     ],
@@ -99,6 +108,10 @@ const damages: Record<string, Record<string, string[]>> = {
       `update ledger_transfers set purpose = 'operator_credit'
        where cause_id = ${idOf('completed')} and purpose = 'crypto_payout'`,
     ],
+    'a levy with another purpose': [
+      `update ledger_transfers set purpose = 'operator_credit'
+       where cause_id = ${idOf('levied')} and purpose = 'bank_payout_levy'`,
+    ],
     'a hold without a payout': [
       `update ledger_transfers set cause_id = '00000000-0000-7000-8000-000000000000'
        where cause_id = ${idOf('failed')}`,
@@ -109,7 +122,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `delete from events where resource_id = ${idOf('failed')}`,
     ],
   },
-  'Every reversed payout returned its amount and its fee, and no other payout did': {
+  'Every reversed payout returned its amount, its fee and its levy, and no other payout did': {
     'a reversal with another purpose': [
       `update ledger_transfers set purpose = 'operator_credit'
        where cause_id = ${idOf('reversed')} and purpose = 'bank_payout_reversal'`,
@@ -117,6 +130,10 @@ const damages: Record<string, Record<string, string[]>> = {
     'a fee that was kept': [
       `update ledger_transfers set purpose = 'operator_credit'
        where cause_id = ${idOf('reversed')} and purpose = 'bank_payout_fee_reversal'`,
+    ],
+    'a levy that was kept': [
+      `update ledger_transfers set purpose = 'operator_credit'
+       where cause_id = ${idOf('reversed')} and purpose = 'bank_payout_levy_reversal'`,
     ],
     'a reversal of nothing': [
       `update ledger_transfers set cause_id = gen_random_uuid()

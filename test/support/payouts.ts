@@ -30,6 +30,8 @@ export function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout
     asset: assetOf[kind],
     amount: 25n,
     fee: 2n,
+    levy: 0n,
+    purpose: null,
     requestedAmount: '25',
     merchantReference: null,
     metadata: toJson({}),
@@ -48,9 +50,9 @@ function attemptOf(payout: Payout, prepared: PreparedAttempt): LiveAttempt {
   return { ...prepared, ...names, number: 1, polls: 0, createdAt: now }
 }
 
-export type Paid = Record<'open' | 'completed' | 'failed' | 'again' | 'reversed', Payout>
+export type Paid = Record<'open' | 'completed' | 'levied' | 'failed' | 'again' | 'reversed', Payout>
 
-/** One payout in every state, with fees; one with an expired first attempt. */
+/** One payout in every state, with fees, two with levies; one with an expired first attempt. */
 export async function payInEveryWay(db: Database, environmentId: EnvironmentId): Promise<Paid> {
   const crypto = () => payoutOf(environmentId, 'crypto_transfer')
   const paid: Paid = {
@@ -58,7 +60,8 @@ export async function payInEveryWay(db: Database, environmentId: EnvironmentId):
     completed: crypto(),
     failed: crypto(),
     again: crypto(),
-    reversed: payoutOf(environmentId, 'bank_transfer'),
+    levied: { ...payoutOf(environmentId, 'bank_transfer'), levy: 3n },
+    reversed: { ...payoutOf(environmentId, 'bank_transfer'), levy: 3n },
   }
   const preparedOf = ({ id }: Payout, number = 1): PreparedAttempt => {
     const token = `${id}-${number}`
@@ -80,6 +83,7 @@ export async function payInEveryWay(db: Database, environmentId: EnvironmentId):
       conclude(paid.completed, { verdict: 'landed' } as const),
       conclude(paid.failed, { verdict: 'failed', reason: 'chain_error' } as const),
       conclude(paid.again, { verdict: 'again', replacement: preparedOf(paid.again, 2) } as const),
+      conclude(paid.levied, { verdict: 'landed' } as const),
       conclude(paid.reversed, { verdict: 'landed' } as const),
     ]),
   )

@@ -407,6 +407,48 @@ export type KycSubmission = {
   documents: number
 }
 
+export type Levies = {
+  items: Levy[]
+  debits: LevyDebit[]
+}
+
+export type Levy = {
+  id: string
+  kind: 'stamp_duty'
+  mode: Mode
+  rail: string | null
+  threshold: Amount
+  amount: Amount
+  exempts: ('salary' | 'own_accounts')[]
+  holdsFrom: string
+  holdsUntil: string | null
+  createdAt: string
+  createdBy: string
+}
+
+export type LevyDebit = {
+  rail: string
+  debits: 'no' | 'with_transfer' | 'apart'
+  since: string
+  createdAt: string
+  createdBy: string
+}
+
+export type LevyMonth = {
+  mode: Mode
+  rail: string
+  month: string
+  transfers: number
+  levied: Amount
+  reversed: Amount
+  taken: Amount
+  owed: Amount
+}
+
+export type LevyReport = {
+  items: LevyMonth[]
+}
+
 export type ListedMerchant = {
   id: string
   name: string

@@ -5,6 +5,7 @@ import { type NotAnAmount, parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import { addressIssue, addressPattern } from '../../money/solana-address.js'
 import type { BatchKind } from '../../payouts/batches/batch.js'
+import { payoutPurposes } from '../../payouts/levies/levy.js'
 import { batchLimits } from '../../payouts/limits.js'
 import { type CheckedItem, checkBatchItems } from './check-batch-items.js'
 import { type CsvRow, parseCsv } from './parse-csv.js'
@@ -87,6 +88,16 @@ const columns: Record<BatchKind, Column[]> = {
       read: shortText,
     },
     merchantReference,
+    {
+      name: 'purpose',
+      field: 'purpose',
+      isRequired: false,
+      sample: 'salary',
+      read: (cell) =>
+        payoutPurposes.some((purpose) => purpose === cell)
+          ? { value: cell }
+          : { issue: `must be ${payoutPurposes.join(' or ')}, or empty` },
+    },
   ],
   crypto_transfer: [
     {

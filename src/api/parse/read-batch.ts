@@ -19,6 +19,7 @@ import {
   decimalInput,
   koboInput,
   plainText,
+  purposeInput,
   stablecoinInput,
 } from './schemas.js'
 
@@ -59,6 +60,7 @@ const bankItem = closed({
     'Ada Obi',
   ),
   narration: shortText('Text that the recipient reads.', 'January salary'),
+  purpose: Type.Optional(purposeInput),
   merchantReference: Type.Optional(merchantReferenceIn),
 })
 
@@ -162,6 +164,7 @@ function readBankItems({ items }: Static<typeof bankBody>): NewItem[] {
       narration: item.narration ?? null,
     },
     merchantReference: item.merchantReference ?? null,
+    purpose: item.purpose ?? null,
   }))
 }
 
@@ -171,5 +174,6 @@ function readCryptoItems({ items, asset }: Static<typeof cryptoBody>): NewItem[]
     requestedAmount: item.amount,
     destination: { kind: 'wallet', address: item.destinationAddress },
     merchantReference: item.merchantReference ?? null,
+    purpose: null,
   }))
 }

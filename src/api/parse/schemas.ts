@@ -3,6 +3,7 @@ import { plainText } from '../../base/contact-patterns.js'
 import { limits } from '../../base/limits.js'
 import { inCoins, inEither, inKobo, notYet } from '../../base/shapes.js'
 import { decimalPattern, positiveDecimalPattern } from '../../money/amounts.js'
+import { payoutPurposes } from '../../payouts/levies/levy.js'
 import { listLimits } from '../../postgres/limits.js'
 import { fromIn, toIn } from './read-time.js'
 
@@ -44,6 +45,14 @@ export const stablecoinInput = Type.Enum(['USDC', 'USDT'], { examples: ['USDC'] 
 
 /** Optional in requests about naira, where it changes nothing. */
 export const nairaInput = Type.Enum(['NGN'], { examples: ['NGN'] })
+
+/** Some purposes are exempt from the stamp duty. */
+export const purposeInput = Type.Enum([...payoutPurposes], {
+  description:
+    'What the transfer is for, if that matters to the stamp duty: a `salary` is exempt. Omit it otherwise.',
+  examples: ['salary'],
+  'x-left-out': true,
+})
 
 export const networkInput = Type.Enum(['SOLANA'], { examples: ['SOLANA'] })
 

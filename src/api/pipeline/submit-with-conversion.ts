@@ -19,7 +19,7 @@ import { listBalancesOf } from '../../ledger/balances.js'
 import { accountsOf, insertMoved } from '../../ledger/move.js'
 import { type Asset, isCoin } from '../../money/assets.js'
 import { formatRate } from '../../money/rates.js'
-import type { Payout } from '../../payouts/payout.js'
+import { type Payout, totalDebitOf } from '../../payouts/payout.js'
 import { notCovered, readForPayouts } from '../../payouts/requests/create-payouts.js'
 import {
   type CreatedUnderRule,
@@ -121,7 +121,8 @@ async function findUncovered(
   const quoted = await api.payoutPreparation.quote(request)
   if (quoted instanceof Refusal) return quoted
   const { environment, asset, amount } = request
-  const payout = { id: newId(keyedRequest.now), asset, amount, fee: quoted.fee }
+  const { fee, levy } = quoted
+  const payout = { id: newId(keyedRequest.now), asset, amount, fee, levy }
   const { source, sourceAmount, targetAmount } = await api.db.transaction((tx) =>
     chooseConversion(api, tx, keyedRequest, { request, payout, fundFrom }),
   )
@@ -131,12 +132,12 @@ async function findUncovered(
   if (availableOf(source) < sourceAmount)
     return notConvertible({ source, sourceAmount }, availableOf(source))
   const available = availableOf(asset) + targetAmount
-  return available < amount + quoted.fee ? notCovered(payout, { available }) : undefined
+  return available < totalDebitOf(payout) ? notCovered(payout, { available }) : undefined
 }
 
 type Funding = {
   request: PayoutRequest
-  payout: Pick<Payout, 'id' | 'asset' | 'amount' | 'fee'>
+  payout: Pick<Payout, 'id' | 'asset' | 'amount' | 'fee' | 'levy'>
   fundFrom: FundFrom
 }
 
@@ -159,7 +160,7 @@ async function chooseConversion(
     return takeQuote(quote, now, creator)
   }
   const direction = { source: asset, target: payout.asset }
-  const wanted = { targetAmount: payout.amount + payout.fee }
+  const wanted = { targetAmount: totalDebitOf(payout) }
   const quote = await quoteConversion(api, now, { environment, direction, wanted })
   const isWorse = asset === 'NGN' ? quote.rate > price.limit : quote.rate < price.limit
   if (isWorse)

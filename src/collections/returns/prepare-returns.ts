@@ -52,7 +52,7 @@ function toTarget({ asset, amount, destination }: Target): Target {
   return { asset, amount, destination }
 }
 
-/** Returns have no fee. */
+/** Returns have neither fee nor levy. */
 function toPayout(
   now: Date,
   { environmentId, id, asset, amount, takesFrom }: Return,
@@ -66,6 +66,8 @@ function toPayout(
     asset,
     amount,
     fee: 0n,
+    levy: 0n,
+    purpose: null,
     takesFrom,
     requestedAmount: toWire(amount, asset).toString(),
     destination: inspected.destination,

@@ -52,7 +52,7 @@ export async function refuseUnaffordableRefund(
   const { environmentId, asset } = payment
   const balances = await listBalancesOf(db, [environmentId])
   const available = balances.find((balance) => balance.asset === asset)?.available ?? 0n
-  if (available < amount) throw notCovered({ asset, amount, fee: 0n }, { available })
+  if (available < amount) throw notCovered({ asset, amount, fee: 0n, levy: 0n }, { available })
 }
 
 type ReturnRequest = {

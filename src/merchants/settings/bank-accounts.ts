@@ -4,6 +4,7 @@ import { fromReference, newId, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
+import { listStatement } from '../../postgres/statement.js'
 import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { lockEnvironment } from '../environments.js'
@@ -184,6 +185,31 @@ export async function lockPrimary(
     select ${bankAccounts.columns} from merchant_bank_accounts
     where environment_id = ${environmentId} and is_primary for share`)
   return row && toBankAccount(row)
+}
+
+const accountNumbers = { environmentId: 'int4', bankCode: 'text', accountNumber: 'text' } as const
+
+/** A holder of another name counts once a second member or an operator has confirmed it. */
+const selectOwn = listStatement<typeof accountNumbers, { key: string }>({
+  name: 'find_own_bank_accounts',
+  columns: accountNumbers,
+  text: (list) => `
+    select concat_ws('/', a.environment_id, a.bank_code, a.account_number) as key
+    from ${list} join merchant_bank_accounts a
+      using (environment_id, bank_code, account_number)
+    where a.is_active and (not a.name_differs or a.confirmed_at is not null)`,
+})
+
+/** Whether each is a bank account of its merchant, as saved there. */
+export async function findOwnAccounts(
+  db: Queryable,
+  accounts: Pick<BankAccount, 'environmentId' | 'bankCode' | 'accountNumber'>[],
+): Promise<boolean[]> {
+  const rows = await db.rows(selectOwn(accounts))
+  const own = new Set(rows.map(({ key }) => key))
+  return accounts.map(({ environmentId, bankCode, accountNumber }) =>
+    own.has(`${environmentId}/${bankCode}/${accountNumber}`),
+  )
 }
 
 /** Newest first, including deactivated ones. */

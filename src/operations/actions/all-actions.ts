@@ -9,6 +9,7 @@ import { healthActions } from './health.js'
 import { keyActions } from './keys.js'
 import { kycActions } from './kyc.js'
 import { ledgerProofActions } from './ledger-proofs.js'
+import { levyActions } from './levies.js'
 import { merchantActions } from './merchants.js'
 import { noticeActions } from './notices.js'
 import { operatorActions } from './operators.js'
@@ -31,6 +32,7 @@ export const allActions: Action[] = [
   ...kycActions,
   ...bankAccountActions,
   ...feeActions,
+  ...levyActions,
   ...balanceActions,
   ...settlementActions,
   ...noticeActions,
@@ -56,6 +58,7 @@ export const commandGroups: Record<string, string> = {
   kyc: 'KYC status of a merchant',
   'bank-accounts': "a merchant's own bank accounts (live accounts need a primary one)",
   fees: 'fees charged to a merchant',
+  levies: 'stamp duty on naira transfers',
   balances: "a merchant's balances",
   settlements: 'payouts of available naira to the primary bank account of a merchant',
   notices: 'unmatched bank payments',

@@ -68,8 +68,10 @@ type Described = {
 }
 
 function toArgument(name: string, schema: TSchema): Argument {
-  const { description, placeholder = name, read } = schema as unknown as Described
+  const described = schema as unknown as Described
+  const { description, placeholder = name, read } = described
   const argument = new Argument(`<${placeholder}>`, description)
+  if (described.enum) argument.choices(described.enum)
   return read ? argument.argParser(read) : argument
 }
 

@@ -392,8 +392,8 @@ function bankOf(bank: BankRail, mode: Mode, now: Date): Counterpart {
       let unreadable = 0
       for (let pages = 1; ; pages += 1) {
         unreadable += page.unreadable
-        for (const { id, token, reference, amount, state } of page.lines)
-          executed.set(id, { token, memo: reference, asset: 'NGN', amount, state })
+        for (const { id, token, reference, amount, levy, state } of page.lines)
+          executed.set(id, { token, memo: reference, asset: 'NGN', amount, levy, state })
         const isLastPage = !page.next || pages === reconcileLimits.statementPagesMax
         if (isLastPage)
           return {

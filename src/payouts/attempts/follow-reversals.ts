@@ -27,9 +27,10 @@ import {
 type Tools = { db: Database; rail: ReversingRail; logger: Logger; follow?: FollowReturns }
 
 /**
- * Books what a rail has reversed after completion: amount and fee go back to the balance, once. The
- * cursor moves in the same transaction. A reversal that cannot be booked yet is stored and retried,
- * so that it does not block the others. Returns how many the rail reported after the cursor.
+ * Books what a rail reversed after completion: amount, fee and levy return to the balance, once.
+ * The cursor moves in the same transaction. A reversal that cannot be booked yet is stored and
+ * retried, so that it does not block the others. Returns how many the rail reported after the
+ * cursor.
  */
 export async function followReversals(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
@@ -163,13 +164,14 @@ function toReversedRow({ environmentId, id, reversedAt, eventSequence }: Payout)
 }
 
 function toMovement(payout: Payout): Movement {
-  const { environmentId, asset, id, amount, fee, takesFrom: credit } = payout
+  const { environmentId, asset, id, amount, fee, levy, takesFrom: credit } = payout
   const { reversal } = purposesOf(payout)
   assert(reversal, 'only bank payouts are reversed')
   const lines: MovementLine[] = [
     { debit: assets[asset].holder, credit, amount, purpose: reversal.amount },
   ]
   if (fee > 0n) lines.push({ debit: 'fees', credit, amount: fee, purpose: reversal.fee })
+  if (levy > 0n) lines.push({ debit: 'levies', credit, amount: levy, purpose: reversal.levy })
   return { environmentId, asset, causeId: id, isHold: false, lines }
 }
 

@@ -2,6 +2,7 @@ import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
 import { column, Table } from '../../postgres/table.js'
+import type { PayoutPurpose } from '../levies/levy.js'
 import type { PayoutApproval, PayoutStatus } from '../payout.js'
 import type { Destination } from '../ports.js'
 
@@ -56,9 +57,12 @@ export const payoutBatches = new Table('payout_batches', {
   invalidAmount: column.int8(),
   /** Total fee quoted for the items that can be paid. */
   fee: column.int8(),
+  /** The same of the levies. */
+  levy: column.int8(),
   /** Total of the completed items. */
   paidAmount: column.int8(),
   paidFee: column.int8(),
+  paidLevy: column.int8(),
   validatedAt: column.time().orNull(),
   submittedAt: column.time().orNull(),
   endedAt: column.time().orNull(),
@@ -84,9 +88,12 @@ export const payoutBatchItems = new Table('payout_batch_items', {
   requestedAmount: column.text(),
   destination: column.json<Destination>(),
   merchantReference: column.text().orNull(),
+  purpose: column.text<PayoutPurpose>().orNull(),
   state: column.text<ItemState>(),
   /** The quoted fee, or that of the transfer once it exists. */
   fee: column.int8().orNull(),
+  /** The same of the levy. Null also where the fee was quoted before levies existed: none. */
+  levy: column.int8().orNull(),
   bankName: column.text().orNull(),
   accountName: column.text().orNull(),
   warnings: column.json<ItemWarning[]>().orNull(),
@@ -100,7 +107,7 @@ export type BatchItem = Omit<typeof payoutBatchItems.row, 'warnings'> & { warnin
 /** An item as the merchant sends it. */
 export type NewItem = Pick<
   BatchItem,
-  'amount' | 'requestedAmount' | 'destination' | 'merchantReference'
+  'amount' | 'requestedAmount' | 'destination' | 'merchantReference' | 'purpose'
 >
 
 /** An item with the status of its transfer, which may be reversed after the batch ended. */

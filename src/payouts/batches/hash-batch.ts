@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { leviedTerms } from '../requests/order-hash.js'
 import { type Batch, type BatchItem, batchReference } from './batch.js'
 
 /**
@@ -7,14 +8,23 @@ import { type Batch, type BatchItem, batchReference } from './batch.js'
  */
 export function hashBatch(batch: Batch, payable: BatchItem[]): string {
   const hash = createHash('sha256')
-  const terms = [batch.kind, batchReference(batch), batch.asset, batch.fee.toString()]
+  const terms = [
+    batch.kind,
+    batchReference(batch),
+    batch.asset,
+    batch.fee.toString(),
+    ...leviedTerms({ levy: batch.levy, purpose: null }),
+  ]
   hash.update(JSON.stringify(terms))
-  for (const { number, amount, destination, accountName, merchantReference } of payable) {
+  for (const item of payable) {
+    const { number, amount, destination, accountName, merchantReference } = item
     const recipient =
       destination.kind === 'wallet'
         ? [destination.address]
         : [destination.bankCode, destination.accountNumber, accountName, destination.narration]
-    hash.update(JSON.stringify([number, amount.toString(), ...recipient, merchantReference]))
+    const levied = leviedTerms(item)
+    const row = [number, amount.toString(), ...recipient, merchantReference, ...levied]
+    hash.update(JSON.stringify(row))
   }
   return hash.digest('hex')
 }

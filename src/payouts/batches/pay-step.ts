@@ -143,6 +143,7 @@ function toPayoutRequest(batch: Batch, environment: Environment, item: BatchItem
     requestedAmount: item.requestedAmount,
     destination: isNamed ? { ...destination, accountName } : destination,
     merchantReference: item.merchantReference,
+    purpose: item.purpose,
     metadata: toJson({ batch: batchReference(batch), row: number }),
     createdByKey: batch.createdByKey,
     createdByUser: batch.createdByUser,
@@ -151,7 +152,7 @@ function toPayoutRequest(batch: Batch, environment: Environment, item: BatchItem
 }
 
 function submit(before: BatchItem, { payout }: NewPayout): ItemChange {
-  const { destination, fee, id } = payout
+  const { destination, fee, levy, id } = payout
   const account = destination.kind === 'bank_account' ? destination : undefined
   return {
     before,
@@ -159,6 +160,7 @@ function submit(before: BatchItem, { payout }: NewPayout): ItemChange {
       ...before,
       state: 'SUBMITTED',
       fee,
+      levy,
       bankName: account?.bankName ?? null,
       accountName: account?.accountName ?? null,
       problem: null,

@@ -9,6 +9,8 @@ const itemsHaveTheirPayouts: Proof = {
       using (environment_id, batch_id, batch_item)
     where i.payout_id is distinct from p.id or i.amount is distinct from p.amount
       or i.fee is distinct from p.fee
+      or coalesce(i.levy, 0) is distinct from coalesce(p.levy, 0)
+      or i.purpose is distinct from p.purpose
       or i.merchant_reference is distinct from p.merchant_reference
       or i.destination ->> 'address' is distinct from p.sent_to ->> 'address'
       or i.destination ->> 'bankCode' is distinct from p.sent_to ->> 'bankCode'
@@ -29,14 +31,16 @@ const batchesCountTheirItems: Proof = {
         count(*) filter (where warnings is not null) as warned,
         coalesce(sum(amount) filter (where state = 'INVALID'), 0) as invalid_amount,
         coalesce(sum(amount) filter (where state = 'COMPLETED'), 0) as paid_amount,
-        coalesce(sum(fee) filter (where state = 'COMPLETED'), 0) as paid_fee
+        coalesce(sum(fee) filter (where state = 'COMPLETED'), 0) as paid_fee,
+        coalesce(sum(levy) filter (where state = 'COMPLETED'), 0) as paid_levy
       from payout_batch_items group by environment_id, batch_id) i
       on i.environment_id = b.environment_id and i.batch_id = b.id
     where (b.item_count, b.amount, b.valid_count, b.invalid_count, b.submitted_count,
         b.completed_count, b.failed_count, b.warned_count, b.invalid_amount, b.paid_amount,
-        b.paid_fee)
+        b.paid_fee, b.paid_levy)
       is distinct from (i.items, i.amount, i.valid, i.invalid, i.submitted, i.completed, i.failed,
-        i.warned, i.invalid_amount, i.paid_amount, i.paid_fee)`,
+        i.warned, i.invalid_amount, i.paid_amount, i.paid_fee,
+        i.paid_levy)`,
 }
 
 const itemsFollowTheirBatch: Proof = {

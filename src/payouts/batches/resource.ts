@@ -21,7 +21,7 @@ import {
 import { toWire } from '../../money/amounts.js'
 import { referenceOf } from '../payout.js'
 import { creator } from '../records/disbursement-resource.js'
-import { approvalFields, showApproval, transferStatus } from '../resource.js'
+import { approvalFields, showApproval, shownPurpose, transferStatus } from '../resource.js'
 import {
   type Batch,
   type BatchItemWithPayout,
@@ -55,11 +55,16 @@ export const payoutBatch = resource('PayoutBatch', {
   items: countOf(120, 'Number of items.'),
   amount: amountOf(150_000_000, 'Total amount of the items that can be paid.'),
   fee: amountOf(300_000, 'Total fee quoted for the items that can be paid.'),
-  totalDebit: amountOf(150_300_000, 'What your balance must cover: `amount` plus `fee`.'),
+  levy: amountOf(0, 'Total stamp duty quoted for the items that can be paid.'),
+  totalDebit: amountOf(
+    150_300_000,
+    'What your balance must cover: `amount` plus `fee` plus `levy`.',
+  ),
   paid: Type.Object(
     {
       amount: amountOf(0, 'What the recipients got.'),
       fee: amountOf(0, 'Fees of these transfers.'),
+      levy: amountOf(0, 'Stamp duties of these transfers.'),
       count: countOf(0, 'Number of these items.'),
     },
     {
@@ -120,6 +125,10 @@ export const payoutBatchItem = resource('PayoutBatchItem', {
     ),
     2_500,
   ),
+  levy: withExample(
+    orNull(anyAmount, 'Stamp duty of the transfer, or its quote. Null: not known yet.'),
+    0,
+  ),
   bankCode: Type.Optional(bankCode),
   bankName: Type.Optional(orNull(text('GTBank', 'Name of the bank; null if not known yet.'))),
   accountNumber: Type.Optional(accountNumber),
@@ -128,6 +137,7 @@ export const payoutBatchItem = resource('PayoutBatchItem', {
   ),
   sentAccountName: Type.Optional(orNull(text('Ada Obi', 'The name that you sent.'))),
   narration: Type.Optional(orNull(text('Salary', 'Text that the recipient reads.'))),
+  purpose: Type.Optional(shownPurpose),
   destinationAddress: Type.Optional(text(walletSample, 'Wallet address of the recipient.')),
   merchantReference: orNull(text('salary-1', 'Your own reference for the transfer.')),
   warnings: Type.Array(
@@ -160,7 +170,7 @@ export const payoutBatchItem = resource('PayoutBatchItem', {
 })
 
 export function showBatch(batch: Batch): Static<typeof payoutBatch> {
-  const { asset, fee, itemCount, approval } = batch
+  const { asset, fee, levy, itemCount, approval } = batch
   const amount = payableAmount(batch)
   const ended = batch.completedCount + batch.failedCount
   const processed = ended + batch.submittedCount
@@ -174,10 +184,12 @@ export function showBatch(batch: Batch): Static<typeof payoutBatch> {
     items: itemCount,
     amount: toWire(amount, asset),
     fee: toWire(fee, asset),
-    totalDebit: toWire(amount + fee, asset),
+    levy: toWire(levy, asset),
+    totalDebit: toWire(amount + fee + levy, asset),
     paid: {
       amount: toWire(batch.paidAmount, asset),
       fee: toWire(batch.paidFee, asset),
+      levy: toWire(batch.paidLevy, asset),
       count: batch.completedCount,
     },
     counts: {
@@ -211,6 +223,7 @@ export function showItem(
     asset,
     amount: asset === 'NGN' ? toWire(item.amount, asset) : item.requestedAmount,
     fee: item.fee === null ? null : toWire(item.fee, asset),
+    levy: item.fee === null ? null : toWire(item.levy ?? 0n, asset),
     ...(destination.kind === 'wallet'
       ? { destinationAddress: destination.address }
       : {
@@ -220,6 +233,7 @@ export function showItem(
           accountName: item.accountName,
           sentAccountName: destination.accountName || null,
           narration: destination.narration,
+          purpose: item.purpose ?? undefined,
         }),
     merchantReference: item.merchantReference,
     warnings: item.warnings,

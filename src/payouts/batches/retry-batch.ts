@@ -53,12 +53,13 @@ export async function retryBatch(
 /** A failed transfer has used the reference of its item, and references are unique. */
 function toNewItems(failed: BatchItem[]): NewItem[] {
   const taken = new Set(failed.map(({ merchantReference }) => merchantReference))
-  return failed.map(({ amount, requestedAmount, destination, merchantReference, payoutId }) => {
+  return failed.map((item) => {
+    const { amount, requestedAmount, destination, merchantReference, purpose, payoutId } = item
     let reference = merchantReference
     if (reference !== null && payoutId !== null)
       while (taken.has(reference)) reference = nextReference(reference)
     taken.add(reference)
-    return { amount, requestedAmount, destination, merchantReference: reference }
+    return { amount, requestedAmount, destination, merchantReference: reference, purpose }
   })
 }
 

@@ -106,6 +106,7 @@ const insertItemRows = listStatement({
       'requestedAmount',
       'destination',
       'merchantReference',
+      'purpose',
       'warnings',
     ),
   },
@@ -216,6 +217,7 @@ const changing = {
     'requestedAmount',
     'destination',
     'merchantReference',
+    'purpose',
   ),
   dueAt: 'timestamptz',
 } as const
@@ -248,10 +250,13 @@ export function writeItems(
     if (before.state !== 'COMPLETED' && after.state === 'COMPLETED') {
       changed.paidAmount += after.amount
       changed.paidFee += after.fee ?? 0n
+      changed.paidLevy += after.levy ?? 0n
     }
     if (before.state !== 'PENDING') continue
     if (after.state === 'INVALID') changed.invalidAmount += after.amount
-    if (after.state === 'VALID') changed.fee += after.fee ?? 0n
+    if (after.state !== 'VALID') continue
+    changed.fee += after.fee ?? 0n
+    changed.levy += after.levy ?? 0n
   }
   const rows = changes.map(({ before, after, dueAt: itemDueAt }) => ({
     ...toItemRow(after),
@@ -285,6 +290,7 @@ export function writeState(tx: Tx, batch: Batch, { dueAt }: { dueAt: Date }): vo
       completed_count = ${batch.completedCount}, failed_count = ${batch.failedCount},
       warned_count = ${batch.warnedCount}, invalid_amount = ${batch.invalidAmount},
       fee = ${batch.fee}, paid_amount = ${batch.paidAmount}, paid_fee = ${batch.paidFee},
+      levy = ${batch.levy}, paid_levy = ${batch.paidLevy},
       validated_at = ${batch.validatedAt},
       submitted_at = ${batch.submittedAt}, ended_at = ${batch.endedAt}, due_at = ${dueAt}
     where environment_id = ${batch.environmentId} and id = ${batch.id}`)

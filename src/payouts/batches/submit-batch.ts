@@ -34,11 +34,11 @@ export async function submitBatch(
 ): Promise<Batch> {
   const batch = await lockBatch(tx, name)
   refuseUnready(batch, skipsInvalid)
-  const { environmentId, asset, fee, createdByKey, createdByUser } = batch
+  const { environmentId, asset, fee, levy, createdByKey, createdByUser } = batch
   const amount = payableAmount(batch)
   const book = await lockLedgerAccounts(tx, [{ environmentId, asset, name: 'available' }])
   const { available } = book.endOfStatement({ environmentId, asset })
-  if (available < amount + fee) throw notCovered(batch, available)
+  if (available < amount + fee + levy) throw notCovered(batch, available)
   const rule = { environmentId, asset, amount, createdByKey, createdByUser, at }
   if (!(await mustWait(tx, rule))) {
     const submitted: Batch = { ...batch, state: 'PROCESSING', submittedAt: at }
@@ -84,12 +84,12 @@ function refuseUnready(batch: Batch, skipsInvalid: boolean): void {
 }
 
 function notCovered(batch: Batch, available: bigint): Refusal {
-  const { asset, fee } = batch
-  const [needed, has] = [payableAmount(batch) + fee, available].map((sum) =>
-    formatMoney(sum, asset),
-  )
+  const { asset, fee, levy } = batch
+  const needed = formatMoney(payableAmount(batch) + fee + levy, asset)
+  const has = formatMoney(available, asset)
+  const extras = levy > 0n ? 'fees and stamp duties' : 'fees'
   return new Refusal('insufficient_balance', {
-    message: `The batch needs ${needed} with its fees; ${has} is available. Fund the balance, then submit it again.`,
+    message: `The batch needs ${needed} with its ${extras}; ${has} is available. Fund the balance, then submit it again.`,
   })
 }
 

@@ -82,9 +82,9 @@ function quoteItem(
   { preparation }: BatchDependencies,
   { kind, asset }: Batch,
   environment: Environment,
-  { amount, requestedAmount, destination }: BatchItem,
+  { amount, requestedAmount, destination, purpose }: BatchItem,
 ): Promise<Outcome<Quote>> {
-  const request = { environment, kind, asset, amount, requestedAmount, destination }
+  const request = { environment, kind, asset, amount, requestedAmount, destination, purpose }
   return preparation.quote(request)
 }
 
@@ -130,12 +130,13 @@ function judge(item: BatchItem, quote: Outcome<Quote>, isOverdue: boolean): Batc
     if (!isOverdue || item.problem === null) return { ...item, state: 'PENDING', problem }
     return { ...item, state: 'INVALID', problem: toUnchecked(problem) }
   }
-  const { fee, destination } = quote
+  const { fee, levy, destination } = quote
   const account = destination.kind === 'bank_account' ? destination : undefined
   return {
     ...item,
     state: 'VALID',
     fee,
+    levy,
     bankName: account?.bankName ?? null,
     accountName: account?.accountName ?? null,
     problem: null,

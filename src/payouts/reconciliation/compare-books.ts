@@ -1,11 +1,15 @@
 import { formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
+import type { LevyDebitKind } from '../levies/levy.js'
 import type { AttemptState, PayoutStatus } from '../payout.js'
 
 export type Booked = {
   reference: string
   asset: Asset
   amount: bigint
+  levy: bigint
+  /** Whether the rail debits levies, as an operator set it for the time of the payout. */
+  levyDebits: LevyDebitKind
   status: PayoutStatus
   attempts: BookedAttempt[]
 }
@@ -24,8 +28,10 @@ export type RailTransfer = {
   /** On our own transfers, the reference of the payout. */
   memo: string | null
   asset: Asset
-  /** Null: the rail does not report it. */
+  /** What the recipient gets. Null: the rail does not report it. */
   amount: bigint | null
+  /** What the rail debited as a levy. Null: it shows none. Absent: it was not asked. */
+  levy?: bigint | null
   /**
    * `landed`: it arrived; the rail does not report whether it was reversed later. `unknown`: the
    * rail was queried and did not know.
@@ -38,6 +44,7 @@ export type Difference = {
     | 'not_in_books'
     | 'not_at_rail'
     | 'amount_differs'
+    | 'levy_differs'
     | 'state_differs'
     | 'treasury_differs'
     | 'deposits_differ'
@@ -119,7 +126,39 @@ function compareTransfer(transfer: RailTransfer, entry: Entry | undefined): Diff
       inBooks: showAmount(payout),
       atRail: showAmount(transfer),
     })
-  return differences
+  return [...differences, ...compareLevy(payout, transfer)]
+}
+
+/** What the rail debited must be the levy in the books, if an operator says that it debits it. */
+function compareLevy(payout: Booked, { state, levy: shown }: RailTransfer): Difference[] {
+  if (state !== 'completed' || shown === undefined) return []
+  const { reference: name, levy, levyDebits } = payout
+  const debited = shown ?? 0n
+  const expected = levyDebits === 'with_transfer' ? levy : 0n
+  if (debited === expected) return []
+  const [inBooks, atRail] = [levy, debited].map((amount) => formatMoney(amount, 'NGN'))
+  return [
+    {
+      kind: 'levy_differs',
+      name,
+      inBooks: `${inBooks} levied, set as debited: ${levyDebits}`,
+      atRail: `${atRail} debited; ${adviseOnLevy({ levy, debited, levyDebits })}`,
+    },
+  ]
+}
+
+function adviseOnLevy({
+  levy,
+  debited,
+  levyDebits,
+}: Pick<Booked, 'levy' | 'levyDebits'> & { debited: bigint }): string {
+  if (debited === 0n)
+    return 'set `manilla levies debits` to no or, if its balance shows the levy apart, to apart'
+  if (levyDebits !== 'with_transfer')
+    return 'set `manilla levies debits` to with_transfer, from when it began'
+  return levy === 0n
+    ? 'the transfer was exempt, or no levy was set: claim it back, or change `manilla levies set`'
+    : 'compare threshold and amount with `manilla levies list`'
 }
 
 /** The operator asked the bank: `processing` in its API does not contradict that. */

@@ -1,6 +1,7 @@
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { operatorDecision } from '../attempts/failure-reasons.js'
+import { levyDebitsOf } from '../levies/store-levies.js'
 import { type Payout, referenceOf } from '../payout.js'
 import type { Booked } from './compare-books.js'
 
@@ -14,7 +15,8 @@ export async function listBooked(
   { rail, from, tokens }: { rail: string; from: Date; tokens: string[] },
 ): Promise<BookedPayout[]> {
   const rows = await tx.rows(sql<Row>`
-    select p.environment_id, p.id, p.kind, p.asset, p.amount, p.status,
+    select p.environment_id, p.id, p.kind, p.asset, p.amount, p.levy, p.status,
+      ${levyDebitsOf(sql`p.rail`, sql`coalesce(p.submitted_at, p.created_at)`)} as levy_debits,
       (select coalesce(json_agg(json_build_object('token', a.token, 'state', a.state,
           'isDecided', a.outcome is not distinct from ${operatorDecision})), '[]')
         from payout_attempts a

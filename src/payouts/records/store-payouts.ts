@@ -37,9 +37,21 @@ const insertPayoutRows = listStatement({
 })
 
 /** A statement of its own, so that other payouts do not send columns that they never use. */
+const insertLeviedPayoutRows = listStatement({
+  name: 'insert_levied_payouts',
+  columns: { ...submitted, ...payouts.types('levy', 'purpose') },
+  text: (list, _parameter, names, values) => insertSubmitted(list, names, values),
+})
+
+/** The same. */
 const insertBatchPayoutRows = listStatement({
   name: 'insert_batch_payouts',
-  columns: { ...submitted, batchId: 'uuid', batchItem: 'int4' },
+  columns: {
+    ...submitted,
+    ...payouts.types('levy', 'purpose'),
+    batchId: 'uuid',
+    batchItem: 'int4',
+  },
   text: (list, _parameter, names, values) => insertSubmitted(list, names, values),
 })
 
@@ -47,8 +59,16 @@ const insertBatchPayoutRows = listStatement({
 export function insertPayouts(tx: Tx, created: Payout[]): void {
   if (created.length === 0) return
   if (created[0]!.batchItem) insertBatchPayouts(tx, created)
-  else tx.write(insertPayoutRows(created.toSorted(byMerchantReference)))
+  else {
+    // All by one statement: two would insert references out of order.
+    const insert = created.some(isLevied) ? insertLeviedPayoutRows : insertPayoutRows
+    tx.write(insert(created.toSorted(byMerchantReference)))
+  }
   writePayoutTerms(tx, created)
+}
+
+function isLevied({ levy, purpose }: Payout): boolean {
+  return levy > 0n || purpose !== null
 }
 
 /** Payouts of batches are never mixed with others: batches have transactions of their own. */

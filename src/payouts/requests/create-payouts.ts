@@ -151,14 +151,15 @@ function findDuplicates(newPayouts: NewPayout[], earlier: ReadonlySet<string>): 
   )
 }
 
-/** Reserves amount and fee. The amount will leave `clearing` (banks) or `treasury` (coins). */
+/** Reserves amount, fee and levy. The amount leaves `clearing` (banks) or `treasury` (coins). */
 export function toHoldMovement({ payout }: Pick<NewPayout, 'payout'>): Movement {
-  const { environmentId, asset, id, amount, fee, takesFrom: debit } = payout
+  const { environmentId, asset, id, amount, fee, levy, takesFrom: debit } = payout
   const purposes = purposesOf(payout)
   const lines: MovementLine[] = [
     { debit, credit: assets[asset].holder, amount, purpose: purposes.amount },
   ]
   if (fee > 0n) lines.push({ debit, credit: 'fees', amount: fee, purpose: purposes.fee })
+  if (levy > 0n) lines.push({ debit, credit: 'levies', amount: levy, purpose: purposes.levy })
   return { environmentId, asset, causeId: id, isHold: true, lines }
 }
 
@@ -199,14 +200,21 @@ function beyondLimit({ kind, asset, amount }: Payout): Refusal {
 }
 
 export function notCovered(
-  { asset, amount, fee }: Pick<Payout, 'asset' | 'amount' | 'fee'>,
+  { asset, amount, fee, levy }: Pick<Payout, 'asset' | 'amount' | 'fee' | 'levy'>,
   { available }: Pick<NotMoved, 'available'>,
 ): Refusal {
-  const [needed, has] = [amount + fee, available].map((value) => formatMoney(value, asset))
-  const withFee = fee > 0n ? ' with its fee' : ''
+  const needed = formatMoney(amount + fee + levy, asset)
+  const has = formatMoney(available, asset)
+  const withFee = describeExtras({ fee, levy })
   return new Refusal('insufficient_balance', {
     message:
       `The transfer needs ${needed}${withFee}; ${has} is available. ` +
       'Fund the balance, or send less.',
   })
+}
+
+/** What a sum contains besides the amount: `' with its fee and stamp duty'`. */
+export function describeExtras({ fee, levy }: Pick<Payout, 'fee' | 'levy'>): string {
+  if (levy > 0n) return fee > 0n ? ' with its fee and stamp duty' : ' with its stamp duty'
+  return fee > 0n ? ' with its fee' : ''
 }

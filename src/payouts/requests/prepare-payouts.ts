@@ -10,6 +10,8 @@ import type { Asset } from '../../money/assets.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { isTreasuryShort, UnfinishedPayouts } from '../attempts/unfinished-payouts.js'
+import type { LevyTerms, PayoutPurpose } from '../levies/levy.js'
+import { type LevyBook, noLevies } from '../levies/levy-book.js'
 import { payoutLimits } from '../limits.js'
 import {
   isReturn,
@@ -42,6 +44,8 @@ export type QuoteRequest = {
   amount: bigint
   requestedAmount: string
   destination: Destination
+  /** Absent: none that matters to a levy. */
+  purpose?: PayoutPurpose | null
 }
 
 export type PayoutRequest = QuoteRequest & {
@@ -56,7 +60,7 @@ export type PayoutRequest = QuoteRequest & {
 }
 
 /** `destination` is completed by the rail. */
-export type Quote = { lines: FeeLine[]; fee: bigint; destination: Destination }
+export type Quote = { lines: FeeLine[]; fee: bigint; levy: bigint; destination: Destination }
 
 /** A payout to commit. Call `finish` when it is committed or refused. */
 export type PreparedPayout = NewPayout & { finish: () => void }
@@ -64,6 +68,8 @@ export type PreparedPayout = NewPayout & { finish: () => void }
 export type PayoutPreparation = {
   /** Returns a refusal if the destination cannot be paid, whatever the balance and the treasury. */
   quote(request: QuoteRequest): Promise<Outcome<Quote>>
+  /** What transfers like this one owe besides their fee, whatever their amount. Null: nothing. */
+  findLevyTerms(request: Omit<QuoteRequest, 'amount'>): Promise<LevyTerms | null>
   /**
    * For money that is paid later, such as a return that the merchant's balance covers: throws a
    * refusal if the destination or the treasury would refuse it now. Reserves nothing.
@@ -88,19 +94,21 @@ type Tools = {
   logger: Logger
   /** Absent: no rail is paused. */
   paused?: PausedRails
+  /** Absent: no transfer owes a levy. */
+  levies?: LevyBook
   /** Whether this process follows the payouts that it sends. */
   follows?: boolean
 }
 
-/** A request with its id. The base fee is due whatever the rail finds. */
-type Candidate = { request: PayoutRequest; id: string; baseFee: bigint }
+/** A request with its id. Base fee and levy are due whatever the rail finds. */
+type Candidate = { request: PayoutRequest; id: string; baseFee: bigint; levy: bigint }
 
 /** What the rail returned for a candidate: destination, extra fees and the attempt to send. */
 type SignedCandidate = Inspected & { attempt: PreparedAttempt }
 
 /**
- * A request becomes a `Candidate` (id and base fee), a `SignedCandidate` (inspected and signed by
- * the rail), a `NewPayout` (priced) and is returned as a `PreparedPayout`.
+ * A request becomes a `Candidate` (id, base fee, levy), a `SignedCandidate` (inspected and signed
+ * by the rail), a `NewPayout` (priced) and is returned as a `PreparedPayout`.
  *
  * Requests that arrive together share calls: each rail has its own batches, and a batch makes one
  * `inspect` and one `prepare` for all of its requests. The balance is checked when the money is
@@ -112,6 +120,7 @@ export function createPayoutPreparation({
   fees,
   logger,
   paused = noPausedRails,
+  levies = noLevies,
   follows = false,
 }: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
@@ -137,12 +146,31 @@ export function createPayoutPreparation({
     return price(request, baseFee ? [baseFee] : [])
   }
 
+  /** Mostly without a promise: every payout passes here. */
+  function chargeLevy(request: QuoteRequest): bigint | Promise<bigint> {
+    const rail = rails.carrierOf(request.environment, request.kind)?.name
+    if (rail === undefined) return 0n
+    const { environment, kind, amount, destination, purpose } = request
+    return levies.charge({ environment, kind, rail, amount, destination, purpose })
+  }
+
+  async function toCandidate(
+    environmentNow: EnvironmentTime,
+    request: PayoutRequest,
+  ): Promise<Candidate> {
+    const baseFee = sumOf(await priceBase(request))
+    const charged = chargeLevy(request)
+    const levy = typeof charged === 'bigint' ? charged : await charged
+    return { request, id: newId(environmentNow), baseFee, levy }
+  }
+
   async function quote(request: QuoteRequest): Promise<Outcome<Quote>> {
     const base = await priceBase(request)
+    const levy = await chargeLevy(request)
     const inspected = await inspect(request, 'price')
     if (inspected instanceof Refusal) return inspected
     const lines = [...base, ...(await price(request, inspected.extraFees))]
-    return { lines, fee: sumOf(lines), destination: inspected.destination }
+    return { lines, fee: sumOf(lines), levy, destination: inspected.destination }
   }
 
   async function inspect(
@@ -189,6 +217,12 @@ export function createPayoutPreparation({
   return {
     quote,
 
+    async findLevyTerms({ environment, kind, destination, purpose }) {
+      const rail = rails.carrierOf(environment, kind)?.name
+      if (rail === undefined) return null
+      return levies.findTerms({ environment, kind, rail, destination, purpose })
+    },
+
     async checkPayable(environmentNow, request) {
       for (let round = 1; ; round += 1) {
         const finish = unfinished.begin()
@@ -203,8 +237,7 @@ export function createPayoutPreparation({
     },
 
     async prepare(environmentNow, request) {
-      const baseFee = sumOf(await priceBase(request))
-      const candidate = { request, id: newId(environmentNow), baseFee }
+      const candidate = await toCandidate(environmentNow, request)
       for (let round = 1; ; round += 1) {
         const finish = unfinished.begin()
         const prepared = await signAndPrice(environmentNow, candidate).catch((error: unknown) => {
@@ -231,8 +264,7 @@ export function createPayoutPreparation({
     },
 
     async prepareUnsigned(environmentNow, request) {
-      const base = await priceBase(request)
-      const candidate = { request, id: newId(environmentNow), baseFee: sumOf(base) }
+      const candidate = await toCandidate(environmentNow, request)
       const uncovered = await findUncoveredOne(candidate)
       if (uncovered) return uncovered
       const rail = rails.carrierOf(request.environment, request.kind)
@@ -292,7 +324,7 @@ async function inspectAndSign(
   })
 }
 
-/** A refusal for each whose balance does not cover its amount and base fee. */
+/** A refusal for each whose balance does not cover its amount, base fee and levy. */
 async function findUncovered(
   db: Queryable,
   candidates: Candidate[],
@@ -300,12 +332,12 @@ async function findUncovered(
   const ids = [...new Set(candidates.map(({ request }) => request.environment.id))]
   const balances = await listBalancesOf(db, ids)
   const byKey = new Map(balances.map((row) => [`${row.environmentId}/${row.asset}`, row]))
-  return candidates.map(({ request, baseFee }) => {
+  return candidates.map(({ request, baseFee, levy }) => {
     const { environment, asset, amount } = request
     if (request.isFundedByConversion) return undefined
     const available = byKey.get(`${environment.id}/${asset}`)?.available ?? 0n
-    if (available >= amount + baseFee) return undefined
-    return notCovered({ asset, amount, fee: baseFee }, { available })
+    if (available >= amount + baseFee + levy) return undefined
+    return notCovered({ asset, amount, fee: baseFee, levy }, { available })
   })
 }
 
@@ -323,7 +355,7 @@ function toInstruction({ request, id }: Candidate): PayoutInstruction {
 
 function toPayout(
   environmentNow: EnvironmentTime,
-  { request, id }: Candidate,
+  { request, id, levy }: Candidate,
   { rail, destination, fee }: Pick<Payout, 'rail' | 'destination' | 'fee'>,
 ): Payout {
   return newPayout(environmentNow, {
@@ -334,10 +366,12 @@ function toPayout(
     asset: request.asset,
     amount: request.amount,
     fee,
+    levy,
     takesFrom: 'available',
     requestedAmount: request.requestedAmount,
     destination,
     merchantReference: request.merchantReference,
+    purpose: request.purpose ?? null,
     metadata: request.metadata,
     batchItem: request.batchItem,
     createdByKey: request.createdByKey,

@@ -14,6 +14,7 @@ import { type StatementSum, sumStatement } from '../../ledger/statement.js'
 import { lockPrimary } from '../../merchants/settings/bank-accounts.js'
 import { getSettings } from '../../merchants/settings/settings.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { totalDebitOf } from '../payout.js'
 import { createPayouts, readForPayouts } from '../requests/create-payouts.js'
 import { isUnconfirmed, unconfirmed } from './destination.js'
 import { notSettled, type PreparedSettlement } from './prepared-settlement.js'
@@ -42,14 +43,14 @@ export async function createSettlement(
   const refused = await findDestinationChange(tx, prepared)
   if (refused) return refused
   const before = reads.book.endOfStatement(payout)
-  const closing = before.available - payout.amount - payout.fee
+  const closing = before.available - totalDebitOf(payout)
   if (closing < prepared.reserve) {
     const { requestedAmount, reserve } = prepared
     return notSettled({ requestedAmount, reserve, available: before.available })
   }
 
-  // The payout holds its amount and its fee in one entry each.
-  const entries = payout.fee > 0n ? 2n : 1n
+  // The payout holds its amount, its fee and its levy in one entry each.
+  const entries = 1n + (payout.fee > 0n ? 1n : 0n) + (payout.levy > 0n ? 1n : 0n)
   const settlement = await report(tx, prepared, { before, closing, entries })
   const [created] = await createPayouts(tx, now, [prepared.payout], Promise.resolve(reads))
   if (created instanceof Refusal) return created

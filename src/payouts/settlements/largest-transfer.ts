@@ -1,4 +1,5 @@
 import { computeFee, type FeeSchedule } from '../../money/fees.js'
+import { type LevyTerms, levyOn } from '../levies/levy.js'
 
 /** Some providers pay whole naira only. */
 const wholeNaira = 100n
@@ -8,25 +9,30 @@ type Bounds = {
   min: bigint
   max: bigint
   fee: FeeSchedule
+  /** Null: none is owed. */
+  levy: LevyTerms | null
   /** Amounts are multiples of it. */
   step?: bigint
 }
 
 /**
- * The largest amount, in whole naira or other steps, that the budget covers with its fee.
+ * The largest amount, in whole naira or other steps, that the budget covers with its fee and
+ * levy.
  * Undefined: none does.
  *
- * Within one tier of the fee, amount plus fee grows with the amount; between tiers it may fall. So
- * each tier is searched alone, the highest one first.
+ * Within one tier of the fee, amount plus fee grows with the amount, and a levy only adds to that;
+ * between tiers it may fall. So each tier is searched alone, the highest one first.
  */
 export function largestTransfer({
   budget,
   min,
   max,
   fee,
+  levy,
   step = wholeNaira,
 }: Bounds): { amount: bigint; fee: bigint } | undefined {
-  const covers = (amount: bigint) => amount + computeFee(fee, amount) <= budget
+  const covers = (amount: bigint) =>
+    amount + computeFee(fee, amount) + levyOn(levy, amount) <= budget
   const limits = fee.tiers.map(({ upTo }) => upTo)
   for (let tier = limits.length; tier >= 0; tier -= 1) {
     const above = limits[tier - 1] ?? 0n

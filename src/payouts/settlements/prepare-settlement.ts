@@ -12,6 +12,8 @@ import { getFeeSchedule } from '../../merchants/settings/fee-schedules.js'
 import { getSettings } from '../../merchants/settings/settings.js'
 import { hasLimits } from '../../merchants/settings/settings-document.js'
 import { computeFee } from '../../money/fees.js'
+import { levyOn } from '../levies/levy.js'
+import { totalDebitOf } from '../payout.js'
 import type { PayoutRequest } from '../requests/prepare-payouts.js'
 import { unconfirmed } from './destination.js'
 import { largestTransfer } from './largest-transfer.js'
@@ -49,19 +51,23 @@ export async function prepareSettlement(
   if (needsConfirmation(account, scope)) return unconfirmed('bank')
   const statement = await readStatement(db, environmentId)
   const fee = await getFeeSchedule(db, { environmentId, operation: 'bank_payout' })
+  const id = newId(environmentNow)
+  const levy = await preparation.findLevyTerms(
+    toPayoutRequest({ id, environment, account, amount: 0n }),
+  )
   const reserve = BigInt(settings.reserve)
   const minimum = BigInt(settings.minimum)
   const { min, max } = naira[mode]
   const choose = (budget: bigint, smallest: bigint) => {
-    const chosen = largestTransfer({ budget, min, max, fee })
+    const chosen = largestTransfer({ budget, min, max, fee, levy })
     return chosen && chosen.amount >= smallest ? chosen : undefined
   }
   const budget = statement.available - reserve
   const amount = requestedAmount ?? choose(budget, hasMinimum ? minimum : 0n)?.amount
-  if (amount === undefined || budget < amount + computeFee(fee, amount))
+  const costOf = (sum: bigint) => sum + computeFee(fee, sum) + levyOn(levy, sum)
+  if (amount === undefined || budget < costOf(amount))
     return notSettled({ requestedAmount, available: statement.available, reserve })
 
-  const id = newId(environmentNow)
   const early = await statement.sumUp()
   // Last, because nothing after it may fail: the caller has to finish it.
   const payout = await preparation.prepare(
@@ -69,7 +75,7 @@ export async function prepareSettlement(
     toPayoutRequest({ id, environment, account, amount }),
   )
   if (payout instanceof Refusal) return payout
-  const rest = budget - amount - payout.payout.fee
+  const rest = budget - totalDebitOf(payout.payout)
   return {
     id,
     payout,

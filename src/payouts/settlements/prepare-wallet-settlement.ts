@@ -82,7 +82,14 @@ async function prepare(
     .filter(({ operation }) => operation !== 'crypto_payout')
     .reduce((sum, line) => sum + line.amount, 0n)
   const fee = await getFeeSchedule(db, { environmentId, operation: 'crypto_payout' })
-  const paid = largestTransfer({ budget: coins - extra, min: 1n, max: coins, fee, step: 1n })
+  const paid = largestTransfer({
+    budget: coins - extra,
+    min: 1n,
+    max: coins,
+    fee,
+    levy: null,
+    step: 1n,
+  })
   const tooLittle = new Refusal('crypto_transfer_failed', {
     reason: 'nothing_to_settle',
     message: `${formatMoney(sourceAmount, 'NGN')} converts to ${formatMoney(coins, asset)}, which does not cover the fee of the transfer.`,

@@ -11,7 +11,7 @@ const settlementsHaveTheirPayouts: Proof = {
       on true
     where s.conversion_id is null
       and (p.kind is distinct from 'bank_transfer' or held.last_entry is distinct from s.last_entry
-        or held.entries is distinct from case when p.fee > 0 then 2 else 1 end)`,
+        or held.entries is distinct from 1 + (p.fee > 0)::int + (p.levy > 0)::int)`,
 }
 
 const settlementsHaveTheirConversions: Proof = {
@@ -70,12 +70,13 @@ const settlementsAddUp: Proof = {
         as l (purpose text, kind text, count bigint, change numeric)),
     sums as (
       select s.environment_id, s.id, s.opening
-          + coalesce(sum(r.change), 0) - coalesce(s.converted_amount, p.amount + p.fee)
+          + coalesce(sum(r.change), 0) - coalesce(s.converted_amount, p.amount + p.fee + p.levy)
           - s.closing as difference
       from settlements s
       join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id
       left join reported r on r.environment_id = s.environment_id and r.id = s.id
-      group by s.environment_id, s.id, s.opening, s.closing, s.converted_amount, p.amount, p.fee)
+      group by s.environment_id, s.id, s.opening, s.closing, s.converted_amount, p.amount,
+        p.fee, p.levy)
     select environment_id, id, purpose, b.change as booked, r.change as reported
     from booked b full join reported r using (environment_id, id, purpose, kind)
     where (b.count, b.change) is distinct from (r.count, r.change)

@@ -68,6 +68,7 @@ export const settlement = resource('Settlement', {
   ),
   amount: koboOf(1_250_000, 'Paid to your bank account, or converted for your wallet, in kobo.'),
   fee: koboOf(2_500, 'The fee for the bank transfer, or for the conversion, in kobo.'),
+  levy: koboOf(0, 'Stamp duty on the bank transfer, in kobo; 0 where your own account is exempt.'),
   currency: naira,
   bankCode: orNull(bankCode, 'Code of the bank; null for a wallet.'),
   bankName: orNull(bankName, 'Name of the bank; null for a wallet.'),
@@ -112,7 +113,7 @@ export const settlement = resource('Settlement', {
         examples: [lineExamples],
       }),
     },
-    { description: '`opening` + `credits` − `debits` = `amount` + `fee` + `closing`.' },
+    { description: '`opening` + `credits` − `debits` = `amount` + `fee` + `levy` + `closing`.' },
   ),
   reserve: koboOf(0, 'Reserve in your settings when it was made, in kobo.'),
   paidAt: notYet(time, 'When the bank confirmed that the money arrived.'),
@@ -125,6 +126,7 @@ const sumsOf = (example: [number, number, number]) => ({
   count: Type.Integer({ description: 'Number of settlements.', examples: [example[0]] }),
   amount: koboOf(example[1], 'Sum of their amounts in kobo.'),
   fee: koboOf(example[2], 'Sum of their fees in kobo.'),
+  levy: koboOf(0, 'Sum of their stamp duties in kobo.'),
 })
 
 /** Settlements of a period. Money that came back is in no sum but that of its status. */
@@ -141,7 +143,7 @@ export const settlementSummary = resource('SettlementSummary', {
     ),
     {
       description:
-        'The same for each status. Money of `FAILED` and `REVERSED` came back, so it is not in `amount` and `fee` above.',
+        'The same for each status. Money of `FAILED` and `REVERSED` came back, so it is not in `amount`, `fee` and `levy` above.',
     },
   ),
 })
@@ -163,6 +165,7 @@ export function showSettlement(settlement: Settlement, payout: Payout): Settleme
     scheduledFor: isoOrNull(settlement.scheduledFor),
     amount: toWire(amount, 'NGN'),
     fee: toWire(fee, 'NGN'),
+    levy: toWire(payout.levy, 'NGN'),
     currency: 'NGN',
     bankCode: bank?.bankCode ?? null,
     bankName: bank?.bankName ?? null,
@@ -222,6 +225,10 @@ export function showSettlementSummary(sums: SettlementSums[]): Static<typeof set
     ),
     fee: toWire(
       of.reduce((sum, { fee }) => sum + fee, 0n),
+      'NGN',
+    ),
+    levy: toWire(
+      of.reduce((sum, { levy }) => sum + levy, 0n),
       'NGN',
     ),
   })

@@ -153,7 +153,13 @@ async function restrictPeriod(
   ]
 }
 
-export type SettlementSums = { status: PayoutStatus; count: number; amount: bigint; fee: bigint }
+export type SettlementSums = {
+  status: PayoutStatus
+  count: number
+  amount: bigint
+  fee: bigint
+  levy: bigint
+}
 
 /** Sums of settlements by status. Undefined if there are too many to add up. */
 export async function sumSettlements(
@@ -164,6 +170,7 @@ export async function sumSettlements(
   const { settlementsSummedMax } = listLimits
   const sums = await db.rows(sql<SettlementSums>`
     select p.status, count(*)::int as count, sum(coalesce(s.conversion_fee, p.fee))::int8 as fee,
+      sum(p.levy)::int8 as levy,
       sum(coalesce(s.converted_amount - s.conversion_fee, p.amount))::int8 as amount
     from (
       select * from settlements

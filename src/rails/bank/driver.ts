@@ -136,8 +136,10 @@ export type DriverPayout = {
   id: string
   /** As in the instruction; for a refund, the reference that we put into its note. */
   reference: string
-  /** In kobo; null: not reported. */
+  /** What the recipient gets, in kobo; null: not reported. */
   amount: bigint | null
+  /** What the provider shows as debited for the stamp duty, in kobo. Absent or null: nothing. */
+  levy?: bigint | null
   /** `review`: open until staff of the provider or the operator act. */
   state: 'open' | 'review' | 'success' | 'failed' | 'reversed'
   /** If it failed or was reversed. */

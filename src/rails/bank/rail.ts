@@ -334,11 +334,12 @@ async function readStatement(
   const next = page.next === null ? null : `${kind}/${page.next}`
   reportUnreadable(dependencies, page.unreadable)
   return {
-    lines: page.items.map(({ id, reference, amount, state }) => ({
+    lines: page.items.map(({ id, reference, amount, levy, state }) => ({
       id: `${kind}/${id}`,
       token: reference,
       reference: fromProviderReference(reference),
       amount: amount ?? 0n,
+      levy: levy ?? null,
       state: statementStates[state],
     })),
     next: next ?? (isPayouts ? 'refunds/' : null),

@@ -126,6 +126,7 @@ function toPayout(row: Fields): DriverPayout {
     id: readText(row.id) ?? reference,
     reference,
     amount: koboOfNaira(readText(row.amount) ?? '') ?? null,
+    levy: koboOfNaira(readText(row.stamp_duty) ?? '') ?? null,
     state,
     failure: state === 'failed' ? readFailure(message) : null,
   }

@@ -8,6 +8,7 @@ import type {
   DriverPeriod,
   SendAnswer,
 } from '../bank/driver.js'
+import { koboOfNaira } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
@@ -115,6 +116,7 @@ function readPayout(fields: Fields): DriverPayout {
     id: needId(fields.reference, 'reference'),
     reference: needId(fields.reference, 'reference'),
     amount: needKobo(fields.amount, 'amount'),
+    levy: koboOfNaira(readText(fields.stampDuty) ?? '') ?? null,
     state,
     failure: failureOf(state, readText(fields.transactionDescription) ?? ''),
     sessionId: readText(fields.sessionId) ?? null,

@@ -8,9 +8,11 @@ import type {
   Refused,
   SendAnswer,
 } from '../bank/driver.js'
+import { koboOfText } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
+  asList,
   type Fields,
   lookUp,
   needId,
@@ -120,10 +122,17 @@ function readTransfer(row: Fields): DriverPayout {
     id: readText(row.id) ?? reference,
     reference,
     amount: needKobo(row.amount, 'amount'),
+    levy: readStampDuty(row.fees_breakdown),
     state: lookUp(transferStates, row.status) ?? 'open',
     failure: null,
     sessionId: readText(asFields(row.session).id) ?? null,
   }
+}
+
+/** Null: the transfer shows none. */
+function readStampDuty(breakdown: unknown): bigint | null {
+  const duty = asList(breakdown).find(({ type }) => type === 'stamp_duty')
+  return koboOfText(readText(duty?.amount) ?? '') ?? null
 }
 
 /** A list without a status has pending transfers only, so each status is listed. */

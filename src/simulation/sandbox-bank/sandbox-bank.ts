@@ -106,6 +106,7 @@ export function createSandboxBank(dependencies: SandboxDependencies & NoticeKeys
         id: line.reference,
         token: line.reference,
         reference: fromProviderReference(line.reference),
+        levy: null,
       }))
       return { lines: shown, next: next && writeCursor(next), unreadable: 0 }
     },

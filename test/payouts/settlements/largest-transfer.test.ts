@@ -19,19 +19,25 @@ const schedules: fc.Arbitrary<FeeSchedule> = fc.record({
     .map((tiers) => tiers.toSorted((one, other) => Number(one.upTo - other.upTo))),
 })
 
+/** Also one that is larger than the transfers that owe it. */
+const levies = fc.option(fc.record({ threshold: kobo(12_000), amount: kobo(2_000) }))
+
 // Compared with trying every amount.
 test.each([
   ['whole-naira', 100n, 15_000],
   ['exact', 1n, 1_500],
-])('the largest %s amount whose fee the budget covers is found', (_name, step, most) => {
+])('the largest %s amount whose fee and levy the budget covers is found', (_name, step, most) => {
   const bounds = fc.record({ budget: kobo(most), min: kobo(most / 5), max: kobo(most) })
   fc.assert(
-    fc.property(bounds, schedules, (bounds, fee) => {
+    fc.property(bounds, schedules, levies, (bounds, fee, levy) => {
+      const costOf = (amount: bigint) => {
+        const owed = levy !== null && amount >= levy.threshold ? levy.amount : 0n
+        return amount + computeFee(fee, amount) + owed
+      }
       let expected: bigint | undefined
       for (let amount = step; amount <= bounds.max; amount += step)
-        if (amount >= bounds.min && amount + computeFee(fee, amount) <= bounds.budget)
-          expected = amount
-      const found = largestTransfer({ ...bounds, fee, step })
+        if (amount >= bounds.min && costOf(amount) <= bounds.budget) expected = amount
+      const found = largestTransfer({ ...bounds, fee, levy, step })
       expect(found?.amount).toBe(expected)
       if (found) expect(found.fee).toBe(computeFee(fee, found.amount))
     }),

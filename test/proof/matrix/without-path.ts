@@ -24,6 +24,8 @@ export const tablesWithoutPath: Record<string, string> = {
   kyc_documents: operators,
   kyc_submissions: operators,
   low_balances: 'Whether a merchant was warned of a low balance; compared again.',
+  levies: operators,
+  levy_debits: operators,
   memberships: team,
   merchant_bank_accounts: settings,
   merchants: operators,

@@ -376,7 +376,7 @@ export const payoutBreakages: Breakage[] = [
     edits: [
       {
         file: 'src/payouts/settlements/create-settlement.ts',
-        old: 'const closing = before.available - payout.amount - payout.fee',
+        old: 'const closing = before.available - totalDebitOf(payout)',
         new: 'const closing = before.available - payout.amount',
       },
     ],

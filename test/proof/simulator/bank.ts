@@ -157,7 +157,8 @@ export class SimulatedBank {
       .filter(([, { receivedAtMs }]) => isWithin(receivedAtMs, from, to))
       .map(([token, transfer]) => {
         const { reference, amount } = transfer
-        return { id: token, token, reference, amount, state: this.stateOf(transfer) }
+        const state = this.stateOf(transfer)
+        return { id: token, token, reference, amount, levy: null, state }
       })
     const { items, next } = pageOf(lines, after)
     return { lines: items, next, unreadable: 0 }

@@ -18,6 +18,7 @@ export function Sums({ summary, period }: { summary: StatementSummary; period: P
     [words.refunded, -units(summary.refunded)],
     [words.paidOut, -units(summary.paidOut)],
     [words.fees, -units(summary.fees)],
+    [words.levies, -units(summary.levies)],
     [setAside < 0n ? words.setAsideBefore : words.setAside, -setAside],
   ]
   const always = [words.received, words.paidOut, words.fees]

@@ -19,7 +19,7 @@ const words = batchTexts.page
 
 /** Amount, fees and total of the items that can be paid. */
 export function Totals({ batch }: { batch: Batch }) {
-  const { asset, amount, fee, totalDebit, status } = batch
+  const { asset, amount, fee, levy, totalDebit, status } = batch
   const isKnown = status !== 'VALIDATING'
   return (
     <>
@@ -30,6 +30,9 @@ export function Totals({ batch }: { batch: Batch }) {
         </Fact>
         <Fact name={words.fees}>
           {isKnown ? <Money amount={fee} asset={asset} /> : words.notKnown}
+        </Fact>
+        <Fact name={words.levies}>
+          {toUnits(levy, asset) > 0n && <Money amount={levy} asset={asset} />}
         </Fact>
       </Facts>
       {isKnown && (

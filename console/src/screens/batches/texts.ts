@@ -85,6 +85,7 @@ export const batchTexts = {
     items: 'Items',
     amount: 'Amount',
     fees: 'Fees',
+    levies: 'Stamp duty',
     notKnown: 'Not known yet',
     total: 'Total',
     available: 'Available now',

@@ -325,6 +325,7 @@ export const operatorTexts = {
       not_in_books: 'Not in the books',
       not_at_rail: 'Not at the rail',
       amount_differs: 'Amount differs',
+      levy_differs: 'Levy differs',
       state_differs: 'State differs',
       treasury_differs: 'Treasury differs',
       deposits_differ: 'Deposits differ',

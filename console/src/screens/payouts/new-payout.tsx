@@ -121,7 +121,8 @@ export function Screen() {
     { isEnabled: form.units !== null && form.units > 0n },
   ).data
   const fee = quote ? toUnits(quote.fee, asset) : null
-  const total = form.units !== null && fee !== null ? form.units + fee : null
+  const levy = quote && 'levy' in quote ? toUnits(quote.levy, asset) : 0n
+  const total = form.units !== null && fee !== null ? form.units + fee + levy : null
   const isShort = available !== null && total !== null && total > available
   const payFrom = isShort ? (sources.find((one) => one === form.payFrom) ?? null) : null
   const price = useConversionQuote(
@@ -319,6 +320,7 @@ export function Screen() {
               <Fact name={words.fee}>
                 {fee !== null ? <Money amount={fee} asset={asset} /> : '–'}
               </Fact>
+              <Fact name={words.levy}>{levy > 0n && <Money amount={levy} asset={asset} />}</Fact>
             </Facts>
             <div className="total">
               <Facts>

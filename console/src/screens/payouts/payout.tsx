@@ -133,6 +133,9 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
         <Fact name={words.fee}>
           <Money amount={transfer.fee} asset={asset} />
         </Fact>
+        <Fact name={words.levy}>
+          {isBank(transfer) && transfer.levy > 0 && <Money amount={transfer.levy} asset={asset} />}
+        </Fact>
         <Fact name={words.total}>
           <Money amount={transfer.totalDebit} asset={asset} />
         </Fact>

@@ -91,7 +91,8 @@ function SettlementPage({ settlement }: { settlement: Settlement }) {
 }
 
 /** What the balance was, what changed it, and what is left. */
-function Report({ settlement: { amount, fee, period, report } }: { settlement: Settlement }) {
+function Report({ settlement }: { settlement: Settlement }) {
+  const { amount, fee, levy, period, report } = settlement
   return (
     <Card title={words.report}>
       <p className="soft hint">
@@ -121,6 +122,7 @@ function Report({ settlement: { amount, fee, period, report } }: { settlement: S
         <Fact name={words.fee}>
           <Money amount={-fee} asset="NGN" />
         </Fact>
+        <Fact name={words.levy}>{levy > 0 && <Money amount={-levy} asset="NGN" />}</Fact>
         <Fact name={words.closing}>
           <Money amount={report.closing} asset="NGN" />
         </Fact>
@@ -143,6 +145,9 @@ function SettlementFacts({ settlement }: { settlement: Settlement }) {
         </Fact>
         <Fact name={words.fee}>
           <Money amount={settlement.fee} asset="NGN" />
+        </Fact>
+        <Fact name={words.levy}>
+          {settlement.levy > 0 && <Money amount={settlement.levy} asset="NGN" />}
         </Fact>
         <Fact name={words.coins}>{asset && <Money amount={assetAmount!} asset={asset} />}</Fact>
         <Fact name={words.coinFee}>{asset && <Money amount={assetFee!} asset={asset} />}</Fact>

@@ -47,6 +47,7 @@ export const settlementTexts = {
     to: (name: string) => `to ${name}`,
     amount: 'Amount',
     fee: 'Fee',
+    levy: 'Stamp duty',
     coins: 'Coins paid',
     coinFee: 'Fee in coins',
     conversion: 'Conversion',

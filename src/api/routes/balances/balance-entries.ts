@@ -70,6 +70,7 @@ export const balanceEntry = resource('BalanceEntry', {
     Type.Object({
       amount: withDescription(anyAmount, 'Held for the recipient.'),
       fee: withExample(withDescription(anyAmount, 'Held for the fee.'), 2_500),
+      levy: withExample(withDescription(anyAmount, 'Held for the stamp duty.'), 0),
     }),
     'Of a `release`, what `amount` consists of; null otherwise.',
   ),
@@ -120,6 +121,7 @@ export const entryColumns = csvColumns(
   inBothUnits('released.amount'),
   inBothUnits('released.fee'),
   'resolution',
+  inBothUnits('released.levy'),
 )
 
 const list = ({ db, openPage }: ApiParts) =>
@@ -199,13 +201,14 @@ const statementSummary = resource('StatementSummary', {
     'Payouts that arrived, less those that came back. Payouts that failed, were rejected or expired are not in it.',
   ),
   fees: part(12_500, 'Fees kept: charged, less what was given back.'),
+  levies: part(0, 'Stamp duty on bank transfers: charged, less what was given back.'),
   setAside: part(
     0,
     'Held for payouts and refunds that did not arrive in the period; negative if more was held before it.',
   ),
   closing: part(
     2_487_500,
-    'Available balance after the last entry: `opening` + `received` + `added` + `converted` − `moved` − `refunded` − `paidOut` − `fees` − `setAside`.',
+    'Available balance after the last entry: `opening` + `received` + `added` + `converted` − `moved` − `refunded` − `paidOut` − `fees` − `levies` − `setAside`.',
   ),
   firstNumber: notYet(Type.Integer(), 'Number of the first entry; null if there is none.'),
   lastNumber: notYet(Type.Integer(), 'Number of the last entry; null if there is none.'),
@@ -241,6 +244,7 @@ const summary = ({ openPage }: ApiParts) =>
         refunded: toWire(summary.refunded, asset),
         paidOut: toWire(summary.paidOut, asset),
         fees: toWire(summary.fees, asset),
+        levies: toWire(summary.levies, asset),
         setAside: toWire(summary.setAside, asset),
         closing: toWire(summary.closing, asset),
         firstNumber: firstNumber === null ? null : Number(firstNumber),
@@ -315,7 +319,7 @@ function isEntryNumber(text: string | undefined): boolean {
 }
 
 export function toItem(entry: StatementEntry, counterparties: Map<string, Counterparty>) {
-  const { asset, releasedFee } = entry
+  const { asset, releasedFee, releasedLevy } = entry
   return {
     number: Number(entry.entryNumber),
     asset: entry.asset,
@@ -325,11 +329,12 @@ export function toItem(entry: StatementEntry, counterparties: Map<string, Counte
     balanceAfter: toWire(entry.availableAfter, entry.asset),
     resolution: entry.resolution,
     released:
-      releasedFee === null
+      releasedFee === null || releasedLevy === null
         ? null
         : {
-            amount: toWire(entry.change - releasedFee, asset),
+            amount: toWire(entry.change - releasedFee - releasedLevy, asset),
             fee: toWire(releasedFee, asset),
+            levy: toWire(releasedLevy, asset),
           },
     reference: toReference(purposes[entry.purpose].causePrefix, entry.causeId),
     counterparty: counterparties.get(entry.causeId) ?? null,

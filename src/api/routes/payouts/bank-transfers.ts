@@ -19,6 +19,7 @@ import {
   page,
   pageQuery,
   plainText,
+  purposeInput,
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
@@ -55,6 +56,7 @@ const quotedFields = {
       examples: ['Ada Obi'],
     }),
   ),
+  purpose: Type.Optional(purposeInput),
 }
 
 /** Without a name: the bank decides whose account it is. */
@@ -90,7 +92,14 @@ const body = withExample(closed(bodyFields), {
 const quote = resource('BankTransferQuote', {
   amount: koboInput,
   fee: withExample(withDescription(kobo, 'Fee of the transfer, in kobo.'), 2_500),
-  totalDebit: withExample(withDescription(kobo, '`amount` plus `fee`, in kobo.'), 1_252_500),
+  levy: withExample(
+    withDescription(kobo, 'Stamp duty of the transfer, in kobo; 0 if none is due.'),
+    0,
+  ),
+  totalDebit: withExample(
+    withDescription(kobo, '`amount` plus `fee` plus `levy`, in kobo.'),
+    1_252_500,
+  ),
   currency: Type.Literal('NGN', { examples: ['NGN'] }),
   lines: Type.Array(
     Type.Object({
@@ -151,6 +160,8 @@ export function bankTransferRoutes(api: ApiParts): Route[] {
         'failedAt',
         'reversedAt',
         'metadata',
+        inBothUnits('levy'),
+        'purpose',
       ),
     }),
     listBanks(api),
@@ -212,11 +223,12 @@ const quoteRoute = (api: ApiParts) =>
       const quoted = readQuoteRequest(request)
       const priced = await api.payoutPreparation.quote(quoted)
       if (priced instanceof Refusal) throw priced
-      const { fee, lines } = priced
+      const { fee, levy, lines } = priced
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: toWire(fee, 'NGN'),
-        totalDebit: toWire(quoted.amount + fee, 'NGN'),
+        levy: toWire(levy, 'NGN'),
+        totalDebit: toWire(quoted.amount + fee + levy, 'NGN'),
         currency: 'NGN',
         lines: lines.map(({ operation, amount }) => ({ operation, amount: toWire(amount, 'NGN') })),
       })
@@ -278,12 +290,14 @@ function readQuoteRequest({
   body: sent,
 }: Pick<RouteRequest<QuotedBody, unknown, unknown>, 'environment' | 'body'>) {
   const { amount, bankCode, accountNumber, accountName = '', narration = null } = sent
+  const { purpose = null } = sent
   return {
     environment,
     kind: 'bank_transfer' as const,
     asset: 'NGN' as const,
     amount: BigInt(amount),
     requestedAmount: String(amount),
+    purpose,
     destination: {
       kind: 'bank_account' as const,
       bankCode,

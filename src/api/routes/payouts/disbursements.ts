@@ -88,6 +88,8 @@ const columns = csvColumns(
   'approval.expiresAt',
   'approval.reason',
   'metadata',
+  inBothUnits('levy'),
+  'purpose',
 )
 
 const list = ({ openPage }: ApiParts) =>

@@ -197,6 +197,8 @@ const batchColumns = csvColumns(
   'endedAt',
   inBothUnits('paid.amount'),
   inBothUnits('paid.fee'),
+  inBothUnits('levy'),
+  inBothUnits('paid.levy'),
 )
 
 const read = ({ db }: ApiParts) =>
@@ -279,6 +281,8 @@ const itemColumns = csvColumns(
   'transferReference',
   'transferStatus',
   'endedAt',
+  inBothUnits('levy'),
+  'purpose',
 )
 
 const items = ({ db, openPage }: ApiParts) =>

@@ -37,7 +37,7 @@ import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 
 export function toPayoutRequest(
-  { environment, kind, asset, amount, requestedAmount, destination }: QuoteRequest,
+  { environment, kind, asset, amount, requestedAmount, destination, purpose }: QuoteRequest,
   request: {
     body: { merchantReference?: string }
     bodyText: string
@@ -52,6 +52,7 @@ export function toPayoutRequest(
     amount,
     requestedAmount,
     destination,
+    purpose: purpose ?? null,
     merchantReference: request.body.merchantReference ?? null,
     metadata: readMetadata(request),
     createdByKey: request.keyId,

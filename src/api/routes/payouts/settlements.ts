@@ -170,6 +170,7 @@ const settlementColumns = csvColumns(
   inBothUnits('assetFee', 'asset'),
   'conversion',
   'walletAddress',
+  inBothUnits('levy'),
 )
 
 const list = ({ openPage }: ApiParts) =>
