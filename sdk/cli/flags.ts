@@ -12,13 +12,13 @@ export const described: Record<string, Described> = {
       ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'virtualAccounts.get': {
     about: 'Verify a virtual account. Returns the current state.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
   },
   'virtualAccounts.list': {
     about: 'List virtual accounts. Returns virtual accounts, newest first.',
@@ -31,7 +31,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
   },
   'virtualAccounts.csv': {
     about: 'Export virtual accounts as CSV to stdout. Returns virtual accounts, newest first.',
@@ -49,13 +49,13 @@ export const described: Record<string, Described> = {
   'virtualAccounts.cancel': {
     about: 'Cancel a virtual account. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'virtualAccounts.requery': {
     about: 'Fetch missed payments from the bank. Queries the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'dedicatedAccounts.create': {
@@ -120,13 +120,13 @@ export const described: Record<string, Described> = {
       ['expiresAt', 'text', 'In the future, at most 24 hours ahead. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.get': {
     about: 'Verify a crypto wallet. Returns the current state.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
   },
   'cryptoWallets.list': {
     about: 'List crypto wallets. Returns crypto wallets, newest first.',
@@ -139,7 +139,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
   },
   'cryptoWallets.csv': {
     about: 'Export crypto wallets as CSV to stdout. Returns crypto wallets, newest first.',
@@ -157,13 +157,13 @@ export const described: Record<string, Described> = {
   'cryptoWallets.cancel': {
     about: 'Cancel a crypto wallet. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.requery': {
     about: 'Poll the chain now. Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely after a long time without payments. Returns the current state; webhooks notify you of what is found.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'dedicatedCryptoWallets.create': {
@@ -216,7 +216,7 @@ export const described: Record<string, Described> = {
   'payments.get': {
     about: 'Retrieve a payment. Returns the current state: how much is accepted, held, on its way back and returned.',
     flags: [],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount'],
   },
   'payments.list': {
     about: 'List payments. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date. A page of a rare combination may be short or empty and still have a nextCursor. To export all of them, use csv.',
@@ -236,7 +236,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount', 'amountExpected'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'amountExpected'],
   },
   'payments.csv': {
     about: 'Export payments as CSV to stdout. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date.',
@@ -292,7 +292,7 @@ export const described: Record<string, Described> = {
       ['destination.accountName', 'text', 'Name of the account holder, as the bank knows it.', false, false],
       ['destination.address', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount'],
     takesIdempotencyKey: true,
   },
   'payments.refund': {
@@ -306,7 +306,7 @@ export const described: Record<string, Described> = {
       ['reason', 'text', 'Why you refund the payment. One of: duplicate, requested_by_customer, fraudulent, other.', false, false, ['duplicate', 'requested_by_customer', 'fraudulent', 'other']],
       ['note', 'text', 'What your team should know about the refund. Payers do not see it.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount'],
     takesIdempotencyKey: true,
   },
   'checkout.sessions.create': {
@@ -326,13 +326,13 @@ export const described: Record<string, Described> = {
       ['cancelUrl', 'text', 'Where the customer goes back to. reference is added to the query.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'checkout.sessions.get': {
     about: 'Retrieve a checkout session. Returns the current state.',
     flags: [],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
   },
   'checkout.sessions.list': {
     about: 'List checkout sessions. Returns checkout sessions, newest first. Filters combine. To export all of them, use csv.',
@@ -345,7 +345,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
   },
   'checkout.sessions.csv': {
     about: 'Export checkout sessions as CSV to stdout. Returns checkout sessions, newest first. Filters combine.',
@@ -363,7 +363,7 @@ export const described: Record<string, Described> = {
   'checkout.sessions.cancel': {
     about: 'Cancel a checkout session. Ends the session; its page shows that it was cancelled. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount'],
     takesIdempotencyKey: true,
   },
   'checkout.retrieve': {
@@ -402,7 +402,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
   },
   'disbursements.csv': {
     about: 'Export disbursements as CSV to stdout. Returns bank and crypto transfers in one list, newest first. Filters combine; COMPLETED and CONFIRMED both mean that the money arrived.',
@@ -461,7 +461,7 @@ export const described: Record<string, Described> = {
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
     takesIdempotencyKey: true,
   },
   'cryptoTransfers.quote': {
@@ -473,12 +473,12 @@ export const described: Record<string, Described> = {
       ['destinationAddress', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', true, false],
       ['fundFrom.asset', 'text', 'The asset to pay from. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'lines.amount'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit', 'lines.amount'],
   },
   'cryptoTransfers.get': {
     about: 'Verify a crypto transfer. Returns the current state, with every attempt to send it.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
   },
   'cryptoTransfers.list': {
     about: 'List crypto transfers. Returns crypto transfers, newest first. Filters combine. To export all of them, use csv.',
@@ -496,7 +496,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
   },
   'cryptoTransfers.csv': {
     about: 'Export crypto transfers as CSV to stdout. Returns crypto transfers, newest first. Filters combine.',
@@ -531,7 +531,7 @@ export const described: Record<string, Described> = {
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
     takesIdempotencyKey: true,
   },
   'bankTransfers.quote': {
@@ -543,12 +543,12 @@ export const described: Record<string, Described> = {
       ['accountNumber', 'text', 'Ten-digit account number.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'lines.amount'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit', 'lines.amount'],
   },
   'bankTransfers.get': {
     about: 'Verify a bank transfer. Returns the current state.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
   },
   'bankTransfers.list': {
     about: 'List bank transfers. Returns bank transfers, newest first. Filters combine. To export all of them, use csv.',
@@ -565,7 +565,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
   },
   'bankTransfers.csv': {
     about: 'Export bank transfers as CSV to stdout. Returns bank transfers, newest first. Filters combine.',
@@ -705,20 +705,20 @@ export const described: Record<string, Described> = {
       ['amount', 'amount', 'How much of from to convert, including the fee. An integer in naira for NGN; a decimal string for coins.', false, false],
       ['targetAmount', 'amount', 'How much of to to receive. Send it instead of amount. An integer in naira for NGN; a decimal string for coins.', false, false],
     ],
-    money: ['sourceAmount', 'fee', 'targetAmount'],
+    money: ['sourceAmount', 'fee', 'feeVat', 'targetAmount'],
   },
   'conversions.create': {
     about: 'Convert. Converts at the price of a quote. Both balances change at once, or neither does.',
     flags: [
       ['quote', 'text', 'Reference of a quote that has not expired. A quote can be used once.', true, false],
     ],
-    money: ['sourceAmount', 'fee', 'targetAmount'],
+    money: ['sourceAmount', 'fee', 'feeVat', 'targetAmount'],
     takesIdempotencyKey: true,
   },
   'conversions.get': {
     about: 'Retrieve a conversion. Returns the conversion.',
     flags: [],
-    money: ['sourceAmount', 'fee', 'targetAmount'],
+    money: ['sourceAmount', 'fee', 'feeVat', 'targetAmount'],
   },
   'conversions.list': {
     about: 'List conversions. Returns conversions, newest first. To export all of them, use csv.',
@@ -728,7 +728,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['sourceAmount', 'fee', 'targetAmount'],
+    money: ['sourceAmount', 'fee', 'feeVat', 'targetAmount'],
   },
   'conversions.csv': {
     about: 'Export conversions as CSV to stdout. Returns conversions, newest first.',
@@ -745,13 +745,13 @@ export const described: Record<string, Described> = {
     flags: [
       ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
     ],
-    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'feeVat', 'assetAmount', 'assetFee', 'assetFeeVat', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'report.lines.feeVat', 'reserve'],
     takesIdempotencyKey: true,
   },
   'settlements.get': {
     about: 'Retrieve a settlement. Returns the settlement with its report: what changed your naira balance since the settlement before, by type.',
     flags: [],
-    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'feeVat', 'assetAmount', 'assetFee', 'assetFeeVat', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'report.lines.feeVat', 'reserve'],
   },
   'settlements.list': {
     about: 'List settlements. Returns settlements with their reports, newest first. A page of a rare status may be short or empty and still have a nextCursor. To export all of them, use csv.',
@@ -762,7 +762,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'feeVat', 'assetAmount', 'assetFee', 'assetFeeVat', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'report.lines.feeVat', 'reserve'],
   },
   'settlements.csv': {
     about: 'Export settlements as CSV to stdout. Returns settlements with their reports, newest first.',
@@ -781,7 +781,7 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
     ],
-    money: ['amount', 'fee', 'byStatus.SUBMITTED.amount', 'byStatus.SUBMITTED.fee', 'byStatus.PAID.amount', 'byStatus.PAID.fee', 'byStatus.FAILED.amount', 'byStatus.FAILED.fee', 'byStatus.REVERSED.amount', 'byStatus.REVERSED.fee'],
+    money: ['amount', 'fee', 'feeVat', 'byStatus.SUBMITTED.amount', 'byStatus.SUBMITTED.fee', 'byStatus.SUBMITTED.feeVat', 'byStatus.PAID.amount', 'byStatus.PAID.fee', 'byStatus.PAID.feeVat', 'byStatus.FAILED.amount', 'byStatus.FAILED.fee', 'byStatus.FAILED.feeVat', 'byStatus.REVERSED.amount', 'byStatus.REVERSED.fee', 'byStatus.REVERSED.feeVat'],
   },
   'settlements.entries': {
     about: 'List the entries of a settlement. Returns every balance entry in the period of the settlement, newest first. reference of an entry names its payment or payout. To export all of them, use csv.',
@@ -789,7 +789,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'balanceAfter', 'released.amount', 'released.fee'],
+    money: ['amount', 'feeVat', 'balanceAfter', 'released.amount', 'released.fee', 'released.feeVat'],
   },
   'balances.list': {
     about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided.',
@@ -807,7 +807,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'balanceAfter', 'released.amount', 'released.fee'],
+    money: ['amount', 'feeVat', 'balanceAfter', 'released.amount', 'released.fee', 'released.feeVat'],
   },
   'balanceEntries.csv': {
     about: 'Export balance entries as CSV to stdout. Returns every change of the available balance with the balance after it, newest first.',
@@ -829,7 +829,7 @@ export const described: Record<string, Described> = {
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
     ],
-    money: ['opening', 'received', 'added', 'converted', 'refunded', 'paidOut', 'fees', 'setAside', 'closing'],
+    money: ['opening', 'received', 'added', 'converted', 'refunded', 'paidOut', 'fees', 'feeVat', 'setAside', 'closing'],
   },
   'reports.received': {
     about: 'Report what was received. Returns per day or hour what was received, returned, refunded and kept as fees, and what remains. Money counts when it is credited, sent back or charged; the number of payments and what is held, by createdAt of the payments. To export the buckets, use received-csv.',
@@ -881,7 +881,7 @@ export const described: Record<string, Described> = {
       ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false, ['hour', 'day']],
     ],
-    money: ['total.charged', 'total.released', 'total.reversed', 'total.kept', 'total.kinds.payment.charged', 'total.kinds.payment.released', 'total.kinds.payment.reversed', 'total.kinds.payment.kept', 'total.kinds.bank_transfer.charged', 'total.kinds.bank_transfer.released', 'total.kinds.bank_transfer.reversed', 'total.kinds.bank_transfer.kept', 'total.kinds.crypto_transfer.charged', 'total.kinds.crypto_transfer.released', 'total.kinds.crypto_transfer.reversed', 'total.kinds.crypto_transfer.kept', 'total.kinds.conversion.charged', 'total.kinds.conversion.released', 'total.kinds.conversion.reversed', 'total.kinds.conversion.kept', 'buckets.charged', 'buckets.released', 'buckets.reversed', 'buckets.kept', 'buckets.kinds.payment.charged', 'buckets.kinds.payment.released', 'buckets.kinds.payment.reversed', 'buckets.kinds.payment.kept', 'buckets.kinds.bank_transfer.charged', 'buckets.kinds.bank_transfer.released', 'buckets.kinds.bank_transfer.reversed', 'buckets.kinds.bank_transfer.kept', 'buckets.kinds.crypto_transfer.charged', 'buckets.kinds.crypto_transfer.released', 'buckets.kinds.crypto_transfer.reversed', 'buckets.kinds.crypto_transfer.kept', 'buckets.kinds.conversion.charged', 'buckets.kinds.conversion.released', 'buckets.kinds.conversion.reversed', 'buckets.kinds.conversion.kept'],
+    money: ['total.charged', 'total.released', 'total.reversed', 'total.kept', 'total.vat', 'total.net', 'total.kinds.payment.charged', 'total.kinds.payment.released', 'total.kinds.payment.reversed', 'total.kinds.payment.kept', 'total.kinds.payment.vat', 'total.kinds.payment.net', 'total.kinds.bank_transfer.charged', 'total.kinds.bank_transfer.released', 'total.kinds.bank_transfer.reversed', 'total.kinds.bank_transfer.kept', 'total.kinds.bank_transfer.vat', 'total.kinds.bank_transfer.net', 'total.kinds.crypto_transfer.charged', 'total.kinds.crypto_transfer.released', 'total.kinds.crypto_transfer.reversed', 'total.kinds.crypto_transfer.kept', 'total.kinds.crypto_transfer.vat', 'total.kinds.crypto_transfer.net', 'total.kinds.conversion.charged', 'total.kinds.conversion.released', 'total.kinds.conversion.reversed', 'total.kinds.conversion.kept', 'total.kinds.conversion.vat', 'total.kinds.conversion.net', 'buckets.charged', 'buckets.released', 'buckets.reversed', 'buckets.kept', 'buckets.vat', 'buckets.net', 'buckets.kinds.payment.charged', 'buckets.kinds.payment.released', 'buckets.kinds.payment.reversed', 'buckets.kinds.payment.kept', 'buckets.kinds.payment.vat', 'buckets.kinds.payment.net', 'buckets.kinds.bank_transfer.charged', 'buckets.kinds.bank_transfer.released', 'buckets.kinds.bank_transfer.reversed', 'buckets.kinds.bank_transfer.kept', 'buckets.kinds.bank_transfer.vat', 'buckets.kinds.bank_transfer.net', 'buckets.kinds.crypto_transfer.charged', 'buckets.kinds.crypto_transfer.released', 'buckets.kinds.crypto_transfer.reversed', 'buckets.kinds.crypto_transfer.kept', 'buckets.kinds.crypto_transfer.vat', 'buckets.kinds.crypto_transfer.net', 'buckets.kinds.conversion.charged', 'buckets.kinds.conversion.released', 'buckets.kinds.conversion.reversed', 'buckets.kinds.conversion.kept', 'buckets.kinds.conversion.vat', 'buckets.kinds.conversion.net'],
   },
   'reports.payoutTimes': {
     about: 'Report how long payouts take. Returns per day or hour how many payouts ended and how long the completed ones took from submission. A payout counts in the bucket in which it ended; one that its bank reversed later still counts as completed.',
@@ -1034,7 +1034,7 @@ export const described: Record<string, Described> = {
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.list': {
     about: 'List events. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
@@ -1046,7 +1046,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.available', 'data.threshold'],
   },
   'events.csv': {
     about: 'Export events as CSV to stdout. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time.',
@@ -1132,7 +1132,7 @@ export const described: Record<string, Described> = {
     flags: [
       ['outcome', 'text', 'The outcome that the simulated bank or chain reports. One of: complete, fail, reverse, stay_unknown, lose, land, expire.', true, false, ['complete', 'fail', 'reverse', 'stay_unknown', 'lose', 'land', 'expire']],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
     takesIdempotencyKey: true,
   },
   'test.decide': {
@@ -1141,7 +1141,7 @@ export const described: Record<string, Described> = {
       ['decision', 'text', 'What the simulated member decides. One of: approve, reject.', true, false, ['approve', 'reject']],
       ['reason', 'text', 'Why it is rejected. Not used for approvals.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit', 'paid.amount', 'paid.fee'],
     takesIdempotencyKey: true,
   },
   'test.bankTransfers.create': {
@@ -1158,7 +1158,7 @@ export const described: Record<string, Described> = {
       ['sentBack', 'boolean', 'Whether the bank sends the money back to the payer by itself, as some live banks do. Nothing is credited, the answer is 409 invalid_state, and you get the event payment_rejected of the account.', false, false],
       ['copies', 'integer', 'How many times the bank sends the notice.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount'],
     takesIdempotencyKey: true,
   },
   'test.cryptoDeposits.create': {

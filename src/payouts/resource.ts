@@ -30,6 +30,7 @@ import {
 } from '../base/shapes.js'
 import { formatDecimal, toWire } from '../money/amounts.js'
 import type { Coin } from '../money/assets.js'
+import { vatRates } from '../money/vat.js'
 import {
   type ApprovalDecision,
   type AttemptState,
@@ -105,6 +106,8 @@ export const approvalFields = {
   ),
 }
 
+const feeVatDescription = 'VAT that `fee` contains, at the rate when it was charged.'
+
 export const cryptoTransfer = resource('CryptoTransfer', {
   reference: reference(prefixes.cryptoTransfer, 'Identifies the transfer.'),
   merchantReference,
@@ -112,6 +115,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
   network,
   amount: withDescription(decimal, 'Amount the recipient gets, as you wrote it.'),
   fee: withExample(withDescription(decimal, 'The complete fee for the transfer.'), '0.5'),
+  feeVat: withExample(withDescription(decimal, feeVatDescription), '0'),
   totalDebit: withExample(
     withDescription(decimal, 'Amount deducted from your balance: `amount` plus `fee`.'),
     '26',
@@ -155,6 +159,7 @@ export const bankTransfer = resource('BankTransfer', {
   merchantReference,
   amount: withDescription(kobo, 'Amount the recipient gets, in kobo.'),
   fee: withExample(withDescription(kobo, 'The complete fee for the transfer, in kobo.'), 2_500),
+  feeVat: withExample(withDescription(kobo, feeVatDescription), 0),
   totalDebit: withExample(
     withDescription(kobo, 'Amount deducted from your balance: `amount` plus `fee`, in kobo.'),
     1_252_500,
@@ -212,6 +217,7 @@ function cryptoTransferFields(
     network: 'SOLANA',
     amount: payout.requestedAmount,
     fee: formatDecimal(fee, asset),
+    feeVat: formatDecimal(feeVatOf(payout), asset),
     totalDebit: formatDecimal(amount + fee, asset),
     destinationAddress,
     status: coinStatus(payout.status),
@@ -229,6 +235,10 @@ function cryptoTransferFields(
     approval: payout.approval === null ? undefined : showApproval(payout.approval),
     orderHash: payout.approval?.orderHash,
   }
+}
+
+export function feeVatOf({ environmentId, id, fee }: Payout): bigint {
+  return vatRates.vatOf({ environmentId, causeId: id, fee })
 }
 
 /** A chain confirms a transfer and never reverses it. */
@@ -252,6 +262,7 @@ function bankTransferFields(
     merchantReference: payout.merchantReference ?? undefined,
     amount: toWire(amount, 'NGN'),
     fee: toWire(fee, 'NGN'),
+    feeVat: toWire(feeVatOf(payout), 'NGN'),
     totalDebit: toWire(amount + fee, 'NGN'),
     currency: 'NGN',
     bankCode: destination.bankCode,

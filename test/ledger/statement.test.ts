@@ -199,6 +199,7 @@ function entryAt(statement: number, number: number, ms: number): StatementEntry 
     kind: 'post',
     resolution: null,
     releasedFee: null,
+    feeBefore: null,
     createdAt: new Date(ms),
   }
 }

@@ -20,6 +20,7 @@ import { secretActions } from './secret.js'
 import { settlementActions } from './settlements.js'
 import { treasuryActions } from './treasuries.js'
 import { userActions } from './users.js'
+import { vatActions } from './vat.js'
 import { verifyAuditActions } from './verify-audit.js'
 
 /** Everything that operators do and see, in the order in which help lists the commands. */
@@ -31,6 +32,7 @@ export const allActions: Action[] = [
   ...kycActions,
   ...bankAccountActions,
   ...feeActions,
+  ...vatActions,
   ...balanceActions,
   ...settlementActions,
   ...noticeActions,
@@ -55,7 +57,8 @@ export const commandGroups: Record<string, string> = {
   keys: "a merchant's API keys",
   kyc: 'KYC status of a merchant',
   'bank-accounts': "a merchant's own bank accounts (live accounts need a primary one)",
-  fees: 'fees charged to a merchant',
+  fees: 'fees charged to merchants, and what remains of them',
+  vat: 'VAT that fees contain',
   balances: "a merchant's balances",
   settlements: 'payouts of available naira to the primary bank account of a merchant',
   notices: 'unmatched bank payments',

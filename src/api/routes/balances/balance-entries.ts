@@ -33,6 +33,7 @@ import {
 } from '../../../ledger/statement.js'
 import { toWire } from '../../../money/amounts.js'
 import { type Asset, assetNames } from '../../../money/assets.js'
+import { vatRates } from '../../../money/vat.js'
 import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { summarizeStatement } from '../../../reports/statement.js'
@@ -58,6 +59,10 @@ export const balanceEntry = resource('BalanceEntry', {
     examples: ['post'],
   }),
   amount: withDescription(anyAmount, 'Change of the available balance; negative if it fell.'),
+  feeVat: notYet(
+    anyAmount,
+    'Of a fee, the VAT that `amount` contains, with the sign of `amount`; null otherwise.',
+  ),
   balanceAfter: withDescription(anyAmount, 'Available balance after this entry.'),
   resolution: notYet(
     Type.Enum(['open', 'settled', 'released']),
@@ -67,6 +72,7 @@ export const balanceEntry = resource('BalanceEntry', {
     Type.Object({
       amount: withDescription(anyAmount, 'Held for the recipient.'),
       fee: withExample(withDescription(anyAmount, 'Held for the fee.'), 2_500),
+      feeVat: withExample(withDescription(anyAmount, 'VAT that `fee` contains.'), 0),
     }),
     'Of a `release`, what `amount` consists of; null otherwise.',
   ),
@@ -109,6 +115,8 @@ export const entryColumns = csvColumns(
   inBothUnits('released.amount'),
   inBothUnits('released.fee'),
   'resolution',
+  inBothUnits('feeVat'),
+  inBothUnits('released.feeVat'),
 )
 
 const list = ({ openPage }: ApiParts) =>
@@ -154,8 +162,9 @@ const list = ({ openPage }: ApiParts) =>
           const page = await readPage(db, environment.id, { positions, filter, limit })
           const causes = [...new Set(page.entries.map(({ causeId }) => causeId))]
           const counterparties = await findCounterparties(db, environment.id, causes)
+          const show = (entry: StatementEntry) => toItem(environment.id, entry, counterparties)
           return {
-            items: page.entries.map((entry) => toJson(toItem(entry, counterparties))),
+            items: page.entries.map((entry) => toJson(show(entry))),
             nextCursor: toNext(page.next && writeCursor(page.next)),
           }
         },
@@ -178,6 +187,7 @@ const statementSummary = resource('StatementSummary', {
     'Payouts that arrived, less those that came back. Payouts that failed, were rejected or expired are not in it.',
   ),
   fees: part(12_500, 'Fees kept: charged, less what was given back.'),
+  feeVat: part(0, 'VAT that `fees` contains.'),
   setAside: part(
     0,
     'Held for payouts and refunds that did not arrive in the period; negative if more was held before it.',
@@ -219,6 +229,7 @@ const summary = ({ openPage }: ApiParts) =>
         refunded: toWire(summary.refunded, asset),
         paidOut: toWire(summary.paidOut, asset),
         fees: toWire(summary.fees, asset),
+        feeVat: toWire(summary.feeVat, asset),
         setAside: toWire(summary.setAside, asset),
         closing: toWire(summary.closing, asset),
         firstNumber: firstNumber === null ? null : Number(firstNumber),
@@ -292,14 +303,23 @@ function isEntryNumber(text: string | undefined): boolean {
   return /^\d{1,19}$/.test(text ?? '') && BigInt(text!) <= limits.money.ledgerMax
 }
 
-export function toItem(entry: StatementEntry, counterparties: Map<string, Counterparty>) {
-  const { asset, releasedFee } = entry
+export function toItem(
+  environmentId: EnvironmentId,
+  entry: StatementEntry,
+  counterparties: Map<string, Counterparty>,
+) {
+  const { asset, causeId, releasedFee } = entry
+  const vatOf = (fee: bigint) => vatRates.vatOf({ environmentId, causeId, fee })
   return {
     number: Number(entry.entryNumber),
     asset: entry.asset,
     type: entry.purpose,
     effect: entry.kind,
     amount: toWire(entry.change, entry.asset),
+    feeVat:
+      entry.feeBefore === null
+        ? null
+        : toWire(vatOf(entry.change - entry.feeBefore) + vatOf(entry.feeBefore), asset),
     balanceAfter: toWire(entry.availableAfter, entry.asset),
     resolution: entry.resolution,
     released:
@@ -308,6 +328,7 @@ export function toItem(entry: StatementEntry, counterparties: Map<string, Counte
         : {
             amount: toWire(entry.change - releasedFee, asset),
             fee: toWire(releasedFee, asset),
+            feeVat: toWire(vatOf(releasedFee), asset),
           },
     reference: toReference(purposes[entry.purpose].causePrefix, entry.causeId),
     counterparty: counterparties.get(entry.causeId) ?? null,

@@ -176,6 +176,7 @@ const columns = csvColumns(
   inBothUnits('targetAmount', 'to'),
   'quote',
   'transferReference',
+  inBothUnits('feeVat', 'from'),
 )
 
 const list = ({ openPage }: ApiParts) =>

@@ -1,8 +1,10 @@
 import Type, { type Static } from 'typebox'
 import type { Environment } from '../../../base/environment.js'
+import { firstIdAt } from '../../../base/ids.js'
 import { Refusal } from '../../../base/refusal.js'
 import { kobo, resource, text, withDescription, withExample } from '../../../base/shapes.js'
 import { toWire } from '../../../money/amounts.js'
+import { vatRates } from '../../../money/vat.js'
 import type { PayoutStatus } from '../../../payouts/payout.js'
 import type { BankDirectory } from '../../../payouts/ports.js'
 import { bankTransfer } from '../../../payouts/resource.js'
@@ -90,6 +92,7 @@ const body = withExample(closed(bodyFields), {
 const quote = resource('BankTransferQuote', {
   amount: koboInput,
   fee: withExample(withDescription(kobo, 'Fee of the transfer, in kobo.'), 2_500),
+  feeVat: withExample(withDescription(kobo, 'VAT that `fee` contains now, in kobo.'), 0),
   totalDebit: withExample(withDescription(kobo, '`amount` plus `fee`, in kobo.'), 1_252_500),
   currency: Type.Literal('NGN', { examples: ['NGN'] }),
   lines: Type.Array(
@@ -151,6 +154,7 @@ export function bankTransferRoutes(api: ApiParts): Route[] {
         'failedAt',
         'reversedAt',
         'metadata',
+        inBothUnits('feeVat'),
       ),
     }),
     listBanks(api),
@@ -213,9 +217,12 @@ const quoteRoute = (api: ApiParts) =>
       const priced = await api.payoutPreparation.quote(quoted)
       if (priced instanceof Refusal) throw priced
       const { fee, lines } = priced
+      const environmentId = request.environment.id
+      const causeId = firstIdAt(request.now)
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: toWire(fee, 'NGN'),
+        feeVat: toWire(vatRates.vatOf({ environmentId, causeId, fee }), 'NGN'),
         totalDebit: toWire(quoted.amount + fee, 'NGN'),
         currency: 'NGN',
         lines: lines.map(({ operation, amount }) => ({ operation, amount: toWire(amount, 'NGN') })),

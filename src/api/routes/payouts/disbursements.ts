@@ -88,6 +88,7 @@ const columns = csvColumns(
   'approval.expiresAt',
   'approval.reason',
   'metadata',
+  inBothUnits('feeVat'),
 )
 
 const list = ({ openPage }: ApiParts) =>

@@ -170,6 +170,7 @@ const settlementColumns = csvColumns(
   inBothUnits('assetFee', 'asset'),
   'conversion',
   'walletAddress',
+  inBothUnits('feeVat'),
 )
 
 const list = ({ openPage }: ApiParts) =>
@@ -284,7 +285,7 @@ async function readEntries(
   const causes = [...new Set(entries.map(({ causeId }) => causeId))]
   const counterparties = await findCounterparties(db, environmentId, causes)
   return {
-    rows: entries.map((entry) => toItem(entry, counterparties)),
+    rows: entries.map((entry) => toItem(environmentId, entry, counterparties)),
     next: last > firstEntry ? String(last) : undefined,
   }
 }
