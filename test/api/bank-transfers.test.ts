@@ -69,6 +69,7 @@ test('a bank transfer is answered with every field, and completed', async () => 
       merchantReference: 'rent-1',
       amount: 1_000_000,
       fee: 2_500,
+      feeVat: 0,
       totalDebit: 1_002_500,
       currency: 'NGN',
       ...account,

@@ -8,6 +8,7 @@ import type {
   DriverPeriod,
   SendAnswer,
 } from '../bank/driver.js'
+import { readFeeInNaira } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
@@ -118,6 +119,7 @@ function readPayout(fields: Fields): DriverPayout {
     state,
     failure: failureOf(state, readText(fields.transactionDescription) ?? ''),
     sessionId: readText(fields.sessionId) ?? null,
+    providerFee: readFeeInNaira(fields.fee),
   }
 }
 

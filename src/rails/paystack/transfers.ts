@@ -8,6 +8,7 @@ import type {
   Refused,
   SendAnswer,
 } from '../bank/driver.js'
+import { readFeeInKobo } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
@@ -123,6 +124,7 @@ function readTransfer(row: Fields): DriverPayout {
     state: lookUp(transferStates, row.status) ?? 'open',
     failure: null,
     sessionId: readText(asFields(row.session).id) ?? null,
+    providerFee: readFeeInKobo(row.fee_charged),
   }
 }
 
