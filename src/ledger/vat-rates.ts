@@ -1,4 +1,5 @@
-import { after, minute, type RealTime } from '../base/clock.js'
+import { strict as assert } from 'node:assert'
+import { after, minute, type RealTime, second } from '../base/clock.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
 import { firstIdAt } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
@@ -7,13 +8,14 @@ import { type Sql, sql } from '../postgres/sql.js'
 import { insertInto } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
-/** How often a process reads the rates. Far below `noticeMs`, so that a failed read is made up for. */
-export const vatReadIntervalMs = 10_000
+/** How often a process reads the rates. */
+export const vatReadIntervalMs = 10 * second
 
 /** A new rate begins at least this long after it was set: every process knows it by then. */
 const noticeMs = 10 * minute
+assert(noticeMs >= 10 * vatReadIntervalMs, 'a rate is known in time although some reads fail')
 
-/** Environments are read again from this many ids back: they are not committed in the order of ids. */
+/** Environments are not committed in the order of their ids, so the last ones are read again. */
 const environmentsReadAgain = 1_000
 
 export type StoredVatRate = VatRate & { mode: Mode; givenBy: string; createdAt: Date }
@@ -33,7 +35,7 @@ export function findVatRates(db: Queryable, environmentId: EnvironmentId): Promi
     order by v.holds_from desc`)
 }
 
-/** Reads the rates, and the environments made since the last call, into the memory of the process. */
+/** Reads the rates, and the environments made since the last call, into memory. */
 export function createVatReader(db: Queryable): () => Promise<void> {
   let lastId = 0
   return async () => {
