@@ -2017,6 +2017,17 @@ create table proof_runs (
   constraint proof_runs_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES users(id)
 );
 
+create table provider_fees (
+  environment_id integer not null,
+  cause_id uuid not null,
+  rail text not null,
+  amount bigint not null,
+  created_at timestamp with time zone not null,
+  constraint provider_fee_is_not_negative CHECK ((amount >= 0)),
+  constraint provider_fees_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint provider_fees_pkey PRIMARY KEY (environment_id, cause_id)
+);
+
 create table rail_cursors (
   rail text not null,
   subject text not null,
@@ -2145,10 +2156,12 @@ create table report_entries (
   purpose text not null,
   effect text not null,
   amount bigint not null,
+  vat bigint default 0 not null,
   constraint entry_bucket_is_known CHECK ((bucket = ANY (ARRAY['hour'::text, 'day'::text]))),
   constraint entry_bucket_is_not_empty CHECK ((amount > 0)),
   constraint entry_effect_is_known CHECK ((effect = ANY (ARRAY['post'::text, 'hold'::text, 'release'::text]))),
-  constraint report_entries_pkey PRIMARY KEY (environment_id, asset, bucket, bucket_start, purpose, effect)
+  constraint report_entries_pkey PRIMARY KEY (environment_id, asset, bucket, bucket_start, purpose, effect),
+  constraint vat_is_part_of_the_amount CHECK (((vat >= 0) AND (vat <= amount)))
 );
 
 create table report_entry_progress (
@@ -2670,6 +2683,17 @@ create table users (
   constraint users_pkey PRIMARY KEY (id)
 );
 
+create table vat_rates (
+  mode text not null,
+  holds_from timestamp with time zone not null,
+  basis_points integer not null,
+  given_by text not null,
+  created_at timestamp with time zone not null,
+  constraint vat_is_at_most_the_net_fee CHECK (((basis_points >= 0) AND (basis_points <= 10000))),
+  constraint vat_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint vat_rates_pkey PRIMARY KEY (mode, holds_from)
+);
+
 create table waiting_reversals (
   environment_id integer not null,
   payout_id uuid not null,
@@ -3143,6 +3167,8 @@ CREATE TRIGGER pending_payouts_wait_seven_days_at_most BEFORE UPDATE OF approve_
 
 CREATE TRIGGER submission_time_is_never_edited BEFORE UPDATE OF submitted_at ON public.payouts FOR EACH ROW WHEN ((old.status <> 'PENDING'::text)) EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER provider_fees_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.provider_fees FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER rates_are_never_edited BEFORE DELETE OR UPDATE OF id, asset, buy, sell, origin, given_by, created_at, expires_at, base_buy, base_sell, base_since OR TRUNCATE ON public.rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER closed_sandbox_account_stays BEFORE UPDATE ON public.sandbox_accounts FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.closed_at IS DISTINCT FROM old.closed_at))) EXECUTE FUNCTION refuse_change();
@@ -3182,5 +3208,7 @@ CREATE TRIGGER sweep_parts_are_never_edited BEFORE DELETE OR UPDATE OF rail, swe
 CREATE TRIGGER ended_sweep_stays BEFORE UPDATE ON public.sweeps FOR EACH ROW WHEN ((old.state <> 'LIVE'::text)) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sweeps_are_never_edited BEFORE DELETE OR UPDATE OF rail, id, asset, amount, token, wire, valid_until, created_at, signed_slot OR TRUNCATE ON public.sweeps FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER vat_rates_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.vat_rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER wallets_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.wallets FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -41,6 +41,8 @@ export type MonnifySettings = {
   rejectsUnderpayment: boolean
   /** Kobo per payout. */
   payoutFee: bigint
+  /** Kobo per payment, which Monnify settles less. */
+  collectionFee: bigint
 }
 
 type Opened = {
@@ -130,8 +132,18 @@ export class MonnifyBank extends EmulatedProvider<MonnifyBooks> {
 
   #announce(transaction: Transaction, payment: EmulatedPayment): PaymentResult {
     this.changed()
-    this.#sendNotice('SUCCESSFUL_TRANSACTION', paymentEvent(transaction), payment)
+    this.#sendNotice(
+      'SUCCESSFUL_TRANSACTION',
+      paymentEvent(transaction, this.settledOf(transaction)),
+      payment,
+    )
     return { id: transaction.reference, result: 'received' }
+  }
+
+  /** What Monnify pays to its customer: the payment less its fee. */
+  settledOf({ paid }: Transaction): bigint {
+    const { collectionFee } = this.settings
+    return paid > collectionFee ? paid - collectionFee : 0n
   }
 
   /** Every third sender has no bank code; an empty account number makes the sender unknown. */

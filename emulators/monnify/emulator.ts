@@ -13,7 +13,10 @@ import { transactionRoutes } from './transaction-routes.js'
 
 export type MonnifyEmulatorOptions = EmulatorOptions &
   Partial<
-    Pick<MonnifySettings, 'isSandbox' | 'needsIdentity' | 'rejectsUnderpayment' | 'payoutFee'>
+    Pick<
+      MonnifySettings,
+      'isSandbox' | 'needsIdentity' | 'rejectsUnderpayment' | 'payoutFee' | 'collectionFee'
+    >
   >
 
 const defaultFloat = 1_000_000_000_00n
@@ -30,6 +33,7 @@ export async function createMonnifyEmulator(options: MonnifyEmulatorOptions): Pr
     needsIdentity: options.needsIdentity ?? false,
     rejectsUnderpayment: options.rejectsUnderpayment ?? true,
     payoutFee: options.payoutFee ?? 10_00n,
+    collectionFee: options.collectionFee ?? 10_00n,
   }
   const books = new MonnifyBooks(options.float ?? defaultFloat)
   const bank = new MonnifyBank(options, { books, settings, retryPausesMs })

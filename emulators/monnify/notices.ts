@@ -20,7 +20,7 @@ function writeSource(source: PaymentSource) {
   }
 }
 
-export function paymentEvent(transaction: Transaction) {
+export function paymentEvent(transaction: Transaction, settled: bigint) {
   return {
     product: {
       reference: transaction.product.reference,
@@ -38,7 +38,7 @@ export function paymentEvent(transaction: Transaction) {
     cardDetails: {},
     paymentMethod: 'ACCOUNT_TRANSFER',
     currency: 'NGN',
-    settlementAmount: asText(transaction.paid),
+    settlementAmount: asText(settled),
     paymentStatus: transaction.status,
     customer: transaction.customer,
   }

@@ -9,10 +9,11 @@ export function transactionRoutes(bank: MonnifyBank): ProviderRoutes {
   const { transactions } = bank.books
   return {
     'GET /api/v2/transactions/:reference': ({ segment }) =>
-      answerOne(transactions.find('reference', segment)),
+      answerOne(bank, transactions.find('reference', segment)),
     'GET /api/v2/merchant/transactions/query': ({ query }) => {
       const reference = query.get('transactionReference')
       return answerOne(
+        bank,
         reference === null
           ? transactions.find('paymentReference', query.get('paymentReference') ?? '')
           : transactions.find('reference', reference),
@@ -22,21 +23,21 @@ export function transactionRoutes(bank: MonnifyBank): ProviderRoutes {
   }
 }
 
-function answerOne(transaction: Transaction | undefined): ProviderAnswer {
-  if (transaction) return succeed(write(transaction))
+function answerOne(bank: MonnifyBank, transaction: Transaction | undefined): ProviderAnswer {
+  if (transaction) return succeed(write(bank, transaction))
   const message = "There's no transaction matching supplied reference."
   return refuse(404, '99', `${message} Please confirm the supplied reference and try again.`)
 }
 
 /** The payer is masked; session and receiving account are only in the notice. */
-function write(transaction: Transaction) {
+function write(bank: MonnifyBank, transaction: Transaction) {
   const accountPayments = transaction.sources.map(writeMasked)
   return {
     transactionReference: transaction.reference,
     paymentReference: transaction.paymentReference,
     amountPaid: asText(transaction.paid),
     totalPayable: asText(transaction.expected),
-    settlementAmount: transaction.paid > 0n ? asText(transaction.paid) : null,
+    settlementAmount: transaction.paid > 0n ? asText(bank.settledOf(transaction)) : null,
     paidOn: paidOn(transaction),
     paymentStatus: transaction.status,
     paymentDescription: transaction.description,

@@ -27,6 +27,8 @@ export type BalanceEntry = {
   effect: 'post' | 'hold' | 'release'
   /** Change of the available balance; negative if it fell. */
   amount: number | string
+  /** Of a fee, the VAT that `amount` contains, with the sign of `amount`; null otherwise. */
+  feeVat: number | string | null
   /** Available balance after this entry. */
   balanceAfter: number | string
   /**
@@ -40,6 +42,8 @@ export type BalanceEntry = {
     amount: number | string
     /** Held for the fee. */
     fee: number | string
+    /** VAT that `fee` contains. */
+    feeVat: number | string
   } | null
   /** The payout, payment or other resource that caused the change. */
   reference: string
@@ -125,6 +129,8 @@ export type BankDisbursement = {
   amount: number
   /** The complete fee for the transfer, in kobo. */
   fee: number
+  /** VAT that `fee` contains, at the rate when it was charged. */
+  feeVat: number
   /** Amount deducted from your balance: `amount` plus `fee`, in kobo. */
   totalDebit: number
   /** The currency of the amounts. */
@@ -208,6 +214,8 @@ export type BankTransfer = {
   amount: number
   /** The complete fee for the transfer, in kobo. */
   fee: number
+  /** VAT that `fee` contains, at the rate when it was charged. */
+  feeVat: number
   /** Amount deducted from your balance: `amount` plus `fee`, in kobo. */
   totalDebit: number
   /** The currency of the amounts. */
@@ -287,6 +295,8 @@ export type BankTransferQuote = {
   amount: number
   /** Fee of the transfer, in kobo. */
   fee: number
+  /** VAT that `fee` contains now, in kobo. */
+  feeVat: number
   /** `amount` plus `fee`, in kobo. */
   totalDebit: number
   /** The currency of the amounts. */
@@ -448,6 +458,8 @@ export type Conversion = {
   sourceAmount: number | string
   /** Part of `sourceAmount`, in `from`. */
   fee: number | string
+  /** VAT that `fee` contains. */
+  feeVat: number | string
   /** Added to the balance of `to`. */
   targetAmount: number | string
   /** The transfer that the conversion paid for; null otherwise. */
@@ -469,6 +481,8 @@ export type ConversionQuote = {
   sourceAmount: number | string
   /** Part of `sourceAmount`, in `from`. */
   fee: number | string
+  /** VAT that `fee` contains. */
+  feeVat: number | string
   /** Added to the balance of `to`. */
   targetAmount: number | string
   /** When the quote expires. */
@@ -613,6 +627,8 @@ export type CryptoDisbursement = {
   amount: string
   /** The complete fee for the transfer. */
   fee: string
+  /** VAT that `fee` contains, at the rate when it was charged. */
+  feeVat: string
   /** Amount deducted from your balance: `amount` plus `fee`. */
   totalDebit: string
   /** Wallet address of the recipient. */
@@ -692,6 +708,8 @@ export type CryptoTransfer = {
   amount: string
   /** The complete fee for the transfer. */
   fee: string
+  /** VAT that `fee` contains, at the rate when it was charged. */
+  feeVat: string
   /** Amount deducted from your balance: `amount` plus `fee`. */
   totalDebit: string
   /** Wallet address of the recipient. */
@@ -763,6 +781,8 @@ export type CryptoTransferQuote = {
   amount: string
   /** Fee of the transfer, a decimal. */
   fee: string
+  /** VAT that `fee` contains now. */
+  feeVat: string
   /** `amount` plus `fee`, a decimal. */
   totalDebit: string
   /** The parts of the fee. */
@@ -1011,6 +1031,10 @@ export type FeeReport = {
     reversed: number | string
     /** `charged` − `released` − `reversed`. */
     kept: number | string
+    /** VAT that `kept` contains. */
+    vat: number | string
+    /** `kept` − `vat`. */
+    net: number | string
     /** The same by what the fee was for. */
     kinds: {
       /** Fees of payments. */
@@ -1023,6 +1047,10 @@ export type FeeReport = {
         reversed: number | string
         /** `charged` − `released` − `reversed`. */
         kept: number | string
+        /** VAT that `kept` contains. */
+        vat: number | string
+        /** `kept` − `vat`. */
+        net: number | string
       }
       /** Fees of bank transfers, settlements included. */
       bank_transfer: {
@@ -1034,6 +1062,10 @@ export type FeeReport = {
         reversed: number | string
         /** `charged` − `released` − `reversed`. */
         kept: number | string
+        /** VAT that `kept` contains. */
+        vat: number | string
+        /** `kept` − `vat`. */
+        net: number | string
       }
       /** Fees of crypto transfers, settlements included. */
       crypto_transfer: {
@@ -1045,6 +1077,10 @@ export type FeeReport = {
         reversed: number | string
         /** `charged` − `released` − `reversed`. */
         kept: number | string
+        /** VAT that `kept` contains. */
+        vat: number | string
+        /** `kept` − `vat`. */
+        net: number | string
       }
       /** Fees of conversions. */
       conversion: {
@@ -1056,6 +1092,10 @@ export type FeeReport = {
         reversed: number | string
         /** `charged` − `released` − `reversed`. */
         kept: number | string
+        /** VAT that `kept` contains. */
+        vat: number | string
+        /** `kept` − `vat`. */
+        net: number | string
       }
     }
   }
@@ -1079,6 +1119,10 @@ export type FeeReport = {
     reversed: number | string
     /** `charged` − `released` − `reversed`. */
     kept: number | string
+    /** VAT that `kept` contains. */
+    vat: number | string
+    /** `kept` − `vat`. */
+    net: number | string
     /** The same by what the fee was for. */
     kinds: {
       /** Fees of payments. */
@@ -1091,6 +1135,10 @@ export type FeeReport = {
         reversed: number | string
         /** `charged` − `released` − `reversed`. */
         kept: number | string
+        /** VAT that `kept` contains. */
+        vat: number | string
+        /** `kept` − `vat`. */
+        net: number | string
       }
       /** Fees of bank transfers, settlements included. */
       bank_transfer: {
@@ -1102,6 +1150,10 @@ export type FeeReport = {
         reversed: number | string
         /** `charged` − `released` − `reversed`. */
         kept: number | string
+        /** VAT that `kept` contains. */
+        vat: number | string
+        /** `kept` − `vat`. */
+        net: number | string
       }
       /** Fees of crypto transfers, settlements included. */
       crypto_transfer: {
@@ -1113,6 +1165,10 @@ export type FeeReport = {
         reversed: number | string
         /** `charged` − `released` − `reversed`. */
         kept: number | string
+        /** VAT that `kept` contains. */
+        vat: number | string
+        /** `kept` − `vat`. */
+        net: number | string
       }
       /** Fees of conversions. */
       conversion: {
@@ -1124,6 +1180,10 @@ export type FeeReport = {
         reversed: number | string
         /** `charged` − `released` − `reversed`. */
         kept: number | string
+        /** VAT that `kept` contains. */
+        vat: number | string
+        /** `kept` − `vat`. */
+        net: number | string
       }
     }
   })[]
@@ -1170,6 +1230,8 @@ export type ListedPayment = {
   amountReturned: number | string
   /** Fee charged on the accepted amount. Refunds do not return it. */
   fee: number | string
+  /** VAT that `fee` contains, at the rate when the payment arrived. */
+  feeVat: number | string
   /** The currency of the amounts. */
   currency: 'NGN' | 'USDC' | 'USDT'
   /**
@@ -1274,6 +1336,8 @@ export type Payment = {
   amountReturned: number | string
   /** Fee charged on the accepted amount. Refunds do not return it. */
   fee: number | string
+  /** VAT that `fee` contains, at the rate when the payment arrived. */
+  feeVat: number | string
   /** The currency of the amounts. */
   currency: 'NGN' | 'USDC' | 'USDT'
   /**
@@ -2228,6 +2292,8 @@ export type Settlement = {
   amount: number
   /** The fee for the bank transfer, or for the conversion, in kobo. */
   fee: number
+  /** VAT that `fee` contains, in kobo. */
+  feeVat: number
   /** The currency of the amounts. */
   currency: 'NGN'
   /** Code of the bank; null for a wallet. */
@@ -2244,6 +2310,8 @@ export type Settlement = {
   assetAmount: string | null
   /** The fee for the crypto transfer, in `asset`; null for a bank account. */
   assetFee: string | null
+  /** VAT that `assetFee` contains; null for a bank account. */
+  assetFeeVat: string | null
   /** The conversion of the naira; null for a bank account. */
   conversion: string | null
   /** Your wallet; null for a bank account. */
@@ -2283,6 +2351,8 @@ export type Settlement = {
       count: number
       /** Sum of the entries in kobo; negative if the balance fell. */
       amount: number
+      /** VAT of the fees that `amount` contains, in kobo, with the sign of `amount`. */
+      feeVat: number
     })[]
   }
   /** Reserve in your settings when it was made, in kobo. */
@@ -2330,6 +2400,8 @@ export type SettlementSummary = {
   amount: number
   /** Sum of their fees in kobo. */
   fee: number
+  /** VAT that `fee` contains, in kobo. */
+  feeVat: number
   /**
    * The same for each status. Money of `FAILED` and `REVERSED` came back, so it is not in `amount`
    * and `fee` above.
@@ -2343,6 +2415,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** VAT that `fee` contains, in kobo. */
+      feeVat: number
     }
     /** Those that are `PAID`. */
     PAID: {
@@ -2352,6 +2426,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** VAT that `fee` contains, in kobo. */
+      feeVat: number
     }
     /** Those that are `FAILED`. */
     FAILED: {
@@ -2361,6 +2437,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** VAT that `fee` contains, in kobo. */
+      feeVat: number
     }
     /** Those that are `REVERSED`. */
     REVERSED: {
@@ -2370,6 +2448,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** VAT that `fee` contains, in kobo. */
+      feeVat: number
     }
   }
 }
@@ -2509,6 +2589,8 @@ export type StatementSummary = {
   paidOut: number | string
   /** Fees kept: charged, less what was given back. */
   fees: number | string
+  /** VAT that `fees` contains. */
+  feeVat: number | string
   /**
    * Held for payouts and refunds that did not arrive in the period; negative if more was held
    * before it.

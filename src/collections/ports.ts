@@ -82,6 +82,8 @@ export type ReportedPayment = {
    * reach it, so it is never credited.
    */
   isInOtherTokenAccount?: boolean
+  /** What the provider charged us for it, in kobo. Absent: unknown, or nothing. */
+  providerFee?: bigint
 }
 
 /** An unverified HTTP request to a rail's notice URL. */

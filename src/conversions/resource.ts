@@ -16,6 +16,7 @@ import {
 } from '../base/shapes.js'
 import { toWire } from '../money/amounts.js'
 import { formatRate } from '../money/rates.js'
+import { vatRates } from '../money/vat.js'
 import type { Conversion, ConversionQuote } from './conversion.js'
 
 const price = {
@@ -27,6 +28,7 @@ const price = {
     100_000_000,
   ),
   fee: withExample(withDescription(anyAmount, 'Part of `sourceAmount`, in `from`.'), 500_000),
+  feeVat: withExample(withDescription(anyAmount, 'VAT that `fee` contains.'), 0),
   targetAmount: withExample(withDescription(anyAmount, 'Added to the balance of `to`.'), '621.875'),
 }
 
@@ -81,6 +83,8 @@ export function showConversion(conversion: Conversion): ConversionJson {
 }
 
 function showPrice({
+  environmentId,
+  id,
   source,
   target,
   rate,
@@ -94,6 +98,7 @@ function showPrice({
     rate: formatRate(rate),
     sourceAmount: toWire(sourceAmount, source),
     fee: toWire(fee, source),
+    feeVat: toWire(vatRates.vatOf({ environmentId, causeId: id, fee }), source),
     targetAmount: toWire(targetAmount, target),
   }
 }

@@ -8,6 +8,7 @@ import type { Queryable } from '../postgres/transactions/tx.js'
 import { subaccountName } from './accounts.js'
 import type { StatementEnd } from './book.js'
 import type { Purpose } from './purposes.js'
+import { findVatRates, vatOfTransfer } from './vat-rates.js'
 
 /** One line of a merchant's statement: the change of the available balance, and its result. */
 export type StatementEntry = {
@@ -25,6 +26,8 @@ export type StatementEntry = {
   releasedFee: bigint | null
   /** The same for the levy. */
   releasedLevy: bigint | null
+  /** Of a fee, what was charged before for the same payment, mostly 0; otherwise null. */
+  feeBefore: bigint | null
   createdAt: Date
 }
 
@@ -85,6 +88,8 @@ export type StatementSum = {
   count: number
   /** Negative if the balance fell. */
   change: bigint
+  /** VAT of the fees in `change`, with its sign. */
+  vat: bigint
 }
 
 /** Sums a part of a statement, both ends included. */
@@ -95,13 +100,26 @@ export async function sumStatement(
   if (first > last) return []
   const { name, own, entryNumber } = placeOf(key)
   const range = sql`${own} and ${entryNumber} between ${first} and ${last}`
+  const rates = await findVatRates(db, key.environmentId)
+  const vat = vatOfTransfer(rates, 'ledger_transfers')
+  const releasedVat =
+    rates.length === 0
+      ? sql`0`
+      : sql`coalesce((
+          select ${vatOfTransfer(rates, 'held')} from ledger_transfers held
+          where held.environment_id = r.environment_id and held.cause_id = r.cause_id
+            and held.is_hold and held.credit = 'fees'), 0)`
   return db.rows(sql<StatementSum>`
-    select purpose, kind, count(*)::int as count, sum(change)::int8 as change from (
+    select purpose, kind, count(*)::int as count, sum(change)::int8 as change,
+      sum(vat)::int8 as vat
+    from (
       select purpose, case when is_hold then 'hold' else 'post' end as kind,
-        case when credit = ${name} then amount else -amount end as change
+        case when credit = ${name} then amount else -amount end as change,
+        case when credit = ${name} then ${vat} else -(${vat}) end as vat
       from ledger_transfers where ${range}
       union all
-      select purpose, 'release', amount from ledger_resolutions where ${range}) entries
+      select purpose, 'release', amount, ${releasedVat} from ledger_resolutions r
+      where ${range}) entries
     group by purpose, kind order by purpose, kind`)
 }
 
@@ -208,17 +226,17 @@ async function readEntries(
             case when credit = ${name} then amount else -amount end as change,
             ${availableAfter} as available_after, purpose, cause_id,
             case when is_hold then 'hold' else 'post' end as kind, ${resolution} as resolution,
-            null::bigint as released_fee, null::bigint as released_levy, created_at
+            null::bigint as released_fee, null::bigint as released_levy,
+            ${feeBefore} as fee_before, created_at
           from ledger_transfers t where ${where} order by ${entryNumber} desc limit ${limit}),
         releases as (
           select asset, ${entryNumber} as entry_number, amount as change,
             ${availableAfter} as available_after, purpose, cause_id,
             'release' as kind, null, ${releasedPart('fees')} as released_fee,
-            ${releasedPart('levies')} as released_levy, created_at
+            ${releasedPart('levies')} as released_levy, null::bigint as fee_before, created_at
           from ledger_resolutions r where ${where} order by ${entryNumber} desc limit ${limit})
         select asset, entry_number, change, available_after,
-          purpose, cause_id, kind, resolution, released_fee, released_levy,
-          created_at
+          purpose, cause_id, kind, resolution, released_fee, released_levy, fee_before, created_at
         from (select * from transfers union all select * from releases) entries
         order by entry_number desc limit ${limit}`,
     ),
@@ -237,6 +255,14 @@ function releasedPart(credit: 'fees' | 'levies'): Sql {
     where held.environment_id = r.environment_id and held.cause_id = r.cause_id
       and held.is_hold and held.credit = ${sql.raw(`'${credit}'`)}), 0)`
 }
+
+/** Null unless `t` moves a fee. Only a payment is charged twice: when it arrives, and when kept. */
+const feeBefore = sql`case
+  when t.purpose = 'payment_accepted_fee' then coalesce((
+    select earlier.amount from ledger_transfers earlier
+    where earlier.environment_id = t.environment_id and earlier.cause_id = t.cause_id
+      and earlier.purpose = 'payment_fee'), 0)
+  when 'fees' in (t.debit, t.credit) then 0 end`
 
 /** A part of a statement: the numbers of its entries, and the balance before and after them. */
 export type StatementPart = {

@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import type { RealTime } from '../base/clock.js'
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { newId, prefixes, toReference } from '../base/ids.js'
+import { vatRates } from '../money/vat.js'
 import { sql } from '../postgres/sql.js'
 import { insertInto } from '../postgres/table.js'
 import type { Tx } from '../postgres/transactions/tx.js'
@@ -22,6 +23,7 @@ export async function createMerchant(
     insert into environments (merchant_id, mode, created_at)
     values (${id}, 'test', ${now}), (${id}, 'live', ${now}) returning id, mode`)
 
+  for (const environment of rows) vatRates.noteEnvironment(environment)
   const environmentIn = (mode: Mode): Environment => {
     const row = rows.find((row) => row.mode === mode)
     assert(row, `merchant ${id} has a ${mode} environment`)

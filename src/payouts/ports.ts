@@ -73,8 +73,11 @@ type FoundState =
   | { state: 'pending'; expiresBy?: bigint }
   /** Unknown to the rail, and can still land: the same bytes may be sent again. */
   | { state: 'unseen'; expiresBy?: bigint }
-  /** `sessionId`: the interbank (NIP) session of a bank transfer, if the bank reports it. */
-  | { state: 'landed'; sessionId?: string | null }
+  /**
+   * `sessionId`: the interbank (NIP) session of a bank transfer, if the bank reports it.
+   * `providerFee`: what the provider charged, in kobo, if it reports it.
+   */
+  | { state: 'landed'; sessionId?: string | null; providerFee?: bigint | null }
   /** Nothing moved and nothing will. `reason` is for API clients. */
   | { state: 'failed'; reason: string }
   /** It can no longer land: another attempt may be prepared. */

@@ -30,6 +30,7 @@ import {
 } from '../base/shapes.js'
 import { formatDecimal, toWire } from '../money/amounts.js'
 import type { Coin } from '../money/assets.js'
+import { vatRates } from '../money/vat.js'
 import { payoutPurposes } from './levies/levy.js'
 import {
   type ApprovalDecision,
@@ -114,6 +115,7 @@ export const shownPurpose = Type.Enum([...payoutPurposes], {
   description: 'What the transfer is for, if you said so: a `salary` is exempt from stamp duty.',
   examples: ['salary'],
 })
+const feeVatDescription = 'VAT that `fee` contains, at the rate when it was charged.'
 
 export const cryptoTransfer = resource('CryptoTransfer', {
   reference: reference(prefixes.cryptoTransfer, 'Identifies the transfer.'),
@@ -122,6 +124,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
   network,
   amount: withDescription(decimal, 'Amount the recipient gets, as you wrote it.'),
   fee: withExample(withDescription(decimal, 'The complete fee for the transfer.'), '0.5'),
+  feeVat: withExample(withDescription(decimal, feeVatDescription), '0'),
   totalDebit: withExample(
     withDescription(decimal, 'Amount deducted from your balance: `amount` plus `fee`.'),
     '26',
@@ -172,6 +175,7 @@ export const bankTransfer = resource('BankTransfer', {
     ),
     0,
   ),
+  feeVat: withExample(withDescription(kobo, feeVatDescription), 0),
   totalDebit: withExample(
     withDescription(
       kobo,
@@ -233,6 +237,7 @@ function cryptoTransferFields(
     network: 'SOLANA',
     amount: payout.requestedAmount,
     fee: formatDecimal(fee, asset),
+    feeVat: formatDecimal(feeVatOf(payout), asset),
     totalDebit: formatDecimal(amount + fee, asset),
     destinationAddress,
     status: coinStatus(payout.status),
@@ -250,6 +255,10 @@ function cryptoTransferFields(
     approval: payout.approval === null ? undefined : showApproval(payout.approval),
     orderHash: payout.approval?.orderHash,
   }
+}
+
+export function feeVatOf({ environmentId, id, fee }: Payout): bigint {
+  return vatRates.vatOf({ environmentId, causeId: id, fee })
 }
 
 /** A chain confirms a transfer and never reverses it. */
@@ -273,6 +282,7 @@ function bankTransferFields(
     amount: toWire(payout.amount, 'NGN'),
     fee: toWire(payout.fee, 'NGN'),
     levy: toWire(payout.levy, 'NGN'),
+    feeVat: toWire(feeVatOf(payout), 'NGN'),
     totalDebit: toWire(totalDebitOf(payout), 'NGN'),
     currency: 'NGN',
     bankCode: destination.bankCode,

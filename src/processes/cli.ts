@@ -9,6 +9,7 @@ import { noRateSources } from '../base/rate-sources.js'
 import { Refusal } from '../base/refusal.js'
 import { createSeal } from '../base/sealed.js'
 import type { Secret } from '../base/secret.js'
+import { createVatReader } from '../ledger/vat-rates.js'
 import { allActions, commandGroups } from '../operations/actions/all-actions.js'
 import { consoleActions } from '../operations/actions/console.js'
 import { registerDoctor } from '../operations/actions/doctor.js'
@@ -19,6 +20,7 @@ import type { ReconcilableRails } from '../operations/reconcile/reconcile.js'
 import { Database } from '../postgres/database.js'
 import { createRateBook } from '../rates/rate-book.js'
 import { simulatedRates } from '../simulation/simulated-rates.js'
+import { keepVatRates } from './keep-vat-rates.js'
 import {
   closeLoopback,
   explainListenError,
@@ -79,6 +81,8 @@ const baseTerminal: Omit<Terminal, keyof TerminalDisplay> = {
     try {
       // Only a start creates the sandbox tables: this shell may lack the service's BANK_TEST=none.
       await prepareDatabase(database.url, config, { simulation: false })
+      // Some commands end payouts, and their events show fees.
+      await createVatReader(db)()
       return await work(db, createSeal(config.secret, config.otherSecrets))
     } finally {
       await db.close()
@@ -223,6 +227,7 @@ async function runWork(): Promise<void> {
   const { openRails } = await import('./open-rails.js')
   const { answerForWork } = await import('./work-health.js')
   const rails = await openRails({ config, db, clock: systemClock, logger })
+  const vatTimer = await keepVatRates({ db, logger })
   const work = startWork({
     command: 'work',
     db,
@@ -242,6 +247,7 @@ async function runWork(): Promise<void> {
   forceExitLater()
   logger.info({ signal }, 'stopping')
   await work.stop()
+  clearInterval(vatTimer)
   closeLoopback(server)
   await rails.close()
   await db.close()

@@ -70,6 +70,7 @@ import { createPasswords, type PasswordCost, type Passwords } from '../team/pass
 import { createSessions, type Sessions } from '../team/sessions.js'
 import { countTroubledWallets } from '../wallets/troubled-wallets.js'
 import { notifyWorkers } from '../webhooks/deliveries/wake-ups.js'
+import { keepVatRates } from './keep-vat-rates.js'
 
 export type ComposedService = {
   app: FastifyInstance
@@ -301,7 +302,11 @@ export async function compose({
   })
   const health = addHealth(app, { readiness, isSetUp: dependencies.isSetUp ?? (() => true) })
   const notifier = notifyWorkers(quickDb)
-  const useTimers = [writeKeyUses(keyRing, logger), writeSessionUses(sessions, logger)]
+  const timers = [
+    writeKeyUses(keyRing, logger),
+    writeSessionUses(sessions, logger),
+    await keepVatRates({ db: quickDb, logger }),
+  ]
 
   return {
     app,
@@ -311,7 +316,7 @@ export async function compose({
     metrics,
     async close() {
       health.drain()
-      for (const timer of useTimers) clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       changeHints.close()
       await streams.close()
       await closeServer(app)

@@ -1,6 +1,8 @@
 import { limits } from '../base/limits.js'
 import type { Purpose } from '../ledger/purposes.js'
 import type { StatementKey } from '../ledger/statement.js'
+import { findVatRates, vatOfTransfer } from '../ledger/vat-rates.js'
+import type { VatRate } from '../money/vat.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { type BucketSize, bucketNames, type Period } from './calendar.js'
@@ -13,33 +15,37 @@ export type EntrySum = {
   purpose: Purpose
   effect: 'post' | 'hold' | 'release'
   amount: bigint
+  /** The part of `amount` that is VAT; 0 unless it is a fee. */
+  vat: bigint
 }
 
 /** The lines of a statement in a range of numbers: a release has those of its hold. */
-export function entryLines(own: Sql): Sql {
+export function entryLines(own: Sql, rates: VatRate[]): Sql {
   // The lines of a hold are read by their key, one by one.
   return sql`
-    select created_at, purpose, case when is_hold then 'hold' else 'post' end as effect, amount
+    select created_at, purpose, case when is_hold then 'hold' else 'post' end as effect, amount,
+      ${vatOfTransfer(rates, 'ledger_transfers')} as vat
     from ledger_transfers where ${own}
     union all
-    select r.created_at, held.purpose, 'release', held.amount
+    select r.created_at, held.purpose, 'release', held.amount, held.vat
     from (select * from ledger_resolutions where ${own} and verb = 'release' offset 0) r
     cross join lateral (
-      select purpose, amount from ledger_transfers
+      select purpose, amount, ${vatOfTransfer(rates, 'ledger_transfers')} as vat
+      from ledger_transfers
       where environment_id = r.environment_id and cause_id = r.cause_id and is_hold offset 0) held`
 }
 
 function entryBuckets(
   { environmentId, asset }: StatementKey,
   { after, upTo }: { after: Sql; upTo: Sql },
-  buckets: readonly BucketSize[],
+  { buckets, rates }: { buckets: readonly BucketSize[]; rates: VatRate[] },
 ): Sql {
   const own = sql`environment_id = ${environmentId} and asset = ${asset}
     and entry_number > ${after} and entry_number <= ${upTo}`
   return sql`
     select size.bucket, ${bucketStart('created_at')} as bucket_start, purpose, effect,
-      sum(amount)::bigint as amount
-    from (${entryLines(own)}) lines cross join ${bucketRows(buckets)}
+      sum(amount)::bigint as amount, sum(vat)::bigint as vat
+    from (${entryLines(own, rates)}) lines cross join ${bucketRows(buckets)}
     group by size.bucket, bucket_start, purpose, effect`
 }
 
@@ -54,17 +60,19 @@ export async function readEntrySums(
   key: StatementKey,
   { bucket, from, to }: Period & { bucket: BucketSize },
 ): Promise<EntrySum[]> {
+  const rates = await findVatRates(db, key.environmentId)
   const live = { after: sql`(select number from last)`, upTo: sql`${limits.money.ledgerMax}` }
   return db.rows(sql<EntrySum>`
     with last as materialized (select ${lastSummedUp(key)} as number)
-    select bucket_start as start, purpose, effect, sum(amount)::bigint as amount
+    select bucket_start as start, purpose, effect, sum(amount)::bigint as amount,
+      sum(vat)::bigint as vat
     from (
-      select bucket_start, purpose, effect, amount from report_entries
+      select bucket_start, purpose, effect, amount, vat from report_entries
       where environment_id = ${key.environmentId} and asset = ${key.asset} and bucket = ${bucket}
         and bucket_start >= ${from} and bucket_start < ${to}
       union all
-      select bucket_start, purpose, effect, amount
-      from (${entryBuckets(key, live, [bucket])}) live
+      select bucket_start, purpose, effect, amount, vat
+      from (${entryBuckets(key, live, { buckets: [bucket], rates })}) live
       where bucket_start >= ${from} and bucket_start < ${to}) buckets
     group by bucket_start, purpose, effect order by bucket_start, purpose, effect`)
 }
@@ -72,6 +80,7 @@ export async function readEntrySums(
 /** Sums up the next entries. Returns how many: fewer than the limit at the end of the statement. */
 export async function sumUpEntries(tx: Tx, key: StatementKey): Promise<number> {
   const { environmentId, asset } = key
+  const rates = await findVatRates(tx, environmentId)
   const own = sql`environment_id = ${environmentId} and asset = ${asset}`
   const next = { after: sql`(select number from last)`, upTo: sql`(select number from next)` }
   const [row] = await tx.rows(sql<{ count: bigint }>`
@@ -83,10 +92,11 @@ export async function sumUpEntries(tx: Tx, key: StatementKey): Promise<number> {
       from last),
     written as (
       insert into report_entries as e
-        (environment_id, asset, bucket, bucket_start, purpose, effect, amount)
-      select ${environmentId}, ${asset}, sums.* from (${entryBuckets(key, next, bucketNames)}) sums
+        (environment_id, asset, bucket, bucket_start, purpose, effect, amount, vat)
+      select ${environmentId}, ${asset}, sums.*
+      from (${entryBuckets(key, next, { buckets: bucketNames, rates })}) sums
       on conflict (environment_id, asset, bucket, bucket_start, purpose, effect) do update set
-        amount = e.amount + excluded.amount
+        amount = e.amount + excluded.amount, vat = e.vat + excluded.vat
       returning 1),
     noted as (
       insert into report_entry_progress (environment_id, asset, last_number)

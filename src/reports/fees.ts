@@ -19,17 +19,25 @@ export const kindsOfFees: Partial<Record<Purpose, FeeKind>> = {
  * `charged` when the money is taken or held, `released` when a payout fails and its hold ends,
  * `reversed` when the bank returns a transfer. `kept` is the ledger account `fees`.
  */
-export type Fees = { charged: bigint; released: bigint; reversed: bigint; kept: bigint }
+export type Fees = {
+  charged: bigint
+  released: bigint
+  reversed: bigint
+  kept: bigint
+  /** The part of `kept` that is VAT. */
+  vat: bigint
+}
 
 /** The fees of all kinds, or of one. */
 export function sumFees(entries: Omit<EntrySum, 'start'>[], kind?: FeeKind): Fees {
-  const fees: Fees = { charged: 0n, released: 0n, reversed: 0n, kept: 0n }
-  for (const { purpose, effect, amount } of entries) {
+  const fees: Fees = { charged: 0n, released: 0n, reversed: 0n, kept: 0n, vat: 0n }
+  for (const { purpose, effect, amount, vat } of entries) {
     const own = kindsOfFees[purpose]
     if (own === undefined || (kind !== undefined && own !== kind)) continue
     const change = effect === 'release' ? 'released' : isReversal(purpose) ? 'reversed' : 'charged'
     fees[change] += amount
     fees.kept += change === 'charged' ? amount : -amount
+    fees.vat += change === 'charged' ? vat : -vat
   }
   return fees
 }

@@ -2,6 +2,8 @@ import { hour, minute, second } from '../base/clock.js'
 
 export const reportLimits = {
   daysMax: 400,
+  /** Of the operator's report, which reads every payment and payout of its days. */
+  marginDaysMax: 31,
   hoursMax: 31 * 24,
   daysDefault: 30,
   hoursDefault: 24,

@@ -1,4 +1,5 @@
 import { findStatementPart, type StatementKey, type StatementPart } from '../ledger/statement.js'
+import { findVatRates } from '../ledger/vat-rates.js'
 import type { PayoutKind } from '../payouts/payout.js'
 import { listLimits } from '../postgres/limits.js'
 import { sql } from '../postgres/sql.js'
@@ -22,6 +23,8 @@ export type StatementSummary = StatementPart & {
   fees: bigint
   /** Charged with bank transfers, less what was given back. */
   levies: bigint
+  /** The part of `fees` that is VAT. */
+  feeVat: bigint
   /** Held for payouts and refunds that did not leave in the period, less what was held before. */
   setAside: bigint
 }
@@ -52,6 +55,7 @@ export async function summarizeStatement(
     entries
       .filter(({ purpose, effect }) => names.includes(`${purpose} ${effect}`))
       .reduce((sum, { amount }) => sum + amount, 0n)
+  const fees = sumFees(entries)
   const held = of('bank_payout hold', 'crypto_payout hold', 'payment_refund hold')
   const givenBack = of('bank_payout release', 'crypto_payout release', 'payment_refund release')
   const leviesGivenBack = of('bank_payout_levy release', 'bank_payout_levy_reversal post')
@@ -77,20 +81,23 @@ export async function summarizeStatement(
       ),
     refunded,
     paidOut,
-    fees: sumFees(entries).kept,
+    fees: fees.kept,
+    feeVat: fees.vat,
     levies: of('bank_payout_levy hold') - leviesGivenBack,
     setAside: held - givenBack - cameBack - refunded - paidOut,
   }
 }
 
-function sumPart(
+async function sumPart(
   db: Queryable,
   { environmentId, asset }: StatementKey,
   { firstNumber, lastNumber }: StatementPart,
 ): Promise<Omit<EntrySum, 'start'>[]> {
+  const rates = await findVatRates(db, environmentId)
   const own = sql`environment_id = ${environmentId} and asset = ${asset}
     and entry_number >= ${firstNumber ?? 1n} and entry_number <= ${lastNumber ?? 0n}`
   return db.rows(sql<Omit<EntrySum, 'start'>>`
-    select purpose, effect, sum(amount)::bigint as amount from (${entryLines(own)}) lines
+    select purpose, effect, sum(amount)::bigint as amount, sum(vat)::bigint as vat
+    from (${entryLines(own, rates)}) lines
     group by purpose, effect`)
 }

@@ -18,7 +18,7 @@ const fieldKinds: [FieldKind, RegExp][] = [
   ['email', /email(address)?$/],
   ['person', /^(account|customer|sender|recipient|payer|beneficiary|(account)?holder)?name$/],
   ['person', /^(first|last|middle|full|sur|birth|maiden)name$/],
-  ['reference', /amount|balance|(fee|debit|reference|id|signature|address)$/],
+  ['reference', /amount|balance|(fee|vat|debit|reference|id|signature|address)$/],
 ]
 
 /** Bounded, because callers choose the names in metadata. */

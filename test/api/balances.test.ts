@@ -20,7 +20,8 @@ type Entry = {
   balanceAfter: number | string
   reference: string
   counterparty: Record<string, string> | null
-  released: { amount: number | string; fee: number | string; levy: number | string } | null
+  feeVat: number | string | null
+  released: Record<'amount' | 'fee' | 'levy' | 'feeVat', number | string> | null
   resolution: 'open' | 'settled' | 'released' | null
   createdAt: string
 }
@@ -251,7 +252,7 @@ describe('the statement as CSV', async () => {
   await createHistory(merchant, 'the statement as CSV')
   const headers = { accept: 'text/csv' }
   const columns =
-    'number,createdAt,asset,type,effect,amountMajor,amountMinor,balanceAfterMajor,balanceAfterMinor,reference,counterparty.name,counterparty.bankName,counterparty.accountNumber,counterparty.address,released.amountMajor,released.amountMinor,released.feeMajor,released.feeMinor,resolution,released.levyMajor,released.levyMinor'
+    'number,createdAt,asset,type,effect,amountMajor,amountMinor,balanceAfterMajor,balanceAfterMinor,reference,counterparty.name,counterparty.bankName,counterparty.accountNumber,counterparty.address,released.amountMajor,released.amountMinor,released.feeMajor,released.feeMinor,resolution,released.levyMajor,released.levyMinor,feeVatMajor,feeVatMinor,released.feeVatMajor,released.feeVatMinor'
   const inBothUnits = (amount: number | string, asset: string) => {
     const decimals = asset === 'NGN' ? 2 : 6
     const [whole = '', fraction = ''] = String(amount).split('.')
@@ -279,6 +280,8 @@ describe('the statement as CSV', async () => {
       entry.released ? inBothUnits(entry.released.fee, entry.asset) : ',',
       entry.resolution ?? '',
       entry.released ? inBothUnits(entry.released.levy, entry.asset) : ',',
+      entry.feeVat === null ? ',' : inBothUnits(entry.feeVat, entry.asset),
+      entry.released ? inBothUnits(entry.released.feeVat, entry.asset) : ',',
     ].join(',')
 
   async function read(query: string) {

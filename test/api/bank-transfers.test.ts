@@ -70,6 +70,7 @@ test('a bank transfer is answered with every field, and completed', async () => 
       amount: 1_000_000,
       fee: 2_500,
       levy: 0,
+      feeVat: 0,
       totalDebit: 1_002_500,
       currency: 'NGN',
       ...account,

@@ -76,6 +76,7 @@ describe('a crypto transfer', () => {
       network: 'SOLANA',
       amount: '25.50',
       fee: '0.5',
+      feeVat: '0',
       totalDebit: '26',
       destinationAddress: wallet,
       status: 'SUBMITTED',
@@ -138,7 +139,7 @@ describe('a crypto transfer', () => {
       { operation: 'crypto_payout', amount: '0.5' },
       { operation: 'crypto_account_creation', amount: '0.5' },
     ]
-    const expected = { amount: '25.50', fee: '1', totalDebit: '26.5', lines }
+    const expected = { amount: '25.50', fee: '1', feeVat: '0', totalDebit: '26.5', lines }
     expect([quote.status, quote.json.data]).toEqual([200, expected])
     expect((await pay()).json.data).toMatchObject({ fee: '1', totalDebit: '26.5' })
   })

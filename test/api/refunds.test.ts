@@ -80,7 +80,7 @@ test('a refund says why, wherever it is shown', async () => {
   const key = desk.merchant.test.secret
   const exported = await service.ask('GET', list, { key, headers: { accept: 'text/csv' } })
   expect(exported.text).toMatch(
-    /,refund\.reason,refund\.note\n.*,duplicate,Paid twice for order 1001\n$/,
+    /,refund\.reason,refund\.note,feeVatMajor,feeVatMinor\n.*,duplicate,Paid twice for order 1001,0\.00,0\n$/,
   )
   const { items } = (await desk.get(`/v1/timeline/${reference}`)).json.data
   expect(items).toContainEqual(

@@ -140,14 +140,15 @@ test('settlements are filtered by status and time, and summed up', async () => {
   expect([unknown.status, unknown.json.details]).toMatchObject([400, [{ field: 'status' }]])
 
   const sums = async (query = '') => (await desk.get(`/v1/settlements/summary${query}`)).json.data
-  const sumOf = ({ amount, fee }: Shown) => ({ count: 1, amount, fee, levy: 0 })
-  const none = { count: 0, amount: 0, fee: 0, levy: 0 }
+  const sumOf = ({ amount, fee }: Shown) => ({ count: 1, amount, fee, levy: 0, feeVat: 0 })
+  const none = { count: 0, amount: 0, fee: 0, levy: 0, feeVat: 0 }
   expect(await sums()).toEqual({
     count: 2,
     // The money of the second came back.
     amount: first.amount,
     fee: first.fee,
     levy: 0,
+    feeVat: 0,
     byStatus: { SUBMITTED: none, PAID: sumOf(first), FAILED: sumOf(second), REVERSED: none },
   })
   expect(await sums(`?to=${second.createdAt}`)).toMatchObject(sumOf(first))

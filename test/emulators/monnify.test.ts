@@ -372,7 +372,7 @@ describe('payments', () => {
         paymentReference: 'inv-1',
         paidOn: '2026-06-26 23:26:41.0',
         amountPaid: 999,
-        settlementAmount: '999.00',
+        settlementAmount: '989.00',
         paymentStatus: 'PAID',
         destinationAccountInformation: { bankCode: '035', accountNumber },
         paymentSourceInformation: [{ accountNumber: '0065432190', accountName: 'NGOZI OBI' }],

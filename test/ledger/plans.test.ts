@@ -116,6 +116,8 @@ test('a page of the statement reads only that page', async () => {
     expect(scans).toEqual([
       // What became of a hold, once for each hold on the page.
       'by ledger_resolutions_pkey',
+      // What was charged before, once for each payment on the page that is charged again.
+      'by ledger_transfers_pkey',
       // The fee of a release, once for each release on the page.
       "by ledger_transfers_pkey keeping (is_hold AND (credit = 'fees'::text))",
       'by resolution_entries_are_numbered_once',

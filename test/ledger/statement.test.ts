@@ -200,6 +200,7 @@ function entryAt(statement: number, number: number, ms: number): StatementEntry 
     resolution: null,
     releasedFee: null,
     releasedLevy: null,
+    feeBefore: null,
     createdAt: new Date(ms),
   }
 }

@@ -407,7 +407,7 @@ function expectedReports(world: World, { bucket, from, to }: Period & { bucket: 
         const sum = (change: Fee['change']) =>
           own.filter((fee) => fee.change === change).reduce((total, fee) => total + fee.amount, 0n)
         const [charged, released, reversed] = [sum('charged'), sum('released'), sum('reversed')]
-        return own.length === 0 ? [] : [{ start, kind, charged, released, reversed }]
+        return own.length === 0 ? [] : [{ start, kind, charged, released, reversed, vat: 0n }]
       }),
     ),
   )

@@ -13,6 +13,7 @@ import { openProviders } from '../../src/processes/open-banks.js'
 import { createEmulatedPayers } from '../../src/simulation/emulated-payers.js'
 import { manualClock } from './clock.js'
 import { freshDatabase } from './database.js'
+import { type Mutate, type MutatingProxy, openMutatingProxy } from './mutating-proxy.js'
 import { openManilla, whenDone } from './open-manilla.js'
 
 const settings = { DATABASE_URL: 'postgres://nobody', MANILLA_SECRET: 's'.repeat(32) }
@@ -28,7 +29,17 @@ export async function openWithProviders(chosen: Provider) {
     providers.map((provider) => openEmulator(provider, { clock, speed: 10_000 })),
   )
   whenDone(() => Promise.all(opened.map((emulator) => emulator.close())))
-  const variables = opened.map((emulator) => variablesFor(emulator, 'TEST'))
+  const proxies = new Map<string, MutatingProxy>()
+  const variables = await Promise.all(
+    opened.map(async (emulator) => {
+      const proxy = await openMutatingProxy(emulator.url)
+      proxies.set(emulator.provider, proxy)
+      const ofEmulator = Object.entries(variablesFor(emulator, 'TEST'))
+      return Object.fromEntries(
+        ofEmulator.map(([name, value]) => [name, value === emulator.url ? proxy.url : value]),
+      )
+    }),
+  )
   const config = readConfig(Object.assign({ ...settings }, ...variables))
   const lines: string[] = []
   const logger = createLogger('debug', { write: (line) => lines.push(line) })
@@ -68,5 +79,8 @@ export async function openWithProviders(chosen: Provider) {
     return service.ask('POST', path, { key, body, headers })
   }
   const get = (path: string) => service.ask('GET', path, { key })
-  return { ...service, lines, bank, bankOf, emulators, noticesPathOf, work, post, get }
+  /** Changes what a provider answers. */
+  const mutate = (provider: Provider, next: Mutate | undefined) =>
+    proxies.get(provider)!.mutateWith(next)
+  return { ...service, mutate, lines, bank, bankOf, emulators, noticesPathOf, work, post, get }
 }

@@ -467,6 +467,19 @@ export type ListedMerchant = {
   }
 }
 
+export type Margin = {
+  /** Date in Lagos. */
+  day: string
+  rail: string
+  asset: Asset
+  fees: Amount
+  vat: Amount
+  providerFees: Amount
+  /** Payments and payouts without a known provider fee. */
+  unknown: number
+  margin: Amount
+}
+
 export type MerchantFee = {
   operation: 'virtual_account' | 'dedicated_account' | 'bank_payout' | 'crypto_payout' | 'crypto_account_creation' | 'crypto_deposit' | 'conversion_from_naira' | 'conversion_from_coins'
   version: number
@@ -484,14 +497,12 @@ export type MerchantFee = {
 }
 
 export type MerchantFees = {
-  mode: Mode
-  fees: MerchantFee[]
-  versions: ({
-    operation: 'virtual_account' | 'dedicated_account' | 'bank_payout' | 'crypto_payout' | 'crypto_account_creation' | 'crypto_deposit' | 'conversion_from_naira' | 'conversion_from_coins'
-    version: number
-    createdAt: string
-    text: FeeText
-  })[]
+  merchant: string
+  merchantName: string
+  asset: Asset
+  fees: Amount
+  vat: Amount
+  net: Amount
 }
 
 export type Mode = 'test' | 'live'
@@ -887,6 +898,14 @@ export type TreasuryCoin = {
   arriving: string
   fill: number
   isShort: boolean
+}
+
+export type VatRate = {
+  mode: Mode
+  basisPoints: number
+  holdsFrom: string
+  givenBy: string
+  createdAt: string
 }
 
 export type WaitingAction = {

@@ -31,12 +31,13 @@ export type NewNotice = NoticeName & {
 /** The JSON of the column: amounts as text, because JSON numbers are floats. */
 type StoredPayment = Omit<
   ReportedPayment,
-  'amount' | 'receivedAt' | 'bankSessionId' | 'railAccount'
+  'amount' | 'receivedAt' | 'bankSessionId' | 'railAccount' | 'providerFee'
 > & {
   accountNumber: string
   amount: string
   receivedAt: string
   sessionId: string | null
+  providerFee?: string
 }
 
 /** A new notice as it is stored and judged: `report` is `reported` as JSON. */
@@ -70,6 +71,7 @@ function toStored(reported: ReportedPayment): StoredPayment {
     receivedAt: reported.receivedAt.toISOString(),
     sessionId: reported.bankSessionId,
     ...(reported.isInOtherTokenAccount && { isInOtherTokenAccount: true }),
+    ...(reported.providerFee !== undefined && { providerFee: reported.providerFee.toString() }),
   }
 }
 
@@ -92,6 +94,7 @@ export function parseReported(text: string): ReportedPayment {
     narration: stored.narration,
     receivedAt: new Date(stored.receivedAt),
     ...(stored.isInOtherTokenAccount && { isInOtherTokenAccount: true }),
+    ...(stored.providerFee !== undefined && { providerFee: BigInt(stored.providerFee) }),
   }
 }
 

@@ -6,6 +6,7 @@ import { DecidedMovements } from '../../ledger/decided-movements.js'
 import { accountsOf } from '../../ledger/move.js'
 import type { Movement } from '../../ledger/movement.js'
 import type { Asset } from '../../money/assets.js'
+import { type ProviderFee, recordProviderFees } from '../../payouts/provider-fees.js'
 import { environmentKey, renameBusy } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { toShareMovement } from '../../subaccounts/shares/share-payment.js'
@@ -178,6 +179,7 @@ async function judgeAndBook(
   }
   await addOtherDeposits(tx, judged, refused)
   if (judged.length > 0) await bookAll(tx, batch, judged, sorted)
+  recordProviderFees(tx, now, toProviderFees(judged, sorted))
   if (onBooked && judged.length > 0)
     tx.afterCommit(() => onBooked(judged.map(({ payment }) => payment)))
   return notices.map((notice) =>
@@ -186,6 +188,19 @@ async function judgeAndBook(
       hasAccount: accounts.has(accountKeyOf(notice)),
     }),
   )
+}
+
+/** What providers charged for these payments, as far as their notices tell. */
+function toProviderFees(judged: JudgedPayment[], notices: Notice[]): ProviderFee[] {
+  const charged = notices.filter(({ reported }) => reported.providerFee !== undefined)
+  if (charged.length === 0) return []
+  const feeOf = new Map(
+    charged.map(({ rail, id, reported }) => [`${rail}/${id}`, reported.providerFee!]),
+  )
+  return judged.flatMap(({ payment: { environmentId, id: causeId, rail, railId } }) => {
+    const amount = feeOf.get(`${rail}/${railId}`)
+    return amount === undefined ? [] : [{ environmentId, causeId, rail, amount }]
+  })
 }
 
 /** Events show a wallet as its verify operation does: with the deposits that it does not accept. */

@@ -19,6 +19,7 @@ import {
   withExample,
 } from '../../base/shapes.js'
 import { toWire } from '../../money/amounts.js'
+import { vatRates } from '../../money/vat.js'
 import { share, showShare } from '../../subaccounts/shares/resource.js'
 import type { Share } from '../../subaccounts/shares/share.js'
 import { type AccountKind, accountKinds, accountReference, variances } from '../accounts/account.js'
@@ -74,6 +75,10 @@ export const payment = resource('Payment', {
   fee: withExample(
     withDescription(anyAmount, 'Fee charged on the accepted amount. Refunds do not return it.'),
     12_500,
+  ),
+  feeVat: withExample(
+    withDescription(anyAmount, 'VAT that `fee` contains, at the rate when the payment arrived.'),
+    0,
   ),
   currency: anyAsset,
   status: paymentStatus,
@@ -166,7 +171,7 @@ type PaymentWithRefund = Payment & {
 
 /** As read operations, its account and its events show it. */
 export function showPayment(payment: PaymentWithRefund): PaymentJson {
-  const { asset, source, refund, shares } = payment
+  const { environmentId, id, asset, source, fee, refund, shares } = payment
   return {
     reference: paymentReference(payment),
     source,
@@ -176,7 +181,8 @@ export function showPayment(payment: PaymentWithRefund): PaymentJson {
     amountHeld: toWire(payment.amountHeld, asset),
     amountReturning: toWire(payment.amountReturning, asset),
     amountReturned: toWire(payment.amountReturned, asset),
-    fee: toWire(payment.fee, asset),
+    fee: toWire(fee, asset),
+    feeVat: toWire(vatRates.vatOf({ environmentId, causeId: id, fee }), asset),
     currency: asset,
     status: paymentStatusOf(payment),
     variance: payment.variance,

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { ExpiringCache } from '../../base/expiring-cache.js'
 import type { Seal } from '../../base/sealed.js'
+import { vatRates } from '../../money/vat.js'
 import type { Database } from '../../postgres/database.js'
 import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
@@ -197,6 +198,7 @@ function toKnownKey(row: KeyRow): KnownKey {
     isSuspended: row.isSuspended,
     keysNeedApproval: row.keysNeedApproval,
   }
+  vatRates.noteEnvironment(environment)
   return {
     key: { id, name, kind, environment, permissions: row.permissions && new Set(row.permissions) },
     expiresAt: row.expiresAt,

@@ -21,6 +21,7 @@ import { secretActions } from './secret.js'
 import { settlementActions } from './settlements.js'
 import { treasuryActions } from './treasuries.js'
 import { userActions } from './users.js'
+import { vatActions } from './vat.js'
 import { verifyAuditActions } from './verify-audit.js'
 
 /** Everything that operators do and see, in the order in which help lists the commands. */
@@ -33,6 +34,7 @@ export const allActions: Action[] = [
   ...bankAccountActions,
   ...feeActions,
   ...levyActions,
+  ...vatActions,
   ...balanceActions,
   ...settlementActions,
   ...noticeActions,
@@ -57,8 +59,9 @@ export const commandGroups: Record<string, string> = {
   keys: "a merchant's API keys",
   kyc: 'KYC status of a merchant',
   'bank-accounts': "a merchant's own bank accounts (live accounts need a primary one)",
-  fees: 'fees charged to a merchant',
+  fees: 'fees charged to merchants, and what remains of them',
   levies: 'stamp duty on naira transfers',
+  vat: 'VAT that fees contain',
   balances: "a merchant's balances",
   settlements: 'payouts of available naira to the primary bank account of a merchant',
   notices: 'unmatched bank payments',

@@ -13,6 +13,7 @@ import {
   sentAttempts,
 } from '../payout.js'
 import type { LiveAttempt, PreparedAttempt } from '../ports.js'
+import { type ProviderFee, recordProviderFees } from '../provider-fees.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
 import { insertAttempts } from '../records/store-payouts.js'
 import { showPayout } from '../resource.js'
@@ -33,7 +34,13 @@ import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
  * The API shows COMPLETED of a crypto transfer as CONFIRMED.
  */
 export type AttemptVerdict = { attempt: LiveAttempt } & (
-  | { verdict: 'landed'; reason?: string; sessionId?: string | null }
+  | {
+      verdict: 'landed'
+      reason?: string
+      sessionId?: string | null
+      /** What the provider charged; null: unknown. */
+      providerFee?: bigint | null
+    }
   | { verdict: 'failed'; reason: string }
   /** It can never land, and the payout fails. */
   | { verdict: 'dead'; reason: string }
@@ -150,6 +157,11 @@ export async function concludePayouts(
   )
   const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
   writeFinished(tx, now, finished, toSettlementEvents(finished))
+  recordProviderFees(
+    tx,
+    now,
+    own.flatMap((one) => toProviderFee(one, locked.get(one.attempt.payoutId)!)),
+  )
   endReturns(now, finished)
   return finished
 }
@@ -204,6 +216,13 @@ function toEvent(payout: LockedPayout) {
   if (!type) return []
   const data = showPayout(payout, attempts)
   return [{ environmentId, type, resourceId: id, causeId: id, sequence, data }]
+}
+
+/** Empty if the rail did not report what it charged. */
+export function toProviderFee(ending: AttemptVerdict, payout: Payout): ProviderFee[] {
+  if (ending.verdict !== 'landed' || typeof ending.providerFee !== 'bigint') return []
+  const { environmentId, id: causeId, rail } = payout
+  return [{ environmentId, causeId, rail, amount: ending.providerFee }]
 }
 
 function toResolution({ attempt, verdict }: AttemptVerdict) {

@@ -10,12 +10,14 @@ import type { Turns } from '../../postgres/transactions/turns.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { type Payout, sentAttempts } from '../payout.js'
 import type { LiveAttempt } from '../ports.js'
+import { recordProviderFees } from '../provider-fees.js'
 import { type NewPayout, toHoldMovement } from '../requests/create-payouts.js'
 import {
   type AttemptVerdict,
   finish,
   type LockedPayout,
   toEndedRow,
+  toProviderFee,
   verbOf,
   writeFinished,
 } from './conclude-payouts.js'
@@ -92,6 +94,11 @@ export async function concludeSent(
     own.map(({ sent, verdict }) => ({ hold: holds.get(sent.payout.id)!, verb: verbOf(verdict) })),
   )
   writeFinished(tx, now, finished)
+  recordProviderFees(
+    tx,
+    now,
+    own.flatMap((ending) => toProviderFee(ending, ending.sent.payout)),
+  )
   return finished
 }
 

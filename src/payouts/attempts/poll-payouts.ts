@@ -130,7 +130,12 @@ function toVerdict(
 ): AttemptVerdict | undefined {
   switch (finding.state) {
     case 'landed':
-      return { attempt, verdict: 'landed', sessionId: finding.sessionId ?? null }
+      return {
+        attempt,
+        verdict: 'landed',
+        sessionId: finding.sessionId ?? null,
+        providerFee: finding.providerFee ?? null,
+      }
     case 'failed':
       return { attempt, verdict: 'failed', reason: finding.reason }
     case 'gone':

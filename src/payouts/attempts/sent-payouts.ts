@@ -160,7 +160,13 @@ function toVerdict(
 ): SentVerdict | undefined {
   if (finding.disputedBy && finding.disputedBy.length > 0) return undefined
   if (finding.state === 'landed')
-    return { sent, attempt, verdict: 'landed', sessionId: finding.sessionId ?? null }
+    return {
+      sent,
+      attempt,
+      verdict: 'landed',
+      sessionId: finding.sessionId ?? null,
+      providerFee: finding.providerFee ?? null,
+    }
   if (finding.state === 'failed' && !isShortfall(finding.reason))
     return { sent, attempt, verdict: 'failed', reason: finding.reason }
   return undefined

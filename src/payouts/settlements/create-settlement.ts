@@ -176,7 +176,12 @@ function addLines(early: StatementSum[], later: StatementSum[]): StatementSum[] 
     const name = `${line.purpose}/${line.kind}`
     const sum = sums.get(name)
     const count = line.count + (sum?.count ?? 0)
-    sums.set(name, { ...line, count, change: line.change + (sum?.change ?? 0n) })
+    sums.set(name, {
+      ...line,
+      count,
+      change: line.change + (sum?.change ?? 0n),
+      vat: line.vat + (sum?.vat ?? 0n),
+    })
   }
   return [...sums.entries()]
     .sort(([left], [right]) => (left < right ? -1 : 1))

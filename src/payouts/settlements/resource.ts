@@ -24,7 +24,9 @@ import {
 import type { StatementSum } from '../../ledger/statement.js'
 import { toWire } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
+import { vatRates } from '../../money/vat.js'
 import { type Payout, type PayoutStatus, referenceOf } from '../payout.js'
+import { feeVatOf } from '../resource.js'
 import {
   type Settlement,
   type SettlementStatus,
@@ -47,12 +49,13 @@ const reportLine = Type.Object({
   }),
   count: Type.Integer({ description: 'Number of entries.', examples: [3] }),
   amount: koboOf(1_350_000, 'Sum of the entries in kobo; negative if the balance fell.'),
+  feeVat: koboOf(0, 'VAT of the fees that `amount` contains, in kobo, with the sign of `amount`.'),
 })
 
 const lineExamples = [
-  { type: 'payment', effect: 'post', count: 3, amount: 1_350_000 },
-  { type: 'payment_fee', effect: 'post', count: 3, amount: -13_500 },
-  { type: 'payment_refund', effect: 'hold', count: 1, amount: -84_000 },
+  { type: 'payment', effect: 'post', count: 3, amount: 1_350_000, feeVat: 0 },
+  { type: 'payment_fee', effect: 'post', count: 3, amount: -13_500, feeVat: 0 },
+  { type: 'payment_refund', effect: 'hold', count: 1, amount: -84_000, feeVat: 0 },
 ]
 
 export const settlement = resource('Settlement', {
@@ -69,6 +72,7 @@ export const settlement = resource('Settlement', {
   amount: koboOf(1_250_000, 'Paid to your bank account, or converted for your wallet, in kobo.'),
   fee: koboOf(2_500, 'The fee for the bank transfer, or for the conversion, in kobo.'),
   levy: koboOf(0, 'Stamp duty on the bank transfer, in kobo; 0 where your own account is exempt.'),
+  feeVat: koboOf(0, 'VAT that `fee` contains, in kobo.'),
   currency: naira,
   bankCode: orNull(bankCode, 'Code of the bank; null for a wallet.'),
   bankName: orNull(bankName, 'Name of the bank; null for a wallet.'),
@@ -80,6 +84,7 @@ export const settlement = resource('Settlement', {
     decimal,
     'The fee for the crypto transfer, in `asset`; null for a bank account.',
   ),
+  assetFeeVat: notYet(decimal, 'VAT that `assetFee` contains; null for a bank account.'),
   conversion: notYet(
     reference(prefixes.conversion),
     'The conversion of the naira; null for a bank account.',
@@ -127,6 +132,7 @@ const sumsOf = (example: [number, number, number]) => ({
   amount: koboOf(example[1], 'Sum of their amounts in kobo.'),
   fee: koboOf(example[2], 'Sum of their fees in kobo.'),
   levy: koboOf(0, 'Sum of their stamp duties in kobo.'),
+  feeVat: koboOf(0, 'VAT that `fee` contains, in kobo.'),
 })
 
 /** Settlements of a period. Money that came back is in no sum but that of its status. */
@@ -158,6 +164,10 @@ export function showSettlement(settlement: Settlement, payout: Payout): Settleme
   const coin = payout.asset as Coin
   // A settlement to a wallet is charged in naira by its conversion.
   const fee = conversionFee ?? payout.fee
+  const feeVat =
+    conversionId === null
+      ? feeVatOf(payout)
+      : vatRates.vatOf({ environmentId: payout.environmentId, causeId: conversionId, fee })
   const amount = convertedAmount === null ? payout.amount : convertedAmount - fee
   return {
     reference: settlementReference(settlement),
@@ -166,6 +176,7 @@ export function showSettlement(settlement: Settlement, payout: Payout): Settleme
     amount: toWire(amount, 'NGN'),
     fee: toWire(fee, 'NGN'),
     levy: toWire(payout.levy, 'NGN'),
+    feeVat: toWire(feeVat, 'NGN'),
     currency: 'NGN',
     bankCode: bank?.bankCode ?? null,
     bankName: bank?.bankName ?? null,
@@ -174,6 +185,7 @@ export function showSettlement(settlement: Settlement, payout: Payout): Settleme
     asset: wallet ? coin : null,
     assetAmount: wallet ? toWire(payout.amount, coin) : null,
     assetFee: wallet ? toWire(payout.fee, coin) : null,
+    assetFeeVat: wallet ? toWire(feeVatOf(payout), coin) : null,
     conversion: conversionId && toReference(prefixes.conversion, conversionId),
     walletAddress: wallet?.address ?? null,
     transferReference: referenceOf(payout),
@@ -189,11 +201,12 @@ export function showSettlement(settlement: Settlement, payout: Payout): Settleme
       credits: toWire(sumOf(lines.filter(({ change }) => change > 0n)), 'NGN'),
       debits: toWire(-sumOf(lines.filter(({ change }) => change < 0n)), 'NGN'),
       closing: toWire(settlement.closing, 'NGN'),
-      lines: lines.map(({ purpose, kind, count, change }) => ({
+      lines: lines.map(({ purpose, kind, count, change, vat }) => ({
         type: purpose,
         effect: kind,
         count,
         amount: toWire(change, 'NGN'),
+        feeVat: toWire(vat, 'NGN'),
       })),
     },
     reserve: toWire(settlement.reserve, 'NGN'),
@@ -229,6 +242,10 @@ export function showSettlementSummary(sums: SettlementSums[]): Static<typeof set
     ),
     levy: toWire(
       of.reduce((sum, { levy }) => sum + levy, 0n),
+      'NGN',
+    ),
+    feeVat: toWire(
+      of.reduce((sum, { feeVat }) => sum + feeVat, 0n),
       'NGN',
     ),
   })

@@ -5,7 +5,11 @@ import { column, Table } from '../../postgres/table.js'
 import type { Payout } from '../payout.js'
 
 /** A line as it is stored. Sums are text, because a JSON number is not exact. */
-type StoredLine = Omit<StatementSum, 'change'> & { change: string }
+type StoredLine = Omit<StatementSum, 'change' | 'vat'> & {
+  change: string
+  /** Absent: 0. */
+  vat?: string | undefined
+}
 
 export const settlements = new Table('settlements', {
   environmentId: column.int4<EnvironmentId>(),

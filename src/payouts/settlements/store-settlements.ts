@@ -2,6 +2,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { firstIdAt, fromReference, prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { notFound } from '../../base/refusal.js'
+import { findVatRates, vatInSql } from '../../ledger/vat-rates.js'
 import { listLimits } from '../../postgres/limits.js'
 import { findRows } from '../../postgres/lists/find-rows.js'
 import { type TimeRange, toIdRange, withinRange } from '../../postgres/lists/key-range.js'
@@ -28,12 +29,20 @@ function toSettlement(row: Row): Settlement {
   const { lines, ...settlement } = settlements.read(row)
   return {
     ...settlement,
-    lines: lines.map((line) => ({ ...line, change: BigInt(line.change) })),
+    lines: lines.map((line) => ({
+      ...line,
+      change: BigInt(line.change),
+      vat: BigInt(line.vat ?? 0),
+    })),
   }
 }
 
 export function insertSettlement(tx: Tx, settlement: Settlement): void {
-  const lines = settlement.lines.map((line) => ({ ...line, change: String(line.change) }))
+  const lines = settlement.lines.map((line) => ({
+    ...line,
+    change: String(line.change),
+    vat: line.vat === 0n ? undefined : String(line.vat),
+  }))
   tx.write(settlements.insert({ ...settlement, lines }))
 }
 
@@ -159,6 +168,7 @@ export type SettlementSums = {
   amount: bigint
   fee: bigint
   levy: bigint
+  feeVat: bigint
 }
 
 /** Sums of settlements by status. Undefined if there are too many to add up. */
@@ -168,10 +178,15 @@ export async function sumSettlements(
   range: TimeRange,
 ): Promise<SettlementSums[] | undefined> {
   const { settlementsSummedMax } = listLimits
+  const feeVat = vatInSql(await findVatRates(db, environmentId), {
+    fee: sql`coalesce(s.conversion_fee, p.fee)`,
+    causeId: sql`coalesce(s.conversion_id, p.id)`,
+  })
   const sums = await db.rows(sql<SettlementSums>`
     select p.status, count(*)::int as count, sum(coalesce(s.conversion_fee, p.fee))::int8 as fee,
       sum(p.levy)::int8 as levy,
-      sum(coalesce(s.converted_amount - s.conversion_fee, p.amount))::int8 as amount
+      sum(coalesce(s.converted_amount - s.conversion_fee, p.amount))::int8 as amount,
+      sum(${feeVat})::int8 as fee_vat
     from (
       select * from settlements
       where environment_id = ${environmentId} ${withinRange(toIdRange(range, undefined))}

@@ -104,6 +104,8 @@ export type DriverPayment = {
   receivedAt: Date
   /** Why the provider sent it back. */
   rejection?: string
+  /** What the provider charges us for it, in kobo; null: not reported. */
+  providerFee: bigint | null
 }
 
 /** A payout or refund as fixed before it is sent. `reference` is in the provider's spelling. */
@@ -146,4 +148,6 @@ export type DriverPayout = {
   failure: BankFailure | null
   /** The interbank (NIP) session, if the provider reports it here. */
   sessionId?: string | null
+  /** What the provider charges us for it, in kobo, if it reports it here. */
+  providerFee?: bigint | null
 }

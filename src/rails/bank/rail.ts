@@ -189,8 +189,18 @@ async function nameAccounts(
       'reference' in account
         ? account.reference
         : (references.get(numberKey({ number: account.number, at: receivedAt })) ?? account.number)
-    const { id, amount, currency, sender, bankSessionId, narration } = payment
-    return { id, railAccount, amount, currency, sender, bankSessionId, narration, receivedAt }
+    const { id, amount, currency, sender, bankSessionId, narration, providerFee } = payment
+    return {
+      id,
+      railAccount,
+      amount,
+      currency,
+      sender,
+      bankSessionId,
+      narration,
+      receivedAt,
+      ...(providerFee !== null && { providerFee }),
+    }
   })
 }
 
@@ -305,8 +315,13 @@ function isPowerOfTwo(count: number): boolean {
 }
 
 /** A payout that was reversed before it was seen completed has moved nothing. */
-function toFinding({ state, failure, sessionId }: DriverPayout): AttemptFinding {
-  if (state === 'success') return { state: 'landed', ...(sessionId && { sessionId }) }
+function toFinding({ state, failure, sessionId, providerFee }: DriverPayout): AttemptFinding {
+  if (state === 'success')
+    return {
+      state: 'landed',
+      ...(sessionId && { sessionId }),
+      ...(typeof providerFee === 'bigint' && { providerFee }),
+    }
   if (state === 'failed') return { state: 'failed', reason: failure ?? 'bank_declined' }
   if (state === 'reversed') return { state: 'failed', reason: failure ?? 'bank_returned' }
   return { state: 'pending' }

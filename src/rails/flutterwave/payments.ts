@@ -1,7 +1,7 @@
 import type { BankSender } from '../../collections/ports.js'
 import type { BankNames } from '../bank/bank-names.js'
 import type { DriverPage, DriverPayment, DriverPeriod, StoredAccount } from '../bank/driver.js'
-import { koboOfNaira } from '../bank/naira.js'
+import { koboOfNaira, readFeeInNaira } from '../bank/naira.js'
 import { Unknown, Unreadable } from '../bank/provider-client.js'
 import {
   asFields,
@@ -118,7 +118,16 @@ function toPayment(banks: BankNames, row: Fields): DriverPayment {
     bankSessionId: null,
     narration: readName(row.narration) ?? null,
     receivedAt: needTime(row.created_at, 'created_at'),
+    providerFee: providerFeeOf(row, amount),
   }
+}
+
+/** Nothing, if the payer bears it: then more was charged than `amount`. */
+function providerFeeOf(row: Fields, amount: bigint | undefined): bigint | null {
+  const fee = readFeeInNaira(row.app_fee)
+  const charged = koboOfNaira(readText(row.charged_amount) ?? '')
+  const isOnTop = charged !== undefined && amount !== undefined && charged > amount
+  return fee !== null && isOnTop ? 0n : fee
 }
 
 /** Other programs may use the same Flutterwave account for cards and other currencies. */

@@ -7,7 +7,7 @@ import type {
   DriverPeriod,
   SendAnswer,
 } from '../bank/driver.js'
-import { koboOfNaira } from '../bank/naira.js'
+import { koboOfNaira, readFeeInNaira } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import { type Fields, needId, needList, readRows, readText } from '../bank/read-fields.js'
 import type { FlutterwaveApi } from './api.js'
@@ -129,6 +129,7 @@ function toPayout(row: Fields): DriverPayout {
     levy: koboOfNaira(readText(row.stamp_duty) ?? '') ?? null,
     state,
     failure: state === 'failed' ? readFailure(message) : null,
+    providerFee: readFeeInNaira(row.fee),
   }
 }
 

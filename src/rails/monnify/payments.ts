@@ -1,6 +1,7 @@
 import { after } from '../../base/clock.js'
 import type { BankSender } from '../../collections/ports.js'
 import type { DriverPage, DriverPayment, DriverPeriod, StoredAccount } from '../bank/driver.js'
+import { readFeeInNaira } from '../bank/naira.js'
 import { Unreadable } from '../bank/provider-client.js'
 import {
   asFields,
@@ -206,7 +207,15 @@ export function readPayment(fields: Fields): DriverPayment {
     bankSessionId: null,
     narration: null,
     receivedAt: isPaid ? needTime(fields.paidOn, 'paidOn') : new Date(0),
+    providerFee: isPaid ? providerFeeOf(fields) : null,
   }
+}
+
+/** What Monnify keeps: it settles less than was paid. */
+function providerFeeOf({ amountPaid, settlementAmount }: Fields): bigint | null {
+  const paid = readFeeInNaira(amountPaid)
+  const settled = readFeeInNaira(settlementAmount)
+  return paid === null || settled === null || settled > paid ? null : paid - settled
 }
 
 /**

@@ -8,7 +8,7 @@ import type {
   DriverPeriod,
   SendAnswer,
 } from '../bank/driver.js'
-import { koboOfNaira } from '../bank/naira.js'
+import { koboOfNaira, readFeeInNaira } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
@@ -120,6 +120,7 @@ function readPayout(fields: Fields): DriverPayout {
     state,
     failure: failureOf(state, readText(fields.transactionDescription) ?? ''),
     sessionId: readText(fields.sessionId) ?? null,
+    providerFee: readFeeInNaira(fields.fee),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { BankSender } from '../../collections/ports.js'
 import type { DriverPayment } from '../bank/driver.js'
-import { koboOfText } from '../bank/naira.js'
+import { koboOfText, readFeeInKobo } from '../bank/naira.js'
 import { Unreadable } from '../bank/provider-client.js'
 import {
   asFields,
@@ -58,6 +58,7 @@ export function readPayment(
     bankSessionId: null,
     narration: readName(authorization.narration) ?? null,
     receivedAt: needTime(receivedAt, 'paid_at'),
+    providerFee: providerFeeOf(data),
   }
 }
 
@@ -70,6 +71,13 @@ function amountOf(data: Fields): bigint {
   const fees = koboOfText(readText(data.fees) ?? '') ?? 0n
   const requested = koboOfText(readText(data.requested_amount) ?? '')
   return requested !== undefined && fees > 0n && amount === requested + fees ? requested : amount
+}
+
+/** Nothing, if the payer bears it. */
+function providerFeeOf(data: Fields): bigint | null {
+  const fees = readFeeInKobo(data.fees)
+  const isOnTop = amountOf(data) !== needKobo(data.amount, 'amount')
+  return fees !== null && isOnTop ? 0n : fees
 }
 
 export function needKobo(value: unknown, name: string): bigint {

@@ -8,7 +8,7 @@ import type {
   Refused,
   SendAnswer,
 } from '../bank/driver.js'
-import { koboOfText } from '../bank/naira.js'
+import { koboOfText, readFeeInKobo } from '../bank/naira.js'
 import { Unknown } from '../bank/provider-client.js'
 import {
   asFields,
@@ -126,6 +126,7 @@ function readTransfer(row: Fields): DriverPayout {
     state: lookUp(transferStates, row.status) ?? 'open',
     failure: null,
     sessionId: readText(asFields(row.session).id) ?? null,
+    providerFee: readFeeInKobo(row.fee_charged),
   }
 }
 

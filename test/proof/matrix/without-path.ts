@@ -63,6 +63,7 @@ export const tablesWithoutPath: Record<string, string> = {
   totp_secrets: team,
   used_challenges: team,
   users: team,
+  vat_rates: 'Set by operators: VAT is derived from it, and no money moves.',
 }
 
 /** Calls to providers and chains that no run without a fault has to make, and why. */

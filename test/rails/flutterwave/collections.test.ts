@@ -158,6 +158,8 @@ describe('notices', () => {
         bankSessionId: null,
         narration: 'Transfer to Ada Stores',
         receivedAt: clock.now(),
+        // 1.4 %, rounded up.
+        providerFee: 2_101n,
       },
     })
   })

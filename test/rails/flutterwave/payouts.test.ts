@@ -65,12 +65,15 @@ describe('destinations', () => {
 })
 
 describe('payouts', () => {
+  // The fee is ₦26.875.
+  const landed = { state: 'landed', providerFee: 2_688n }
+
   test('land, with our reference in the spelling of the provider', async () => {
     const { emulator, rail, prepare, ended, lastNotice } = await open()
     const instruction = payout()
     const attempt = await prepare(instruction)
     await rail.send([attempt])
-    expect(await ended(attempt)).toEqual({ state: 'landed' })
+    expect(await ended(attempt)).toEqual(landed)
     expect(emulator.books().payouts).toEqual([
       {
         reference: instruction.reference.replace('_', '-'),
@@ -94,7 +97,7 @@ describe('payouts', () => {
     emulator.faults.errorsAfterPayout = 1
     await rail.send([attempt])
     await rail.send([attempt])
-    expect(await ended(attempt)).toEqual({ state: 'landed' })
+    expect(await ended(attempt)).toEqual(landed)
     expect(emulator.books().payouts).toHaveLength(1)
   })
 
@@ -103,7 +106,7 @@ describe('payouts', () => {
     emulator.faults.errorsAfterPayout = 1
     const attempt = await prepare(payout())
     await rail.send([attempt])
-    expect(await ended(attempt)).toEqual({ state: 'landed' })
+    expect(await ended(attempt)).toEqual(landed)
   })
 
   test('what cannot be found is unseen; what cannot be asked is pending', async () => {
@@ -137,7 +140,7 @@ describe('payouts', () => {
   })
 
   test.each([
-    ['success', { state: 'landed' }],
+    ['success', landed],
     ['failed', { state: 'failed', reason: 'bank_declined' }],
   ] as const)('end days later in %s', async (state, expected) => {
     const { clock, emulator, rail, prepare, check } = await open()
@@ -160,7 +163,7 @@ describe('payouts', () => {
       expect(await check(attempt)).toEqual({ state: 'unseen' })
       emulator.faults[fault] = false
       await rail.send([attempt])
-      expect(await ended(attempt)).toEqual({ state: 'landed' })
+      expect(await ended(attempt)).toEqual(landed)
     },
   )
 

@@ -52,6 +52,7 @@ describe('notices', () => {
         bankSessionId: expect.stringMatching(/^\d{30}$/),
         narration: null,
         receivedAt: opened.clock.now(),
+        providerFee: 10_00n,
       },
     })
   })

@@ -53,7 +53,7 @@ describe('payouts', () => {
     expect(await check(opened.rail, attempt)).toEqual({ state: 'pending' })
     await opened.rail.send([attempt])
     opened.emulator.settle(attempt.token, 'success')
-    expect(await check(opened.rail, attempt)).toEqual({ state: 'landed' })
+    expect(await check(opened.rail, attempt)).toEqual({ state: 'landed', providerFee: 10_00n })
     expect(opened.emulator.books().payouts).toMatchObject([
       { reference: attempt.token, amount: 100_50n, accountNumber: '0123456789' },
     ])
@@ -135,7 +135,7 @@ describe('payouts', () => {
     expect(opened.logged.join()).toContain('switch OTP off')
     expect(await check(opened.rail, attempt)).toEqual({ state: 'pending' })
     opened.emulator.settle(attempt.token, 'success')
-    expect(await check(opened.rail, attempt)).toEqual({ state: 'landed' })
+    expect(await check(opened.rail, attempt)).toEqual({ state: 'landed', providerFee: 10_00n })
   })
 
   test('the same amount to the same account waits two minutes', async () => {

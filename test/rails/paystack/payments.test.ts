@@ -62,6 +62,7 @@ describe('notices', () => {
           bankSessionId: null,
           narration: null,
           receivedAt: new Date('2026-01-05T09:00:00.000Z'),
+          providerFee: 17_500n,
         },
       },
     ])

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { EnvironmentId } from '../../../base/environment.js'
 import { fromReferenceOfAnyKind, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
@@ -33,6 +34,7 @@ import {
 } from '../../../ledger/statement.js'
 import { toWire } from '../../../money/amounts.js'
 import { type Asset, assetNames } from '../../../money/assets.js'
+import { vatRates } from '../../../money/vat.js'
 import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { summarizeStatement } from '../../../reports/statement.js'
@@ -61,6 +63,10 @@ export const balanceEntry = resource('BalanceEntry', {
     examples: ['post'],
   }),
   amount: withDescription(anyAmount, 'Change of the available balance; negative if it fell.'),
+  feeVat: notYet(
+    anyAmount,
+    'Of a fee, the VAT that `amount` contains, with the sign of `amount`; null otherwise.',
+  ),
   balanceAfter: withDescription(anyAmount, 'Available balance after this entry.'),
   resolution: notYet(
     Type.Enum(['open', 'settled', 'released']),
@@ -71,6 +77,7 @@ export const balanceEntry = resource('BalanceEntry', {
       amount: withDescription(anyAmount, 'Held for the recipient.'),
       fee: withExample(withDescription(anyAmount, 'Held for the fee.'), 2_500),
       levy: withExample(withDescription(anyAmount, 'Held for the stamp duty.'), 0),
+      feeVat: withExample(withDescription(anyAmount, 'VAT that `fee` contains.'), 0),
     }),
     'Of a `release`, what `amount` consists of; null otherwise.',
   ),
@@ -122,6 +129,8 @@ export const entryColumns = csvColumns(
   inBothUnits('released.fee'),
   'resolution',
   inBothUnits('released.levy'),
+  inBothUnits('feeVat'),
+  inBothUnits('released.feeVat'),
 )
 
 const list = ({ db, openPage }: ApiParts) =>
@@ -176,8 +185,9 @@ const list = ({ db, openPage }: ApiParts) =>
           const page = await readPage(db, statement, { positions, filter, limit })
           const causes = [...new Set(page.entries.map(({ causeId }) => causeId))]
           const counterparties = await findCounterparties(db, environmentId, causes)
+          const show = (entry: StatementEntry) => toItem(environmentId, entry, counterparties)
           return {
-            items: page.entries.map((entry) => toJson(toItem(entry, counterparties))),
+            items: page.entries.map((entry) => toJson(show(entry))),
             nextCursor: toNext(page.next && writeCursor(page.next)),
           }
         },
@@ -202,6 +212,7 @@ const statementSummary = resource('StatementSummary', {
   ),
   fees: part(12_500, 'Fees kept: charged, less what was given back.'),
   levies: part(0, 'Stamp duty on bank transfers: charged, less what was given back.'),
+  feeVat: part(0, 'VAT that `fees` contains.'),
   setAside: part(
     0,
     'Held for payouts and refunds that did not arrive in the period; negative if more was held before it.',
@@ -245,6 +256,7 @@ const summary = ({ openPage }: ApiParts) =>
         paidOut: toWire(summary.paidOut, asset),
         fees: toWire(summary.fees, asset),
         levies: toWire(summary.levies, asset),
+        feeVat: toWire(summary.feeVat, asset),
         setAside: toWire(summary.setAside, asset),
         closing: toWire(summary.closing, asset),
         firstNumber: firstNumber === null ? null : Number(firstNumber),
@@ -318,14 +330,23 @@ function isEntryNumber(text: string | undefined): boolean {
   return /^\d{1,19}$/.test(text ?? '') && BigInt(text!) <= limits.money.ledgerMax
 }
 
-export function toItem(entry: StatementEntry, counterparties: Map<string, Counterparty>) {
-  const { asset, releasedFee, releasedLevy } = entry
+export function toItem(
+  environmentId: EnvironmentId,
+  entry: StatementEntry,
+  counterparties: Map<string, Counterparty>,
+) {
+  const { asset, causeId, releasedFee, releasedLevy } = entry
+  const vatOf = (fee: bigint) => vatRates.vatOf({ environmentId, causeId, fee })
   return {
     number: Number(entry.entryNumber),
     asset: entry.asset,
     type: entry.purpose,
     effect: entry.kind,
     amount: toWire(entry.change, entry.asset),
+    feeVat:
+      entry.feeBefore === null
+        ? null
+        : toWire(vatOf(entry.change - entry.feeBefore) + vatOf(entry.feeBefore), asset),
     balanceAfter: toWire(entry.availableAfter, entry.asset),
     resolution: entry.resolution,
     released:
@@ -335,6 +356,7 @@ export function toItem(entry: StatementEntry, counterparties: Map<string, Counte
             amount: toWire(entry.change - releasedFee - releasedLevy, asset),
             fee: toWire(releasedFee, asset),
             levy: toWire(releasedLevy, asset),
+            feeVat: toWire(vatOf(releasedFee), asset),
           },
     reference: toReference(purposes[entry.purpose].causePrefix, entry.causeId),
     counterparty: counterparties.get(entry.causeId) ?? null,

@@ -167,6 +167,7 @@ const columns = csvColumns(
   inBothUnits('targetAmount', 'to'),
   'quote',
   'transferReference',
+  inBothUnits('feeVat', 'from'),
 )
 
 const list = ({ openPage }: ApiParts) =>

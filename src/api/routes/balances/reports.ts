@@ -399,6 +399,8 @@ const feeSums = {
     0,
   ),
   kept: withExample(withDescription(anyAmount, '`charged` − `released` − `reversed`.'), 26_000),
+  vat: withExample(withDescription(anyAmount, 'VAT that `kept` contains.'), 0),
+  net: withExample(withDescription(anyAmount, '`kept` − `vat`.'), 26_000),
 }
 
 const kindNames: Record<FeeKind, string> = {
@@ -474,12 +476,14 @@ function showFeesByKind(rows: EntrySum[], asset: Asset) {
 }
 
 function showFees(rows: EntrySum[], asset: Asset, kind?: FeeKind) {
-  const { charged, released, reversed, kept } = sumFees(rows, kind)
+  const { charged, released, reversed, kept, vat } = sumFees(rows, kind)
   return {
     charged: showAmount(charged, asset),
     released: showAmount(released, asset),
     reversed: showAmount(reversed, asset),
     kept: showAmount(kept, asset),
+    vat: showAmount(vat, asset),
+    net: showAmount(kept - vat, asset),
   }
 }
 

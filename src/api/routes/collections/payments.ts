@@ -155,6 +155,7 @@ const columns = csvColumns(
   inBothUnits('amountExpected'),
   'refund.reason',
   'refund.note',
+  inBothUnits('feeVat'),
 )
 
 const list = ({ openPage }: ApiParts) =>

@@ -1,8 +1,10 @@
 import Type, { type Static } from 'typebox'
 import type { Environment } from '../../../base/environment.js'
+import { firstIdAt } from '../../../base/ids.js'
 import { Refusal } from '../../../base/refusal.js'
 import { kobo, resource, text, withDescription, withExample } from '../../../base/shapes.js'
 import { toWire } from '../../../money/amounts.js'
+import { vatRates } from '../../../money/vat.js'
 import type { PayoutStatus } from '../../../payouts/payout.js'
 import type { BankDirectory } from '../../../payouts/ports.js'
 import { bankTransfer } from '../../../payouts/resource.js'
@@ -96,6 +98,7 @@ const quote = resource('BankTransferQuote', {
     withDescription(kobo, 'Stamp duty of the transfer, in kobo; 0 if none is due.'),
     0,
   ),
+  feeVat: withExample(withDescription(kobo, 'VAT that `fee` contains now, in kobo.'), 0),
   totalDebit: withExample(
     withDescription(kobo, '`amount` plus `fee` plus `levy`, in kobo.'),
     1_252_500,
@@ -162,6 +165,7 @@ export function bankTransferRoutes(api: ApiParts): Route[] {
         'metadata',
         inBothUnits('levy'),
         'purpose',
+        inBothUnits('feeVat'),
       ),
     }),
     listBanks(api),
@@ -224,10 +228,13 @@ const quoteRoute = (api: ApiParts) =>
       const priced = await api.payoutPreparation.quote(quoted)
       if (priced instanceof Refusal) throw priced
       const { fee, levy, lines } = priced
+      const environmentId = request.environment.id
+      const causeId = firstIdAt(request.now)
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: toWire(fee, 'NGN'),
         levy: toWire(levy, 'NGN'),
+        feeVat: toWire(vatRates.vatOf({ environmentId, causeId, fee }), 'NGN'),
         totalDebit: toWire(quoted.amount + fee + levy, 'NGN'),
         currency: 'NGN',
         lines: lines.map(({ operation, amount }) => ({ operation, amount: toWire(amount, 'NGN') })),

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { firstIdAt } from '../../../base/ids.js'
 import { Refusal } from '../../../base/refusal.js'
 import {
   decimal,
@@ -9,6 +10,7 @@ import {
 } from '../../../base/shapes.js'
 import { formatDecimal } from '../../../money/amounts.js'
 import type { Asset } from '../../../money/assets.js'
+import { vatRates } from '../../../money/vat.js'
 import { cryptoTransfer } from '../../../payouts/resource.js'
 import { chainRefusalReasons, fundFromReasons, withReasons } from '../../openapi/refusals-of.js'
 import { fundFromIn, quotedFundFromIn, readFundFrom } from '../../parse/fund-from.js'
@@ -52,6 +54,7 @@ const body = withExample(
 const quote = resource('CryptoTransferQuote', {
   amount: decimalInput,
   fee: withExample(withDescription(decimal, 'Fee of the transfer, a decimal.'), '0.5'),
+  feeVat: withExample(withDescription(decimal, 'VAT that `fee` contains now.'), '0'),
   totalDebit: withExample(withDescription(decimal, '`amount` plus `fee`, a decimal.'), '26'),
   lines: Type.Array(
     Type.Object({
@@ -100,6 +103,7 @@ export function cryptoTransferRoutes(api: ApiParts): Route[] {
         'confirmedAt',
         'failedAt',
         'metadata',
+        inBothUnits('feeVat'),
       ),
     }),
   ]
@@ -167,9 +171,12 @@ const quoteRoute = (api: ApiParts) =>
       const priced = await api.payoutPreparation.quote(quoted)
       if (priced instanceof Refusal) throw priced
       const { fee, lines } = priced
+      const environmentId = request.environment.id
+      const causeId = firstIdAt(request.now)
       return success(200, 'Quote', {
         amount: request.body.amount,
         fee: formatDecimal(fee, asset),
+        feeVat: formatDecimal(vatRates.vatOf({ environmentId, causeId, fee }), asset),
         totalDebit: formatDecimal(amount + fee, asset),
         lines: lines.map((line) => ({
           operation: line.operation,

@@ -90,6 +90,7 @@ const columns = csvColumns(
   'metadata',
   inBothUnits('levy'),
   'purpose',
+  inBothUnits('feeVat'),
 )
 
 const list = ({ openPage }: ApiParts) =>

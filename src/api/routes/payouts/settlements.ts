@@ -171,6 +171,7 @@ const settlementColumns = csvColumns(
   'conversion',
   'walletAddress',
   inBothUnits('levy'),
+  inBothUnits('feeVat'),
 )
 
 const list = ({ openPage }: ApiParts) =>
@@ -285,7 +286,7 @@ async function readEntries(
   const causes = [...new Set(entries.map(({ causeId }) => causeId))]
   const counterparties = await findCounterparties(db, environmentId, causes)
   return {
-    rows: entries.map((entry) => toItem(entry, counterparties)),
+    rows: entries.map((entry) => toItem(environmentId, entry, counterparties)),
     next: last > firstEntry ? String(last) : undefined,
   }
 }
