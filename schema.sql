@@ -1892,8 +1892,10 @@ create table payout_batches (
   attempts integer default 0 not null,
   paid_amount bigint default 0 not null,
   paid_fee bigint default 0 not null,
+  subaccount_id uuid,
   constraint batch_counts_its_items CHECK (((valid_count >= 0) AND (invalid_count >= 0) AND (submitted_count >= 0) AND (completed_count >= 0) AND (failed_count >= 0) AND ((warned_count >= 0) AND (warned_count <= item_count)) AND (((((valid_count + invalid_count) + submitted_count) + completed_count) + failed_count) <= item_count))),
   constraint batch_has_items CHECK ((((item_count >= 1) AND (item_count <= 10000)) AND (amount > 0))),
+  constraint batch_has_its_subaccount FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
   constraint batch_kind_fits_its_asset CHECK ((((kind = 'bank_transfer'::text) AND (asset = 'NGN'::text)) OR ((kind = 'crypto_transfer'::text) AND (asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))))),
   constraint batch_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint batch_order_hash_is_whole CHECK ((length(order_hash) = 32)),
@@ -2690,9 +2692,13 @@ CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets
 
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
 
+CREATE INDEX releases_of_subaccounts ON public.ledger_resolutions USING btree (environment_id, asset, created_at) WHERE (subaccount_id IS NOT NULL);
+
 CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
 CREATE UNIQUE INDEX resolution_subaccount_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, subaccount_id, asset, subaccount_entry) WHERE (subaccount_id IS NOT NULL);
+
+CREATE INDEX fees_of_subaccounts ON public.ledger_transfers USING btree (environment_id, asset, created_at) WHERE ((entry_number IS NULL) AND (subaccount_id IS NOT NULL) AND ((debit = 'fees'::text) OR (credit = 'fees'::text)));
 
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
@@ -2786,6 +2792,8 @@ CREATE UNIQUE INDEX batch_is_retried_once ON public.payout_batches USING btree (
 
 CREATE INDEX payout_batches_by_state ON public.payout_batches USING btree (environment_id, state, id);
 
+CREATE INDEX payout_batches_by_subaccount ON public.payout_batches USING btree (environment_id, subaccount_id, id) WHERE (subaccount_id IS NOT NULL);
+
 CREATE INDEX payout_batches_due ON public.payout_batches USING btree (mode, due_at) WHERE (state = ANY (ARRAY['VALIDATING'::text, 'PROCESSING'::text]));
 
 CREATE INDEX payout_batches_open ON public.payout_batches USING btree (environment_id, id) WHERE (state = ANY (ARRAY['VALIDATING'::text, 'READY'::text, 'INVALID'::text, 'PENDING'::text, 'PROCESSING'::text]));
@@ -2801,6 +2809,8 @@ CREATE INDEX payouts_by_amount ON public.payouts USING btree (environment_id, as
 CREATE INDEX payouts_by_key ON public.payouts USING btree (environment_id, created_by_key, id) WHERE (created_by_key IS NOT NULL);
 
 CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, kind, status, id);
+
+CREATE INDEX payouts_by_subaccount ON public.payouts USING btree (environment_id, takes_from, id) WHERE ("left"(takes_from, 4) = 'sub:'::text);
 
 CREATE INDEX payouts_by_user ON public.payouts USING btree (environment_id, created_by_user, id) WHERE (created_by_user IS NOT NULL);
 
@@ -2984,7 +2994,7 @@ CREATE TRIGGER batch_order_stays BEFORE UPDATE OF order_hash ON public.payout_ba
 
 CREATE TRIGGER batch_state_follows_the_one_before BEFORE UPDATE OF state ON public.payout_batches FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION check_batch_state();
 
-CREATE TRIGGER batches_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, mode, kind, asset, name, retry_of, item_count, amount, created_by_key, created_by_user, created_at OR TRUNCATE ON public.payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER batches_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, mode, kind, asset, name, retry_of, item_count, amount, created_by_key, created_by_user, created_at, subaccount_id OR TRUNCATE ON public.payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER pending_batches_wait_seven_days_at_most BEFORE UPDATE OF approve_by ON public.payout_batches FOR EACH ROW WHEN ((old.order_hash IS NOT NULL)) EXECUTE FUNCTION check_longer_wait();
 

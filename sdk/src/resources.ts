@@ -1006,8 +1006,9 @@ export type Resources = {
     /**
      * Report fees.
      *
-     * Returns the fees per day or hour, by what they were for, as they are on your statement:
-     * charged when the money is taken or held, given back when a transfer fails or returns.
+     * Returns the fees per day or hour, by what they were for, as they are on your statement and
+     * those of your sub-accounts: charged when the money is taken or held, given back when a
+     * transfer fails or returns.
      *
      * `GET /v1/reports/fees`
      */

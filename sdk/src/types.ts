@@ -129,6 +129,8 @@ export type BankDisbursement = {
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
+  /** The sub-account that pays; null if you do. */
+  from: string | null
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
   /** Name of the bank. */
@@ -195,7 +197,7 @@ export type BankDisbursement = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
   orderHash?: string
 }
 
@@ -212,6 +214,8 @@ export type BankTransfer = {
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
+  /** The sub-account that pays; null if you do. */
+  from: string | null
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
   /** Name of the bank. */
@@ -278,7 +282,7 @@ export type BankTransfer = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
   orderHash?: string
 }
 
@@ -615,6 +619,8 @@ export type CryptoDisbursement = {
   fee: string
   /** Amount deducted from your balance: `amount` plus `fee`. */
   totalDebit: string
+  /** The sub-account that pays; null if you do. */
+  from: string | null
   /** Wallet address of the recipient. */
   destinationAddress: string
   /**
@@ -675,7 +681,7 @@ export type CryptoDisbursement = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
   orderHash?: string
 }
 
@@ -694,6 +700,8 @@ export type CryptoTransfer = {
   fee: string
   /** Amount deducted from your balance: `amount` plus `fee`. */
   totalDebit: string
+  /** The sub-account that pays; null if you do. */
+  from: string | null
   /** Wallet address of the recipient. */
   destinationAddress: string
   /**
@@ -754,7 +762,7 @@ export type CryptoTransfer = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
   orderHash?: string
 }
 
@@ -1415,6 +1423,8 @@ export type PayoutBatch = {
     /** Items that were paid or failed. */
     ended: number
   }
+  /** The sub-account that pays; null if you do. */
+  from: string | null
   /** The batch whose failed items this one pays again; null otherwise. */
   retryOf: string | null
   /** API key or person that created the batch. Absent in responses to changes and in events. */
@@ -1453,7 +1463,7 @@ export type PayoutBatch = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
   orderHash?: string
   /** When the batch was created. */
   createdAt: string
@@ -3070,6 +3080,8 @@ export type ListDisbursementsQuery = {
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
+  /** Only transfers of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
@@ -3116,6 +3128,8 @@ export type CountDisbursementsQuery = {
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
+  /** Only transfers of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
@@ -3173,6 +3187,10 @@ export type CreateCryptoTransferInput = {
      */
     maxRate?: string | undefined
   } | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
   /** Any JSON object; returned unchanged. */
@@ -3197,6 +3215,10 @@ export type QuoteCryptoTransferInput = {
     /** The asset to pay from. */
     asset: 'NGN' | 'USDC' | 'USDT'
   } | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
 }
 
 /** List crypto transfers. */
@@ -3214,6 +3236,8 @@ export type ListCryptoTransfersQuery = {
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
+  /** Only transfers of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
@@ -3278,6 +3302,10 @@ export type CreateBankTransferInput = {
      */
     maxRate?: string | undefined
   } | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
   /** Any JSON object; returned unchanged. */
@@ -3296,6 +3324,10 @@ export type QuoteBankTransferInput = {
   accountNumber: string
   /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
 }
 
 /** List bank transfers. */
@@ -3313,6 +3345,8 @@ export type ListBankTransfersQuery = {
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
+  /** Only transfers of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
@@ -3346,6 +3380,10 @@ export type CreatePayoutBatchInput = {
   kind: 'bank_transfer'
   /** Your own name for the batch. */
   name?: string | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
   /** The items, at most 10000. */
   items: ({
     /** Amount in kobo. */
@@ -3371,6 +3409,10 @@ export type CreatePayoutBatchInput = {
   asset: 'USDC' | 'USDT'
   /** Your own name for the batch. */
   name?: string | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
   /** The items, at most 10000. */
   items: ({
     /** Decimal amount, more than zero, with at most 6 digits after the point. */
@@ -3386,6 +3428,8 @@ export type CreatePayoutBatchInput = {
 export type ListPayoutBatchesQuery = {
   /** Only items in this state. */
   status?: 'VALIDATING' | 'READY' | 'INVALID' | 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'CANCELLED' | 'REJECTED' | 'EXPIRED' | undefined
+  /** Only batches of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
    * date-time; UTC if it names no zone.

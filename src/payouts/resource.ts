@@ -38,6 +38,7 @@ import {
   type PayoutApproval,
   type PayoutAttempt,
   type PayoutStatus,
+  payerOf,
   payoutStatuses,
   referenceOf,
 } from './payout.js'
@@ -52,6 +53,11 @@ const merchantReference = Type.Optional(
 const failureReason = notYet(
   Type.String(),
   'Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value.',
+)
+/** Shown by transfers and batches. */
+export const payer = notYet(
+  reference(prefixes.subaccount, 'Identifies the sub-account.'),
+  'The sub-account that pays; null if you do.',
 )
 const submittedAt = withExample(
   orNull(time, 'When the transfer was submitted. Null while it waits for approval.'),
@@ -100,7 +106,7 @@ export const approvalFields = {
     Type.String({
       ...leftOut,
       description:
-        'SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references.',
+        'SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references.',
     }),
   ),
 }
@@ -116,6 +122,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
     withDescription(decimal, 'Amount deducted from your balance: `amount` plus `fee`.'),
     '26',
   ),
+  from: payer,
   destinationAddress: withDescription(walletAddress, 'Wallet address of the recipient.'),
   status: Type.Enum(['PENDING', 'SUBMITTED', 'CONFIRMED', 'FAILED'], {
     description:
@@ -160,6 +167,7 @@ export const bankTransfer = resource('BankTransfer', {
     1_252_500,
   ),
   currency: naira,
+  from: payer,
   bankCode,
   bankName,
   accountNumber,
@@ -213,6 +221,7 @@ function cryptoTransferFields(
     amount: payout.requestedAmount,
     fee: formatDecimal(fee, asset),
     totalDebit: formatDecimal(amount + fee, asset),
+    from: payerOf(payout),
     destinationAddress,
     status: coinStatus(payout.status),
     transactionSignature: attempts.at(-1)?.token ?? null,
@@ -254,6 +263,7 @@ function bankTransferFields(
     fee: toWire(fee, 'NGN'),
     totalDebit: toWire(amount + fee, 'NGN'),
     currency: 'NGN',
+    from: payerOf(payout),
     bankCode: destination.bankCode,
     bankName: destination.bankName,
     accountNumber: destination.accountNumber,

@@ -12,6 +12,7 @@ import { type CheckedItem, checkBatchItems } from './check-batch-items.js'
 import { merchantReferenceIn } from './metadata.js'
 import { solanaAddress } from './read-address.js'
 import { readStablecoinAmount } from './read-coins.js'
+import { fromIn } from './read-payer.js'
 import {
   accountNumberPattern,
   bankCodePattern,
@@ -74,6 +75,7 @@ const bankBody = closed({
     examples: ['bank_transfer'],
   }),
   name: batchName,
+  from: fromIn,
   items: itemsOf(bankItem),
 })
 
@@ -84,6 +86,7 @@ const cryptoBody = closed({
   }),
   asset: stablecoinInput,
   name: batchName,
+  from: fromIn,
   items: itemsOf(cryptoItem),
 })
 

@@ -131,7 +131,9 @@ async function findUncovered(
   if (availableOf(source) < sourceAmount)
     return notConvertible({ source, sourceAmount }, availableOf(source))
   const available = availableOf(asset) + targetAmount
-  return available < amount + quoted.fee ? notCovered(payout, { available }) : undefined
+  return available < amount + quoted.fee
+    ? notCovered({ ...payout, takesFrom: 'available' }, { available })
+    : undefined
 }
 
 type Funding = {

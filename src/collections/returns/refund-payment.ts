@@ -36,7 +36,8 @@ export async function refuseUnaffordableRefund(
   const { environmentId, asset } = payment
   const balances = await listBalancesOf(db, [environmentId])
   const available = balances.find((balance) => balance.asset === asset)?.available ?? 0n
-  if (available < amount) throw notCovered({ asset, amount, fee: 0n }, { available })
+  const takesFrom = 'available'
+  if (available < amount) throw notCovered({ asset, amount, fee: 0n, takesFrom }, { available })
 }
 
 type ReturnRequest = {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type Batch, type BatchItem, batchReference } from './batch.js'
+import { payerOf } from '../payout.js'
+import { type Batch, type BatchItem, batchPayer, batchReference } from './batch.js'
 
 /**
  * SHA-256 of what an approver confirms, in hex digits: every item that will be paid, in order. The
@@ -8,7 +9,9 @@ import { type Batch, type BatchItem, batchReference } from './batch.js'
 export function hashBatch(batch: Batch, payable: BatchItem[]): string {
   const hash = createHash('sha256')
   const terms = [batch.kind, batchReference(batch), batch.asset, batch.fee.toString()]
-  hash.update(JSON.stringify(terms))
+  // Absent otherwise: the hashes of other batches stay as they were.
+  const payer = payerOf({ takesFrom: batchPayer(batch) })
+  hash.update(JSON.stringify(payer === null ? terms : [...terms, payer]))
   for (const { number, amount, destination, accountName, merchantReference } of payable) {
     const recipient =
       destination.kind === 'wallet'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type Payout, referenceOf } from '../payout.js'
+import { type Payout, payerOf, referenceOf } from '../payout.js'
 
 type Order = Pick<
   Payout,
-  'kind' | 'id' | 'asset' | 'amount' | 'fee' | 'destination' | 'merchantReference'
+  'kind' | 'id' | 'asset' | 'amount' | 'fee' | 'takesFrom' | 'destination' | 'merchantReference'
 >
 
 /**
@@ -22,6 +22,7 @@ export function hashOrder(order: Order): string {
           destination.narration,
           destination.refundOf ?? null,
         ]
+  const payer = payerOf(order)
   const terms = [
     order.kind,
     referenceOf(order),
@@ -31,6 +32,8 @@ export function hashOrder(order: Order): string {
     destination.kind,
     ...recipient,
     order.merchantReference,
+    // Absent otherwise: the hashes of other orders stay as they were.
+    ...(payer === null ? [] : [payer]),
   ]
   return createHash('sha256').update(JSON.stringify(terms)).digest('hex')
 }
