@@ -928,7 +928,7 @@ export type Resources = {
      * List balances.
      *
      * Returns one balance per asset: what you can spend, what open payouts have reserved, and what
-     * is still undecided.
+     * is still undecided. Of a sub-account, `pending` is released to it later.
      *
      * `GET /v1/balances`
      */

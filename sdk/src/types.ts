@@ -2348,13 +2348,16 @@ export type StatementSummary = {
   asset: 'NGN' | 'USDC' | 'USDT'
   /** Available balance before the first entry. */
   opening: number | string
-  /** Payments, and held money that you kept. */
+  /** Payments, and held money that you kept; of a sub-account, its shares of payments. */
   received: number | string
   /** Test money, and credits of the operator. */
   added: number | string
   /** Converted into this asset, less what was converted out of it. */
   converted: number | string
-  /** Moved to sub-accounts, less what came from them. */
+  /**
+   * Moved to sub-accounts, less what came from them; of a sub-account, moved to you, less what came
+   * from you.
+   */
   moved: number | string
   /** Refunds that arrived, less those that came back. */
   refunded: number | string
@@ -3702,7 +3705,7 @@ export type ListBalanceEntriesQuery = {
   type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | 'subaccount_transfer' | 'subaccount_transfer_back' | 'split' | 'split_release' | 'split_refund' | 'split_refund_reversal' | 'receivable' | 'receivable_reversal' | 'split_recovered' | 'split_receivable_ended' | 'transfer_recovered' | 'transfer_receivable_ended' | undefined
   /** Only changes that this payment, payout or other resource caused. */
   reference?: string | undefined
-  /** The statement of this sub-account instead of your own. */
+  /** Reads this sub-account instead of your own balance. */
   subaccount?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
@@ -3729,6 +3732,8 @@ export type ListBalanceEntriesQuery = {
 export type SummarizeBalanceEntriesQuery = {
   /** The balance. */
   asset: 'NGN' | 'USDC' | 'USDT'
+  /** Reads this sub-account instead of your own balance. */
+  subaccount?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
    * date-time; UTC if it names no zone.
