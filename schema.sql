@@ -414,7 +414,8 @@ CREATE OR REPLACE FUNCTION public.check_settlement()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if is_unconfirmed(new.environment_id, new.conversion_id is not null) then
+  if new.subaccount_id is null
+      and is_unconfirmed(new.environment_id, new.conversion_id is not null) then
     raise exception 'settlement_goes_to_a_confirmed_destination' using
       errcode = 'check_violation', constraint = 'settlement_goes_to_a_confirmed_destination';
   end if;
@@ -2303,10 +2304,13 @@ create table settlement_schedules (
   attempts integer default 0 not null,
   last_refusal text,
   settles_rest boolean default false not null,
+  subaccount_id uuid,
+  owner_id uuid default COALESCE(subaccount_id, '00000000-0000-0000-0000-000000000000'::uuid) not null,
   constraint schedule_has_a_time CHECK (((scheduled_for IS NOT NULL) OR settles_rest)),
+  constraint schedule_has_its_subaccount FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
   constraint schedule_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint settlement_schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
-  constraint settlement_schedules_pkey PRIMARY KEY (environment_id)
+  constraint settlement_schedules_pkey PRIMARY KEY (environment_id, owner_id)
 );
 
 create table settlement_wallets (
@@ -2346,17 +2350,18 @@ create table settlements (
   conversion_id uuid,
   converted_amount bigint,
   conversion_fee bigint,
-  constraint scheduled_settlement_is_made_once UNIQUE (environment_id, scheduled_for, part),
-  constraint settlement_begins_once UNIQUE (environment_id, first_entry),
+  subaccount_id uuid,
+  constraint settlement_begins_once UNIQUE NULLS NOT DISTINCT (environment_id, subaccount_id, first_entry),
   constraint settlement_converts_whole CHECK ((((conversion_id IS NULL) AND (converted_amount IS NULL) AND (conversion_fee IS NULL)) OR ((conversion_id IS NOT NULL) AND (converted_amount IS NOT NULL) AND (conversion_fee >= 0) AND (converted_amount > conversion_fee)))),
-  constraint settlement_ends_once UNIQUE (environment_id, last_entry),
   constraint settlement_has_its_own_conversion UNIQUE (environment_id, conversion_id),
   constraint settlement_has_its_own_payout UNIQUE (environment_id, payout_id),
+  constraint settlement_has_its_subaccount FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
   constraint settlement_holds_its_payout CHECK (((last_entry >= first_entry) AND (first_entry > 0))),
   constraint settlement_leaves_the_reserve CHECK (((reserve >= 0) AND (closing >= reserve))),
   constraint settlement_opening_is_not_negative CHECK ((opening >= 0)),
   constraint settlement_part_is_numbered CHECK ((part > 0)),
-  constraint settlements_pkey PRIMARY KEY (environment_id, id)
+  constraint settlements_pkey PRIMARY KEY (environment_id, id),
+  constraint subaccount_settles_to_a_bank CHECK (((subaccount_id IS NULL) OR (conversion_id IS NULL)))
 );
 
 create table sign_in_guesses (
@@ -2422,11 +2427,20 @@ create table subaccounts (
   event_sequence integer default 1 not null,
   created_at timestamp with time zone not null,
   closed_at timestamp with time zone,
+  settlement_schedule text default 'off'::text not null,
+  settlement_reserve bigint default 0 not null,
+  settlement_minimum bigint default 100000 not null,
+  chosen_by_key uuid,
+  chosen_by_user uuid,
+  constraint closed_subaccount_is_not_settled CHECK (((status <> 'CLOSED'::text) OR (settlement_schedule = 'off'::text))),
   constraint closed_subaccount_says_when CHECK (((status = 'CLOSED'::text) = (closed_at IS NOT NULL))),
   constraint subaccount_bank_account_is_whole CHECK ((((bank_code IS NULL) = (account_number IS NULL)) AND ((account_number IS NULL) = (account_name IS NULL)))),
   constraint subaccount_event_sequence_is_positive CHECK ((event_sequence > 0)),
   constraint subaccount_has_a_name CHECK ((name <> ''::text)),
+  constraint subaccount_reserve_is_not_negative CHECK (((settlement_reserve >= 0) AND (settlement_minimum >= 0))),
+  constraint subaccount_schedule_is_known CHECK ((settlement_schedule = ANY (ARRAY['off'::text, 'daily'::text, 'weekly'::text]))),
   constraint subaccount_status_is_known CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'CLOSED'::text]))),
+  constraint subaccounts_chosen_by_user_fkey FOREIGN KEY (chosen_by_user) REFERENCES users(id),
   constraint subaccounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint subaccounts_pkey PRIMARY KEY (environment_id, id)
 );
@@ -2857,6 +2871,14 @@ CREATE UNIQUE INDEX environment_has_one_open_change ON public.setting_changes US
 CREATE INDEX setting_changes_newest ON public.setting_changes USING btree (environment_id, state, id);
 
 CREATE INDEX settlement_schedules_due ON public.settlement_schedules USING btree (mode, due_at);
+
+CREATE UNIQUE INDEX scheduled_settlement_is_made_once ON public.settlements USING btree (environment_id, scheduled_for, part) WHERE (subaccount_id IS NULL);
+
+CREATE UNIQUE INDEX scheduled_subaccount_settlement_is_made_once ON public.settlements USING btree (environment_id, subaccount_id, scheduled_for, part) WHERE (subaccount_id IS NOT NULL);
+
+CREATE UNIQUE INDEX settlement_ends_once ON public.settlements USING btree (environment_id, last_entry) WHERE (subaccount_id IS NULL);
+
+CREATE UNIQUE INDEX subaccount_settlement_ends_once ON public.settlements USING btree (environment_id, subaccount_id, last_entry) WHERE (subaccount_id IS NOT NULL);
 
 CREATE INDEX sign_in_guesses_by_network ON public.sign_in_guesses USING btree (network, created_at);
 

@@ -720,14 +720,17 @@ export const described: Record<string, Described> = {
       ['bankAccount.bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', false, false],
       ['bankAccount.accountNumber', 'text', 'Ten-digit account number (NUBAN).', false, false],
       ['walletAddress', 'text', 'Solana wallet to which its coins are paid out.', false, false],
+      ['settlement.schedule', 'text', 'When its naira are paid to its bank account: at the time, and if weekly on the day, of your own settings. One of: off, daily, weekly.', false, false, ['off', 'daily', 'weekly']],
+      ['settlement.reserve', 'naira', 'What settlements leave, in naira.', false, false],
+      ['settlement.minimum', 'naira', 'Smallest amount that is settled on schedule, in naira.', false, false],
     ],
-    money: ['balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
+    money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
     takesIdempotencyKey: true,
   },
   'subaccounts.get': {
     about: 'Retrieve a sub-account. Returns the sub-account with its balances.',
     flags: [],
-    money: ['balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
+    money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
   },
   'subaccounts.list': {
     about: 'List sub-accounts. Returns sub-accounts with their balances, newest first. To export all of them, use csv.',
@@ -739,7 +742,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
+    money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
   },
   'subaccounts.csv': {
     about: 'Export sub-accounts as CSV to stdout. Returns sub-accounts with their balances, newest first.',
@@ -763,13 +766,16 @@ export const described: Record<string, Described> = {
       ['bankAccount.accountNumber', 'text', 'Ten-digit account number (NUBAN).', false, false],
       ['walletAddress', 'text', '', false, true],
       ['status', 'text', 'PAUSED: it is credited, but nothing is paid out. One of: ACTIVE, PAUSED.', false, false, ['ACTIVE', 'PAUSED']],
+      ['settlement.schedule', 'text', 'When its naira are paid to its bank account: at the time, and if weekly on the day, of your own settings. One of: off, daily, weekly.', false, false, ['off', 'daily', 'weekly']],
+      ['settlement.reserve', 'naira', 'What settlements leave, in naira.', false, false],
+      ['settlement.minimum', 'naira', 'Smallest amount that is settled on schedule, in naira.', false, false],
     ],
-    money: ['balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
+    money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
   },
   'subaccounts.close': {
     about: 'Close a sub-account. Closes it for good. Its available money is moved to your balance. Refused while money is reserved, pending or owed.',
     flags: [],
-    money: ['balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
+    money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
     takesIdempotencyKey: true,
   },
   'subaccounts.transfer': {
@@ -782,6 +788,14 @@ export const described: Record<string, Described> = {
       ['note', 'text', 'What it is for; shown to nobody else.', false, false],
     ],
     money: ['amount'],
+    takesIdempotencyKey: true,
+  },
+  'subaccounts.settle': {
+    about: 'Settle a sub-account now. Pays the available naira of the sub-account above its reserve to its bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. Its coins stay. If your approval rule requires a second person for the amount, it is refused.',
+    flags: [
+      ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
+    ],
+    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
     takesIdempotencyKey: true,
   },
   'conversions.quote': {
@@ -844,6 +858,7 @@ export const described: Record<string, Described> = {
     about: 'List settlements. Returns settlements with their reports, newest first. A page of a rare status may be short or empty and still have a nextCursor. To export all of them, use csv.',
     flags: [
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, PAID, FAILED, REVERSED.', false, false, ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED']],
+      ['subaccount', 'text', 'Only settlements of this sub-account, by its reference.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
@@ -855,6 +870,7 @@ export const described: Record<string, Described> = {
     about: 'Export settlements as CSV to stdout. Returns settlements with their reports, newest first.',
     flags: [
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, PAID, FAILED, REVERSED.', false, false, ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED']],
+      ['subaccount', 'text', 'Only settlements of this sub-account, by its reference.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -865,6 +881,7 @@ export const described: Record<string, Described> = {
   'settlements.summary': {
     about: 'Summarize settlements. Returns how many settlements a period has and how much they pay, by status.',
     flags: [
+      ['subaccount', 'text', 'Only settlements of this sub-account, by its reference.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
     ],
@@ -1124,7 +1141,7 @@ export const described: Record<string, Described> = {
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.available', 'data.threshold'],
   },
   'events.list': {
     about: 'List events. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
@@ -1136,7 +1153,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.available', 'data.threshold'],
   },
   'events.csv': {
     about: 'Export events as CSV to stdout. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time.',

@@ -100,6 +100,7 @@ import type {
   SearchHit,
   SearchQuery,
   Settings,
+  SettleSubaccountInput,
   SettleTestDisbursementInput,
   Settlement,
   SettlementSummary,
@@ -820,6 +821,16 @@ export type Resources = {
      * `POST /v1/subaccounts/{reference}/transfers`
      */
     transfer(reference: string, input: TransferToSubaccountInput, options?: WriteOptions): Promise<SubaccountTransfer>
+    /**
+     * Settle a sub-account now.
+     *
+     * Pays the available naira of the sub-account above its reserve to its bank account, as a bank
+     * transfer with its usual fee: `amount`, or as much as possible in whole naira. Its coins stay.
+     * If your approval rule requires a second person for the amount, it is refused.
+     *
+     * `POST /v1/subaccounts/{reference}/settlements`
+     */
+    settle(reference: string, input?: SettleSubaccountInput, options?: WriteOptions): Promise<Settlement>
   }
   readonly conversions: {
     /**

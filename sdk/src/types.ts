@@ -1886,7 +1886,7 @@ export type Refusal = {
   /** The kind of error, for your program. */
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'subaccount_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'approval_required' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -2191,6 +2191,8 @@ export type Settlement = {
    * in your stablecoin balance.
    */
   status: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED'
+  /** The sub-account that is settled, to its bank account; null: you are. */
+  subaccount: string | null
   /** Null if you requested it. */
   scheduledFor: string | null
   /** Paid to your bank account, or converted for your wallet, in kobo. */
@@ -2406,6 +2408,18 @@ export type Subaccount = {
   } | null
   /** Where its coins are paid out. */
   walletAddress: string | null
+  /** How it is settled. `PAUSED` sub-accounts are not. */
+  settlement: {
+    /**
+     * When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your
+     * own settings.
+     */
+    schedule: 'off' | 'daily' | 'weekly'
+    /** What settlements leave, in kobo. */
+    reserve: number
+    /** Smallest amount that is settled on schedule, in kobo. */
+    minimum: number
+  }
   /** One per asset. */
   balances: SubaccountBalance[]
   /** When it was created. */
@@ -3525,6 +3539,18 @@ export type CreateSubaccountInput = {
   } | undefined
   /** Solana wallet to which its coins are paid out. */
   walletAddress?: string | undefined
+  /** How it is settled. Absent fields stay as they are; by default it is not. */
+  settlement?: {
+    /**
+     * When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your
+     * own settings.
+     */
+    schedule?: 'off' | 'daily' | 'weekly' | undefined
+    /** What settlements leave, in kobo. */
+    reserve?: number | undefined
+    /** Smallest amount that is settled on schedule, in kobo. */
+    minimum?: number | undefined
+  } | undefined
 }
 
 /** List sub-accounts. */
@@ -3570,6 +3596,18 @@ export type ChangeSubaccountInput = {
   walletAddress?: string | null | undefined
   /** `PAUSED`: it is credited, but nothing is paid out. */
   status?: 'ACTIVE' | 'PAUSED' | undefined
+  /** How it is settled. Absent fields stay as they are; by default it is not. */
+  settlement?: {
+    /**
+     * When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your
+     * own settings.
+     */
+    schedule?: 'off' | 'daily' | 'weekly' | undefined
+    /** What settlements leave, in kobo. */
+    reserve?: number | undefined
+    /** Smallest amount that is settled on schedule, in kobo. */
+    minimum?: number | undefined
+  } | undefined
 }
 
 /** Close a sub-account. */
@@ -3590,6 +3628,12 @@ export type TransferToSubaccountInput = {
   amount: number | string
   /** What it is for; shown to nobody else. */
   note?: string | undefined
+}
+
+/** Settle a sub-account now. */
+export type SettleSubaccountInput = {
+  /** Amount to pay; by default as much as possible. */
+  amount?: number | undefined
 }
 
 /** Quote a conversion. */
@@ -3649,6 +3693,8 @@ export type CreateSettlementInput = {
 export type ListSettlementsQuery = {
   /** Only items in this state. */
   status?: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED' | undefined
+  /** Only settlements of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
    * date-time; UTC if it names no zone.
@@ -3672,6 +3718,8 @@ export type ListSettlementsQuery = {
 
 /** Summarize settlements. */
 export type SummarizeSettlementsQuery = {
+  /** Only settlements of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
    * date-time; UTC if it names no zone.

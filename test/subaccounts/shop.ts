@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createLogger } from '../../src/base/log.js'
 import { Secret } from '../../src/base/secret.js'
 import { Rails } from '../../src/collections/rails.js'
+import { createExchange } from '../../src/conversions/exchange.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { runBatches } from '../../src/payouts/batches/run-batches.js'
@@ -9,11 +10,14 @@ import { createFeeBook } from '../../src/payouts/requests/fee-book.js'
 import { createPausedRails } from '../../src/payouts/requests/paused-rails.js'
 import { createPayoutPreparation } from '../../src/payouts/requests/prepare-payouts.js'
 import { createSendAfterCommit } from '../../src/payouts/requests/send-new.js'
+import { settleDue } from '../../src/payouts/settlements/settle-due.js'
+import { createRateBook } from '../../src/rates/rate-book.js'
 import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
+import { simulatedRates } from '../../src/simulation/simulated-rates.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
-import { openManilla } from '../support/open-manilla.js'
+import { openManilla, standardNaira } from '../support/open-manilla.js'
 
 /** What the sandbox bank does with transfers to these accounts. */
 export const accounts = {
@@ -36,6 +40,9 @@ export async function openMarket() {
   const preparation = createPayoutPreparation({ db, rails, fees, logger })
   const paused = createPausedRails({ db, clock })
   const send = createSendAfterCommit({ rails, clock, logger, paused })
+  const rates = createRateBook({ db, clock, simulated: simulatedRates })
+  const exchange = createExchange({ db, rates, backCoins: undefined, mintPending: async () => {} })
+  const settler = { db, clock, preparation, exchange, send, logger, naira: standardNaira }
   const batchWorker = { db, rails, preparation, fees, clock, logger, send }
   let calls = 0
 
@@ -44,6 +51,7 @@ export async function openMarket() {
     for (let passed = 0; passed < seconds; passed += 1) {
       clock.advance(1_000)
       while ((await runBatches(batchWorker, 'test')) > 0);
+      await settleDue({ ...settler, mode: 'test' }, clock.now())
       await pollPayouts({ db, rail: bank, clock, logger }, clock.now())
       await followReversals({ db, rail: bank, logger }, clock.now())
     }
