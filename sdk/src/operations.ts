@@ -137,6 +137,7 @@ export const operations = {
     update: change('/v1/subaccounts/{reference}'),
     close: act('/v1/subaccounts/{reference}/close'),
     transfer: send('/v1/subaccounts/{reference}/transfers'),
+    settle: send('/v1/subaccounts/{reference}/settlements'),
   },
   conversions: {
     quote: send('/v1/conversions/quotes'),

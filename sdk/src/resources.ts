@@ -104,6 +104,7 @@ import type {
   SearchHit,
   SearchQuery,
   Settings,
+  SettleSubaccountInput,
   SettleTestDisbursementInput,
   Settlement,
   SettlementSummary,
@@ -874,6 +875,16 @@ export type Resources = {
      * `POST /v1/subaccounts/{reference}/transfers`
      */
     transfer(reference: string, input: TransferToSubaccountInput, options?: WriteOptions): Promise<SubaccountTransfer>
+    /**
+     * Settle a sub-account now.
+     *
+     * Pays the available naira of the sub-account above its reserve to its bank account, as a bank
+     * transfer with its usual fee: `amount`, or as much as possible in whole naira. Its coins stay.
+     * If your approval rule requires a second person for the amount, it is refused.
+     *
+     * `POST /v1/subaccounts/{reference}/settlements`
+     */
+    settle(reference: string, input?: SettleSubaccountInput, options?: WriteOptions): Promise<Settlement>
   }
   readonly conversions: {
     /**
@@ -982,7 +993,7 @@ export type Resources = {
      * List balances.
      *
      * Returns one balance per asset: what you can spend, what open payouts have reserved, and what
-     * is still undecided.
+     * is still undecided. Of a sub-account, `pending` is released to it later.
      *
      * `GET /v1/balances`
      */
@@ -1060,8 +1071,9 @@ export type Resources = {
     /**
      * Report fees.
      *
-     * Returns the fees per day or hour, by what they were for, as they are on your statement:
-     * charged when the money is taken or held, given back when a transfer fails or returns.
+     * Returns the fees per day or hour, by what they were for, as they are on your statement and
+     * those of your sub-accounts: charged when the money is taken or held, given back when a
+     * transfer fails or returns.
      *
      * `GET /v1/reports/fees`
      */

@@ -135,6 +135,8 @@ export type BankDisbursement = {
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
+  /** The sub-account that pays; null if you do. */
+  from: string | null
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
   /** Name of the bank. */
@@ -201,7 +203,7 @@ export type BankDisbursement = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
   orderHash?: string
 }
 
@@ -220,6 +222,8 @@ export type BankTransfer = {
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
+  /** The sub-account that pays; null if you do. */
+  from: string | null
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
   /** Name of the bank. */
@@ -286,7 +290,7 @@ export type BankTransfer = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
   orderHash?: string
 }
 
@@ -631,6 +635,8 @@ export type CryptoDisbursement = {
   feeVat: string
   /** Amount deducted from your balance: `amount` plus `fee`. */
   totalDebit: string
+  /** The sub-account that pays; null if you do. */
+  from: string | null
   /** Wallet address of the recipient. */
   destinationAddress: string
   /**
@@ -691,7 +697,7 @@ export type CryptoDisbursement = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
   orderHash?: string
 }
 
@@ -712,6 +718,8 @@ export type CryptoTransfer = {
   feeVat: string
   /** Amount deducted from your balance: `amount` plus `fee`. */
   totalDebit: string
+  /** The sub-account that pays; null if you do. */
+  from: string | null
   /** Wallet address of the recipient. */
   destinationAddress: string
   /**
@@ -772,7 +780,7 @@ export type CryptoTransfer = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
   orderHash?: string
 }
 
@@ -1489,6 +1497,8 @@ export type PayoutBatch = {
     /** Items that were paid or failed. */
     ended: number
   }
+  /** The sub-account that pays; null if you do. */
+  from: string | null
   /** The batch whose failed items this one pays again; null otherwise. */
   retryOf: string | null
   /** API key or person that created the batch. Absent in responses to changes and in events. */
@@ -1527,7 +1537,7 @@ export type PayoutBatch = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, destinations and references. */
+  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
   orderHash?: string
   /** When the batch was created. */
   createdAt: string
@@ -1981,7 +1991,7 @@ export type Refusal = {
   /** The kind of error, for your program. */
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'subaccount_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'approval_required' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -2286,6 +2296,8 @@ export type Settlement = {
    * in your stablecoin balance.
    */
   status: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED'
+  /** The sub-account that is settled, to its bank account; null: you are. */
+  subaccount: string | null
   /** Null if you requested it. */
   scheduledFor: string | null
   /** Paid to your bank account, or converted for your wallet, in kobo. */
@@ -2572,13 +2584,16 @@ export type StatementSummary = {
   asset: 'NGN' | 'USDC' | 'USDT'
   /** Available balance before the first entry. */
   opening: number | string
-  /** Payments, and held money that you kept. */
+  /** Payments, and held money that you kept; of a sub-account, its shares of payments. */
   received: number | string
   /** Test money, and credits of the operator. */
   added: number | string
   /** Converted into this asset, less what was converted out of it. */
   converted: number | string
-  /** Moved to sub-accounts, less what came from them. */
+  /**
+   * Moved to sub-accounts, less what came from them; of a sub-account, moved to you, less what came
+   * from you.
+   */
   moved: number | string
   /** Refunds that arrived, less those that came back. */
   refunded: number | string
@@ -2629,6 +2644,18 @@ export type Subaccount = {
   } | null
   /** Where its coins are paid out. */
   walletAddress: string | null
+  /** How it is settled. `PAUSED` sub-accounts are not. */
+  settlement: {
+    /**
+     * When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your
+     * own settings.
+     */
+    schedule: 'off' | 'daily' | 'weekly'
+    /** What settlements leave, in kobo. */
+    reserve: number
+    /** Smallest amount that is settled on schedule, in kobo. */
+    minimum: number
+  }
   /** One per asset. */
   balances: SubaccountBalance[]
   /** When it was created. */
@@ -3724,6 +3751,8 @@ export type ListDisbursementsQuery = {
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
+  /** Only transfers of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
@@ -3770,6 +3799,8 @@ export type CountDisbursementsQuery = {
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
+  /** Only transfers of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
@@ -3827,6 +3858,10 @@ export type CreateCryptoTransferInput = {
      */
     maxRate?: string | undefined
   } | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
   /** Any JSON object; returned unchanged. */
@@ -3851,6 +3886,10 @@ export type QuoteCryptoTransferInput = {
     /** The asset to pay from. */
     asset: 'NGN' | 'USDC' | 'USDT'
   } | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
 }
 
 /** List crypto transfers. */
@@ -3868,6 +3907,8 @@ export type ListCryptoTransfersQuery = {
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
+  /** Only transfers of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
@@ -3932,6 +3973,10 @@ export type CreateBankTransferInput = {
      */
     maxRate?: string | undefined
   } | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
   /** Your own reference, such as an order number. Must be unique. */
   merchantReference?: string | undefined
   /** Any JSON object; returned unchanged. */
@@ -3950,6 +3995,10 @@ export type QuoteBankTransferInput = {
   accountNumber: string
   /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
 }
 
 /** List bank transfers. */
@@ -3967,6 +4016,8 @@ export type ListBankTransfersQuery = {
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
   createdBy?: string | undefined
+  /** Only transfers of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Searches references, your own references, account numbers, addresses and the recipient's name.
    */
@@ -4000,6 +4051,10 @@ export type CreatePayoutBatchInput = {
   kind: 'bank_transfer'
   /** Your own name for the batch. */
   name?: string | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
   /** The items, at most 10000. */
   items: ({
     /** Amount in kobo. */
@@ -4025,6 +4080,10 @@ export type CreatePayoutBatchInput = {
   asset: 'USDC' | 'USDT'
   /** Your own name for the batch. */
   name?: string | undefined
+  /**
+   * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
+   */
+  from?: string | undefined
   /** The items, at most 10000. */
   items: ({
     /** Decimal amount, more than zero, with at most 6 digits after the point. */
@@ -4040,6 +4099,8 @@ export type CreatePayoutBatchInput = {
 export type ListPayoutBatchesQuery = {
   /** Only items in this state. */
   status?: 'VALIDATING' | 'READY' | 'INVALID' | 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'CANCELLED' | 'REJECTED' | 'EXPIRED' | undefined
+  /** Only batches of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
    * date-time; UTC if it names no zone.
@@ -4132,6 +4193,18 @@ export type CreateSubaccountInput = {
   } | undefined
   /** Solana wallet to which its coins are paid out. */
   walletAddress?: string | undefined
+  /** How it is settled. Absent fields stay as they are; by default it is not. */
+  settlement?: {
+    /**
+     * When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your
+     * own settings.
+     */
+    schedule?: 'off' | 'daily' | 'weekly' | undefined
+    /** What settlements leave, in kobo. */
+    reserve?: number | undefined
+    /** Smallest amount that is settled on schedule, in kobo. */
+    minimum?: number | undefined
+  } | undefined
 }
 
 /** List sub-accounts. */
@@ -4177,6 +4250,18 @@ export type ChangeSubaccountInput = {
   walletAddress?: string | null | undefined
   /** `PAUSED`: it is credited, but nothing is paid out. */
   status?: 'ACTIVE' | 'PAUSED' | undefined
+  /** How it is settled. Absent fields stay as they are; by default it is not. */
+  settlement?: {
+    /**
+     * When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your
+     * own settings.
+     */
+    schedule?: 'off' | 'daily' | 'weekly' | undefined
+    /** What settlements leave, in kobo. */
+    reserve?: number | undefined
+    /** Smallest amount that is settled on schedule, in kobo. */
+    minimum?: number | undefined
+  } | undefined
 }
 
 /** Move money to or from a sub-account. */
@@ -4194,6 +4279,12 @@ export type TransferToSubaccountInput = {
   amount: number | string
   /** What it is for; shown to nobody else. */
   note?: string | undefined
+}
+
+/** Settle a sub-account now. */
+export type SettleSubaccountInput = {
+  /** Amount to pay; by default as much as possible. */
+  amount?: number | undefined
 }
 
 /** Quote a conversion. */
@@ -4253,6 +4344,8 @@ export type CreateSettlementInput = {
 export type ListSettlementsQuery = {
   /** Only items in this state. */
   status?: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED' | undefined
+  /** Only settlements of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
    * date-time; UTC if it names no zone.
@@ -4276,6 +4369,8 @@ export type ListSettlementsQuery = {
 
 /** Summarize settlements. */
 export type SummarizeSettlementsQuery = {
+  /** Only settlements of this sub-account, by its reference. */
+  subaccount?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
    * date-time; UTC if it names no zone.
@@ -4309,7 +4404,7 @@ export type ListBalanceEntriesQuery = {
   type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | 'subaccount_transfer' | 'subaccount_transfer_back' | 'split' | 'split_release' | 'split_refund' | 'split_refund_reversal' | 'split_refund_pending' | 'split_refund_pending_reversal' | 'receivable' | 'receivable_reversal' | 'split_recovered' | 'split_receivable_ended' | 'transfer_recovered' | 'transfer_receivable_ended' | undefined
   /** Only changes that this payment, payout or other resource caused. */
   reference?: string | undefined
-  /** The statement of this sub-account instead of your own. */
+  /** Reads this sub-account instead of your own balance. */
   subaccount?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
@@ -4336,6 +4431,8 @@ export type ListBalanceEntriesQuery = {
 export type SummarizeBalanceEntriesQuery = {
   /** The balance. */
   asset: 'NGN' | 'USDC' | 'USDT'
+  /** Reads this sub-account instead of your own balance. */
+  subaccount?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
    * date-time; UTC if it names no zone.

@@ -483,6 +483,11 @@ export const reasons = {
     when: 'The wallet for settlements was chosen less than 72 hours ago and cannot be used yet.',
     nextStep: 'Wait until the time in the message, then try again with a new `Idempotency-Key`.',
   },
+  approval_required: {
+    status: 422,
+    when: 'The approval rule requires a second person, and a settlement of a sub-account cannot wait for one.',
+    nextStep: 'Create a bank transfer from the sub-account; another member approves it.',
+  },
   destination_unconfirmed: {
     status: 422,
     when: 'One member chose the destination of settlements, and it waits for a confirmation: under an approval rule, or because the bank names another holder.',

@@ -50,7 +50,8 @@ type Place = {
   firstAt: (time: Date) => Sql
 }
 
-function placeOf({ environmentId, asset, subaccountId }: StatementKey): Place {
+/** Where the statement of a balance is in the ledger. */
+export function placeOf({ environmentId, asset, subaccountId }: StatementKey): Place {
   if (subaccountId === undefined)
     return {
       name: sql`'available'`,

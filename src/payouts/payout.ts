@@ -2,6 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { type Prefix, prefixes, toReference } from '../base/ids.js'
 import type { Code } from '../base/refusals.js'
 import type { EventType } from '../events/catalogue.js'
+import { type SubaccountName, subaccountIdOf } from '../ledger/accounts.js'
 import type { Purpose } from '../ledger/purposes.js'
 import type { FeeOperation } from '../merchants/settings/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
@@ -50,7 +51,7 @@ export const payouts = new Table('payouts', {
   /** What the law takes from the sender, such as a stamp duty. */
   levy: column.int8(),
   /** The ledger account that pays: money that was never accepted is returned from suspense. */
-  takesFrom: column.text<'available' | 'suspense'>(),
+  takesFrom: column.text<'available' | 'suspense' | SubaccountName>(),
   /** As the merchant wrote it. */
   requestedAmount: column.text(),
   destination: column.json<Destination>(),
@@ -254,4 +255,10 @@ export function nextSequence({ kind, eventSequence }: Payout): number {
 
 export function referenceOf({ kind, id }: Pick<Payout, 'kind' | 'id'>): string {
   return toReference(payoutKinds[kind].prefix, id)
+}
+
+/** Reference of the sub-account that pays; null: the merchant pays. */
+export function payerOf({ takesFrom }: Pick<Payout, 'takesFrom'>): string | null {
+  const id = subaccountIdOf(takesFrom)
+  return id === undefined ? null : toReference(prefixes.subaccount, id)
 }

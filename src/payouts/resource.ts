@@ -40,6 +40,7 @@ import {
   type PayoutApproval,
   type PayoutAttempt,
   type PayoutStatus,
+  payerOf,
   payoutStatuses,
   referenceOf,
   totalDebitOf,
@@ -55,6 +56,11 @@ const merchantReference = Type.Optional(
 const failureReason = notYet(
   Type.String(),
   'Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value.',
+)
+/** Shown by transfers and batches. */
+export const payer = notYet(
+  reference(prefixes.subaccount, 'Identifies the sub-account.'),
+  'The sub-account that pays; null if you do.',
 )
 const submittedAt = withExample(
   orNull(time, 'When the transfer was submitted. Null while it waits for approval.'),
@@ -103,7 +109,7 @@ export const approvalFields = {
     Type.String({
       ...leftOut,
       description:
-        'SHA-256 of what is approved: kind, asset, amounts, fee, levy, destinations and references.',
+        'SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and references.',
     }),
   ),
 }
@@ -129,6 +135,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
     withDescription(decimal, 'Amount deducted from your balance: `amount` plus `fee`.'),
     '26',
   ),
+  from: payer,
   destinationAddress: withDescription(walletAddress, 'Wallet address of the recipient.'),
   status: Type.Enum(['PENDING', 'SUBMITTED', 'CONFIRMED', 'FAILED'], {
     description:
@@ -184,6 +191,7 @@ export const bankTransfer = resource('BankTransfer', {
     1_252_500,
   ),
   currency: naira,
+  from: payer,
   bankCode,
   bankName,
   accountNumber,
@@ -239,6 +247,7 @@ function cryptoTransferFields(
     fee: formatDecimal(fee, asset),
     feeVat: formatDecimal(feeVatOf(payout), asset),
     totalDebit: formatDecimal(amount + fee, asset),
+    from: payerOf(payout),
     destinationAddress,
     status: coinStatus(payout.status),
     transactionSignature: attempts.at(-1)?.token ?? null,
@@ -285,6 +294,7 @@ function bankTransferFields(
     feeVat: toWire(feeVatOf(payout), 'NGN'),
     totalDebit: toWire(totalDebitOf(payout), 'NGN'),
     currency: 'NGN',
+    from: payerOf(payout),
     bankCode: destination.bankCode,
     bankName: destination.bankName,
     accountNumber: destination.accountNumber,

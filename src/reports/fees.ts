@@ -1,5 +1,10 @@
 import type { Purpose } from '../ledger/purposes.js'
-import type { EntrySum } from './entries.js'
+import type { StatementKey } from '../ledger/statement.js'
+import { sql } from '../postgres/sql.js'
+import type { Queryable } from '../postgres/transactions/tx.js'
+import type { BucketSize, Period } from './calendar.js'
+import { type EntrySum, readEntrySums } from './entries.js'
+import { bucketRows, bucketStart } from './period-rows.js'
 
 export const feeKinds = ['payment', 'bank_transfer', 'crypto_transfer', 'conversion'] as const
 
@@ -44,4 +49,45 @@ export function sumFees(entries: Omit<EntrySum, 'start'>[], kind?: FeeKind): Fee
 
 function isReversal(purpose: Purpose): boolean {
   return purpose === 'bank_payout_fee_reversal'
+}
+
+/** The entries that changed `fees`, of the merchant's statement and those of its sub-accounts. */
+export async function readFees(
+  db: Queryable,
+  key: Pick<StatementKey, 'environmentId' | 'asset'>,
+  period: Period & { bucket: BucketSize },
+): Promise<EntrySum[]> {
+  const [own, ofSubaccounts] = await Promise.all([
+    readEntrySums(db, key, period),
+    readSubaccountFees(db, key, period),
+  ])
+  return [...own, ...ofSubaccounts]
+}
+
+/**
+ * By time, not by number: each sub-account numbers its own statement. Both tables are read by
+ * partial indexes, which are empty without payouts of sub-accounts.
+ */
+function readSubaccountFees(
+  db: Queryable,
+  { environmentId, asset }: Pick<StatementKey, 'environmentId' | 'asset'>,
+  { bucket, from, to }: Period & { bucket: BucketSize },
+): Promise<EntrySum[]> {
+  const own = sql`environment_id = ${environmentId} and asset = ${asset}
+    and subaccount_id is not null and created_at >= ${from} and created_at < ${to}`
+  return db.rows(sql<EntrySum>`
+    select ${bucketStart('created_at')} as start, purpose, effect, sum(amount)::bigint as amount
+    from (
+      select created_at, purpose, case when is_hold then 'hold' else 'post' end as effect, amount
+      from ledger_transfers
+      where ${own} and entry_number is null and (debit = 'fees' or credit = 'fees')
+      union all
+      select r.created_at, held.purpose, 'release', held.amount
+      from (select * from ledger_resolutions where ${own} offset 0) r
+      cross join lateral (
+        select purpose, amount from ledger_transfers
+        where environment_id = r.environment_id and cause_id = r.cause_id and is_hold
+          and credit = 'fees' offset 0) held) lines
+    cross join ${bucketRows([bucket])}
+    group by start, purpose, effect order by start, purpose, effect`)
 }

@@ -1,3 +1,4 @@
+import { subaccountName } from '../ledger/accounts.js'
 import type { StatementKey } from '../ledger/statement.js'
 import type { PayoutKind } from '../payouts/payout.js'
 import { sql } from '../postgres/sql.js'
@@ -9,17 +10,21 @@ import { bucketRows, bucketStart } from './period-rows.js'
 type SentBucket = { start: Date; paidOut: bigint; refunded: bigint; returned: bigint }
 
 /**
- * Payouts that arrived, by when they did, less those that the bank reversed, by when it did: past
+ * Payouts of the merchant, or of a sub-account, that arrived, by when they did, less those that the bank reversed, by when it did: past
  * figures never change. Both are found by an index. Buckets without either are absent.
  */
 export async function readSent(
   db: Queryable,
-  { environmentId, asset }: StatementKey,
+  { environmentId, asset, subaccountId }: StatementKey,
   { bucket, from, to, kinds }: Period & { bucket: BucketSize; kinds: PayoutKind[] },
 ): Promise<SentBucket[]> {
   const way = sql`case when p.kind in ('bank_transfer', 'crypto_transfer') then 'paid_out'
     when p.takes_from = 'available' then 'refunded' else 'returned' end as way`
-  const own = sql`p.environment_id = ${environmentId} and p.kind = wanted.kind`
+  const payer =
+    subaccountId === undefined
+      ? sql`left(p.takes_from, 4) <> 'sub:'`
+      : sql`p.takes_from = ${subaccountName(subaccountId)}`
+  const own = sql`p.environment_id = ${environmentId} and p.kind = wanted.kind and ${payer}`
   return db.rows(sql<SentBucket>`
     select ${bucketStart('at')} as start,
       coalesce(sum(amount) filter (where way = 'paid_out'), 0)::bigint as paid_out,

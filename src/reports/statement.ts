@@ -1,4 +1,9 @@
-import { findStatementPart, type StatementKey, type StatementPart } from '../ledger/statement.js'
+import {
+  findStatementPart,
+  placeOf,
+  type StatementKey,
+  type StatementPart,
+} from '../ledger/statement.js'
 import { findVatRates } from '../ledger/vat-rates.js'
 import type { PayoutKind } from '../payouts/payout.js'
 import { listLimits } from '../postgres/limits.js'
@@ -11,13 +16,14 @@ import { sumReceived } from './money.js'
 import { readSent } from './sent.js'
 
 export type StatementSummary = StatementPart & {
+  /** From payments; of a sub-account, its shares. */
   received: bigint
   /** Test money and credits of the operator. */
   added: bigint
   /** Converted into this asset, less what was converted out of it. */
   converted: bigint
   refunded: bigint
-  /** Moved to sub-accounts, less what came from them. */
+  /** Moved to sub-accounts, less what came from them; of a sub-account, moved to the merchant. */
   moved: bigint
   paidOut: bigint
   fees: bigint
@@ -56,29 +62,19 @@ export async function summarizeStatement(
       .filter(({ purpose, effect }) => names.includes(`${purpose} ${effect}`))
       .reduce((sum, { amount }) => sum + amount, 0n)
   const fees = sumFees(entries)
+  const isOwn = key.subaccountId === undefined
   const held = of('bank_payout hold', 'crypto_payout hold', 'payment_refund hold')
   const givenBack = of('bank_payout release', 'crypto_payout release', 'payment_refund release')
   const leviesGivenBack = of('bank_payout_levy release', 'bank_payout_levy_reversal post')
   const cameBack = of('bank_payout_reversal post', 'payment_refund_reversal post')
   return {
     ...part,
-    received: sumReceived(entries),
+    received: sumReceived(entries) + (isOwn ? 0n : of(...fromPayments)),
     added: of('test_funding post', 'operator_credit post'),
     converted: of('conversion_credit post') - of('conversion post'),
-    moved:
-      of(
-        'split post',
-        'subaccount_transfer post',
-        'split_refund_reversal post',
-        'split_refund_pending_reversal post',
-      ) -
-      of(
-        'subaccount_transfer_back post',
-        'split_refund post',
-        'split_refund_pending post',
-        'split_recovered post',
-        'transfer_recovered post',
-      ),
+    moved: isOwn
+      ? of(...fromPayments, ...toSubaccounts) - of(...toMerchant)
+      : of(...toMerchant) - of(...toSubaccounts),
     refunded,
     paidOut,
     fees: fees.kept,
@@ -88,14 +84,30 @@ export async function summarizeStatement(
   }
 }
 
+/** Shares of payments, at once or when they are released. */
+const fromPayments = ['split post', 'split_release post']
+const toSubaccounts = [
+  'subaccount_transfer post',
+  'split_refund_reversal post',
+  'split_refund_pending_reversal post',
+]
+const toMerchant = [
+  'subaccount_transfer_back post',
+  'split_refund post',
+  'split_refund_pending post',
+  'split_recovered post',
+  'transfer_recovered post',
+]
+
 async function sumPart(
   db: Queryable,
-  { environmentId, asset }: StatementKey,
+  key: StatementKey,
   { firstNumber, lastNumber }: StatementPart,
 ): Promise<Omit<EntrySum, 'start'>[]> {
-  const rates = await findVatRates(db, environmentId)
-  const own = sql`environment_id = ${environmentId} and asset = ${asset}
-    and entry_number >= ${firstNumber ?? 1n} and entry_number <= ${lastNumber ?? 0n}`
+  const rates = await findVatRates(db, key.environmentId)
+  const { own: statement, entryNumber } = placeOf(key)
+  const own = sql`${statement} and ${entryNumber} >= ${firstNumber ?? 1n}
+    and ${entryNumber} <= ${lastNumber ?? 0n}`
   return db.rows(sql<Omit<EntrySum, 'start'>>`
     select purpose, effect, sum(amount)::bigint as amount, sum(vat)::bigint as vat
     from (${entryLines(own, rates)}) lines

@@ -1,5 +1,5 @@
 import type { RealTime } from '../base/clock.js'
-import type { EnvironmentId } from '../base/environment.js'
+import type { Environment } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { toJson } from '../base/json-text.js'
 import { Refusal } from '../base/refusal.js'
@@ -12,6 +12,9 @@ import {
 } from '../ledger/accounts.js'
 import type { Book } from '../ledger/book.js'
 import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
+import { lockEnvironment } from '../merchants/environments.js'
+import { getSettings } from '../merchants/settings/settings.js'
+import { scheduleSettlement } from '../merchants/settings/settlement-schedule.js'
 import { formatMoney } from '../money/amounts.js'
 import { assetNames } from '../money/assets.js'
 import type { Tx } from '../postgres/transactions/tx.js'
@@ -37,11 +40,16 @@ export type NewSubaccount = Pick<
   | 'accountNumber'
   | 'accountName'
   | 'walletAddress'
+  | 'settlementSchedule'
+  | 'settlementReserve'
+  | 'settlementMinimum'
+  | 'chosenByKey'
+  | 'chosenByUser'
 >
 
 export async function createSubaccount(
   tx: Tx,
-  { now, realNow }: { now: Date; realNow: RealTime },
+  { now, realNow, environment }: { now: Date; realNow: RealTime; environment: Environment },
   wanted: NewSubaccount,
 ): Promise<ShownSubaccount> {
   const created: Subaccount = {
@@ -53,6 +61,7 @@ export async function createSubaccount(
     closedAt: null,
   }
   await insertSubaccount(tx, created)
+  if (created.settlementSchedule !== 'off') await schedule(tx, realNow, environment, created)
   const [shown] = await withBalances(tx, [created])
   const { environmentId, id } = created
   const type = 'subaccount.created'
@@ -67,15 +76,35 @@ export type SubaccountChange = Partial<Omit<NewSubaccount, 'environmentId'>> & {
 
 export async function changeSubaccount(
   tx: Tx,
-  { environmentId, reference }: { environmentId: EnvironmentId; reference: string },
+  {
+    realNow,
+    environment,
+    reference,
+  }: { realNow: RealTime; environment: Environment; reference: string },
   change: SubaccountChange,
 ): Promise<ShownSubaccount> {
-  const [before] = await lockSubaccounts(tx, environmentId, [reference])
+  // Workers that settle lock in this order.
+  if (change.settlementSchedule !== undefined) await lockEnvironment(tx, environment.id)
+  const [before] = await lockSubaccounts(tx, environment.id, [reference])
   refuseClosed(before!)
   const changed = { ...before!, ...change }
   await updateSubaccount(tx, changed)
+  if (changed.settlementSchedule !== before!.settlementSchedule)
+    await schedule(tx, realNow, environment, changed)
   const [shown] = await withBalances(tx, [changed])
   return shown!
+}
+
+/** At the weekday and time of the merchant's own settlements. */
+async function schedule(
+  tx: Tx,
+  now: RealTime,
+  environment: Environment,
+  { id: subaccountId, settlementSchedule }: Subaccount,
+): Promise<void> {
+  const { settlement } = await getSettings(tx, environment)
+  const settings = { ...settlement, schedule: settlementSchedule }
+  await scheduleSettlement(tx, now, { environment, settings, subaccountId })
 }
 
 /** Closes a sub-account for good. What it has goes to the merchant; it must not owe anything. */
@@ -83,13 +112,16 @@ export async function closeSubaccount(
   tx: Tx,
   { now, realNow }: { now: Date; realNow: RealTime },
   request: {
-    environmentId: EnvironmentId
+    environment: Environment
     reference: string
     createdByKey: string | null
     createdByUser: string | null
   },
 ): Promise<ShownSubaccount> {
-  const { environmentId, reference, createdByKey, createdByUser } = request
+  const { environment, reference, createdByKey, createdByUser } = request
+  const environmentId = environment.id
+  // Workers that settle lock in this order.
+  await lockEnvironment(tx, environmentId)
   const [before] = await lockSubaccounts(tx, environmentId, [reference])
   if (before!.status === 'CLOSED') return (await withBalances(tx, [before!]))[0]!
   const { id } = before!
@@ -116,8 +148,14 @@ export async function closeSubaccount(
       createdAt: now,
     }))
   transferWith(tx, realNow, book, transfers)
-  const closed: Subaccount = { ...before!, status: 'CLOSED', closedAt: now }
+  const closed: Subaccount = {
+    ...before!,
+    status: 'CLOSED',
+    closedAt: now,
+    settlementSchedule: 'off',
+  }
   await updateSubaccount(tx, closed)
+  if (before!.settlementSchedule !== 'off') await schedule(tx, realNow, environment, closed)
   const [shown] = await withBalances(tx, [closed])
   return shown!
 }

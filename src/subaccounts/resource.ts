@@ -7,6 +7,7 @@ import {
   anyAmount,
   anyAsset,
   bankCode,
+  kobo,
   notYet,
   orNull,
   reference,
@@ -23,6 +24,7 @@ import type { ShownSubaccount } from './store-subaccounts.js'
 import {
   type SubaccountBalance,
   type SubaccountTransfer,
+  settlementRhythms,
   subaccountReference,
   subaccountStatuses,
 } from './subaccount.js'
@@ -56,6 +58,21 @@ export const subaccount = resource('Subaccount', {
     'Where it is paid out; the bank names the holder.',
   ),
   walletAddress: notYet(walletAddress, 'Where its coins are paid out.'),
+  settlement: Type.Object(
+    {
+      schedule: Type.Enum([...settlementRhythms], {
+        description:
+          'When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your own settings.',
+        examples: ['off'],
+      }),
+      reserve: withExample(withDescription(kobo, 'What settlements leave, in kobo.'), 0),
+      minimum: withExample(
+        withDescription(kobo, 'Smallest amount that is settled on schedule, in kobo.'),
+        100_000,
+      ),
+    },
+    { description: 'How it is settled. `PAUSED` sub-accounts are not.' },
+  ),
   balances: Type.Array(subaccountBalance, { description: 'One per asset.' }),
   createdAt: timestamp('When it was created.'),
   closedAt: notYet(timestamp('When it was closed.')),
@@ -85,6 +102,11 @@ export function showSubaccount(shown: ShownSubaccount): Static<typeof subaccount
     bankAccount:
       bankCode && accountNumber && accountName ? { bankCode, accountNumber, accountName } : null,
     walletAddress: shown.walletAddress,
+    settlement: {
+      schedule: shown.settlementSchedule,
+      reserve: toWire(shown.settlementReserve, 'NGN'),
+      minimum: toWire(shown.settlementMinimum, 'NGN'),
+    },
     balances: shown.balances.map(showSubaccountBalance),
     createdAt: toIsoText(shown.createdAt),
     closedAt: shown.closedAt && toIsoText(shown.closedAt),

@@ -27,6 +27,15 @@ export async function getSubaccount(db: Queryable, key: SubaccountKey): Promise<
   return row
 }
 
+export async function getSubaccountById(
+  db: Queryable,
+  { environmentId, id }: { environmentId: EnvironmentId; id: string },
+): Promise<Subaccount> {
+  const [row] = await db.rows(sql<Subaccount>`
+    ${selectAll} where environment_id = ${environmentId} and id = ${id}`)
+  return row!
+}
+
 /** The id of the sub-account that a caller names; undefined if it names none. */
 export async function findSubaccountId(
   db: Queryable,
@@ -76,7 +85,11 @@ export async function updateSubaccount(tx: Tx, subaccount: Subaccount): Promise<
     update subaccounts set name = ${row.name}, email = ${row.email},
       external_reference = ${row.externalReference}, bank_code = ${row.bankCode},
       account_number = ${row.accountNumber}, account_name = ${row.accountName},
-      wallet_address = ${row.walletAddress}, status = ${row.status}, closed_at = ${row.closedAt}
+      wallet_address = ${row.walletAddress}, status = ${row.status}, closed_at = ${row.closedAt},
+      settlement_schedule = ${row.settlementSchedule},
+      settlement_reserve = ${row.settlementReserve},
+      settlement_minimum = ${row.settlementMinimum}, chosen_by_key = ${row.chosenByKey},
+      chosen_by_user = ${row.chosenByUser}
     where environment_id = ${environmentId} and id = ${id}`)
 }
 

@@ -6,6 +6,9 @@ import { column, Table } from '../postgres/table.js'
 export const subaccountStatuses = ['ACTIVE', 'PAUSED', 'CLOSED'] as const
 export type SubaccountStatus = (typeof subaccountStatuses)[number]
 
+export const settlementRhythms = ['off', 'daily', 'weekly'] as const
+export type SettlementRhythm = (typeof settlementRhythms)[number]
+
 export const subaccounts = new Table('subaccounts', {
   environmentId: column.int4<EnvironmentId>(),
   id: column.uuid(),
@@ -19,6 +22,13 @@ export const subaccounts = new Table('subaccounts', {
   accountName: column.text().orNull(),
   walletAddress: column.text().orNull(),
   status: column.text<SubaccountStatus>(),
+  settlementSchedule: column.text<SettlementRhythm>(),
+  /** Kobo that settlements leave, and below which none is made on schedule. */
+  settlementReserve: column.int8(),
+  settlementMinimum: column.int8(),
+  /** Who chose the bank account. */
+  chosenByKey: column.uuid().orNull(),
+  chosenByUser: column.uuid().orNull(),
   eventSequence: column.int4(),
   createdAt: column.time(),
   closedAt: column.time().orNull(),

@@ -74,14 +74,7 @@ function notTransferred(transfer: SubaccountTransfer, { why, available }: NotMov
 
 function toMovement(transfer: SubaccountTransfer, book: Book): Movement {
   const { environmentId, asset, id, amount, fromSubaccountId, toSubaccountId } = transfer
-  const lines: MovementLine[] = []
-  if (fromSubaccountId !== null)
-    lines.push({
-      debit: subaccountName(fromSubaccountId),
-      credit: 'available',
-      amount,
-      purpose: 'subaccount_transfer_back',
-    })
+  const lines: MovementLine[] = fromSubaccountId === null ? [] : toBack(transfer).lines
   if (toSubaccountId !== null) {
     lines.push({
       debit: 'available',
@@ -98,4 +91,16 @@ function toMovement(transfer: SubaccountTransfer, book: Book): Movement {
     )
   }
   return { environmentId, asset, causeId: id, isHold: false, lines }
+}
+
+/** The part of a transfer that takes the money from a sub-account. */
+export function toBack(transfer: SubaccountTransfer): Movement {
+  const { environmentId, asset, id, amount, fromSubaccountId } = transfer
+  const line: MovementLine = {
+    debit: subaccountName(fromSubaccountId!),
+    credit: 'available',
+    amount,
+    purpose: 'subaccount_transfer_back',
+  }
+  return { environmentId, asset, causeId: id, isHold: false, lines: [line] }
 }

@@ -511,6 +511,8 @@ describe('a settlement on request', () => {
     const tools = { db: overtaken, preparation, naira: standardNaira, exchange }
     const request = {
       environment,
+      subaccount: null,
+      requestedBy: { createdByKey: null, createdByUser: null },
       scheduledFor: null,
       hasMinimum: false,
       requestedAmount: 100_000n,
@@ -534,6 +536,8 @@ describe('a settlement on request', () => {
       clock.now(),
       {
         environment: desk.merchant.environments.test,
+        subaccount: null,
+        requestedBy: { createdByKey: null, createdByUser: null },
         scheduledFor: null,
         hasMinimum: false,
         requestedAmount: 100_000n,
@@ -597,7 +601,9 @@ describe('a suspended merchant', () => {
       'refundPayment',
       'resolvePayment',
       'retryPayoutBatch',
+      'settleSubaccount',
       'submitPayoutBatch',
+      'transferToSubaccount',
     ])
     for (const { path, post } of stopped)
       for (const { ask } of [service, other]) {

@@ -12,6 +12,7 @@ import { type CheckedItem, checkBatchItems } from './check-batch-items.js'
 import { merchantReferenceIn } from './metadata.js'
 import { solanaAddress } from './read-address.js'
 import { readStablecoinAmount } from './read-coins.js'
+import { fromIn } from './read-payer.js'
 import {
   accountNumberPattern,
   bankCodePattern,
@@ -76,6 +77,7 @@ const bankBody = closed({
     examples: ['bank_transfer'],
   }),
   name: batchName,
+  from: fromIn,
   items: itemsOf(bankItem),
 })
 
@@ -86,6 +88,7 @@ const cryptoBody = closed({
   }),
   asset: stablecoinInput,
   name: batchName,
+  from: fromIn,
   items: itemsOf(cryptoItem),
 })
 

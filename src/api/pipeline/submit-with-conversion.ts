@@ -132,7 +132,9 @@ async function findUncovered(
   if (availableOf(source) < sourceAmount)
     return notConvertible({ source, sourceAmount }, availableOf(source))
   const available = availableOf(asset) + targetAmount
-  return available < totalDebitOf(payout) ? notCovered(payout, { available }) : undefined
+  return available < totalDebitOf(payout)
+    ? notCovered({ ...payout, takesFrom: 'available' }, { available })
+    : undefined
 }
 
 type Funding = {

@@ -137,6 +137,10 @@ const special: Record<string, Call[]> = {
     { operation: 'createSubaccount', body: noExternalReference, take: ['reference'] },
   ],
   '/v1/subaccounts/{reference}/transfers': [anySubaccount],
+  '/v1/subaccounts/{reference}/settlements': [
+    { operation: 'createSubaccount', body: noExternalReference, take: ['reference'] },
+    { operation: 'transferToSubaccount', body: { amount: 2_000_000 } },
+  ],
   '/public/checkout/{reference}': [{ operation: 'createCheckoutSession', take: ['reference'] }],
   '/v1/webhook-endpoints/{id}': [exampleEndpoint],
   '/v1/events/{id}': [

@@ -52,7 +52,8 @@ export async function refuseUnaffordableRefund(
   const { environmentId, asset } = payment
   const balances = await listBalancesOf(db, [environmentId])
   const available = balances.find((balance) => balance.asset === asset)?.available ?? 0n
-  if (available < amount) throw notCovered({ asset, amount, fee: 0n, levy: 0n }, { available })
+  const uncovered = { asset, amount, fee: 0n, levy: 0n, takesFrom: 'available' } as const
+  if (available < amount) throw notCovered(uncovered, { available })
 }
 
 type ReturnRequest = {

@@ -8,8 +8,9 @@ import {
   toRealTime,
 } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
+import { unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { sql } from '../../postgres/sql.js'
+import { type Sql, sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { getClockOffset } from '../environment-clock.js'
 import { lockEnvironment } from '../environments.js'
@@ -41,9 +42,19 @@ function weekdayOf(time: Date): string {
   return weekdays[after(time, nigeriaOffsetMs).getUTCDay()]!
 }
 
+/** Whose settlements a schedule is of: without a sub-account, the merchant's. */
+export type ScheduleOwner = { environmentId: EnvironmentId; subaccountId?: string | undefined }
+
+/** The schedule of one owner, by its primary key. */
+export function ofOwner({ environmentId, subaccountId = unusedId }: ScheduleOwner): Sql {
+  return sql`environment_id = ${environmentId} and owner_id = ${subaccountId}`
+}
+
 type ScheduleChange = {
   environment: { id: EnvironmentId; mode: Mode }
   settings: SettlementSettings
+  /** Absent: of the merchant. */
+  subaccountId?: string | undefined
 }
 
 /**
@@ -54,21 +65,22 @@ type ScheduleChange = {
 export async function scheduleSettlement(
   tx: Tx,
   now: RealTime,
-  { environment, settings }: ScheduleChange,
+  { environment, settings, subaccountId }: ScheduleChange,
 ): Promise<void> {
   await lockEnvironment(tx, environment.id)
   const offsetMs = await getClockOffset(tx, environment.id)
   const next = nextSettlementAt(toEnvironmentTime(now, offsetMs), settings)
   if (next)
     tx.write(sql`
-      insert into settlement_schedules (environment_id, mode, scheduled_for, due_at)
-      values (${environment.id}, ${environment.mode}, ${next}, ${toRealTime(next, offsetMs)})
-      on conflict (environment_id) do update set scheduled_for = excluded.scheduled_for,
+      insert into settlement_schedules (environment_id, subaccount_id, mode, scheduled_for, due_at)
+      values (${environment.id}, ${subaccountId ?? null}, ${environment.mode}, ${next},
+        ${toRealTime(next, offsetMs)})
+      on conflict (environment_id, owner_id) do update set scheduled_for = excluded.scheduled_for,
         due_at = case when settlement_schedules.settles_rest then settlement_schedules.due_at
           else excluded.due_at end,
         attempts = settlement_schedules.attempts + 1`)
   else {
-    const own = sql`environment_id = ${environment.id}`
+    const own = ofOwner({ environmentId: environment.id, subaccountId })
     tx.write(sql`
       update settlement_schedules set scheduled_for = null where ${own} and settles_rest`)
     tx.write(sql`delete from settlement_schedules where ${own} and not settles_rest`)
@@ -83,11 +95,12 @@ export function settleRest(
   tx: Tx,
   now: RealTime,
   { id, mode }: ScheduleChange['environment'],
+  subaccountId?: string,
 ): void {
   tx.write(sql`
-    insert into settlement_schedules (environment_id, mode, due_at, settles_rest)
-    values (${id}, ${mode}, ${now}, true)
-    on conflict (environment_id) do update set settles_rest = true, due_at = excluded.due_at,
+    insert into settlement_schedules (environment_id, subaccount_id, mode, due_at, settles_rest)
+    values (${id}, ${subaccountId ?? null}, ${mode}, ${now}, true)
+    on conflict (environment_id, owner_id) do update set settles_rest = true, due_at = excluded.due_at,
       attempts = settlement_schedules.attempts + 1`)
 }
 
@@ -104,13 +117,14 @@ export type SettlementSchedule = {
   isSuspended: boolean
 }
 
-/** The next settlement of every environment that has one; the earliest first. */
+/** The next settlement of every merchant that has one; the earliest first. */
 export async function listSettlementSchedules(db: Queryable): Promise<SettlementSchedule[]> {
   return db.rows(sql<SettlementSchedule>`
     select e.merchant_id, s.mode, s.scheduled_for, s.due_at, s.last_refusal, m.suspended_at is not
       null as is_suspended
     from settlement_schedules s join environments e on e.id = s.environment_id
       join merchants m on m.id = e.merchant_id
+    where s.subaccount_id is null
     order by s.due_at, s.environment_id limit ${limits.operator.rowsListedMax}`)
 }
 

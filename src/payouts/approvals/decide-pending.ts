@@ -5,6 +5,7 @@ import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { findPayerProblem, lockPayers } from '../../subaccounts/lock-payers.js'
 import type { FollowReturns } from '../attempts/followed-returns.js'
 import { isTreasuryShort } from '../attempts/unfinished-payouts.js'
 import { nextSequence, type Payout, payoutKinds, referenceOf } from '../payout.js'
@@ -111,7 +112,7 @@ async function refuseOtherName(
   })
 }
 
-/** Refusals of a rail, under the code of the approval. */
+/** Refusals of a rail or a payer, under the code of the approval. */
 function asApproval(refusal: Refusal): Refusal {
   return refusal.under('approval_failed')
 }
@@ -136,6 +137,9 @@ export async function approvePayout(
   await judge(tx, locked, request, at)
   const { decider } = request
   const { payout } = locked
+  // The sub-account may have been paused since the money was held.
+  const problem = findPayerProblem(await lockPayers(tx, [payout]), payout)
+  if (problem) throw asApproval(problem)
   const approval = decide(tx, payout, { verdict: 'APPROVED', decider, reason: null, at })
   if (missingApprovals(payout.approval!) > 1)
     return { shown: showPayout({ ...payout, approval }, []), signed: null }

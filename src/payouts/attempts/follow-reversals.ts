@@ -1,7 +1,9 @@
 import { strict as assert } from 'node:assert'
 import { toEnvironmentTime } from '../../base/clock.js'
+import { newId } from '../../base/ids.js'
 import type { Logger } from '../../base/log.js'
 import { emitAll } from '../../events/emit.js'
+import { subaccountIdOf } from '../../ledger/accounts.js'
 import { moveAll } from '../../ledger/move.js'
 import type { Movement, MovementLine } from '../../ledger/movement.js'
 import { assets } from '../../money/assets.js'
@@ -10,6 +12,9 @@ import { sql } from '../../postgres/sql.js'
 import { listStatement, unindexed } from '../../postgres/statement.js'
 import { insertInto } from '../../postgres/table.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { lockPayers } from '../../subaccounts/lock-payers.js'
+import { type SubaccountTransfer, subaccountTransfers } from '../../subaccounts/subaccount.js'
+import { toBack } from '../../subaccounts/transfer-money.js'
 import { nextSequence, type Payout, payoutKinds, purposesOf, referenceOf } from '../payout.js'
 import type { ReversingRail } from '../ports.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
@@ -128,11 +133,22 @@ async function reversePayouts(
   const wanted = completed.map((payout) => reverse(now, payout))
   const endReturns = await lockFollowedReturns(tx, wanted, follow)
   const toSettlementEvents = await followSettlements(tx, wanted)
-  const outcomes = wanted.length > 0 ? await moveAll(tx, now, wanted.map(toMovement)) : []
+  const transfers = await findTransfersToMerchant(tx, wanted)
+  const movements = [
+    ...wanted.map(toMovement),
+    ...transfers.map(({ transfer }) => toBack(transfer)),
+  ]
+  const outcomes = wanted.length > 0 ? await moveAll(tx, now, movements) : []
   const reversed = wanted.filter((_, index) => outcomes[index]!.isMoved)
   const unbooked = wanted.filter((_, index) => !outcomes[index]!.isMoved)
   for (const payout of unbooked)
     logger.error({ reference: referenceOf(payout) }, 'a reversal does not fit into the balance')
+
+  for (const [index, { payout, transfer }] of transfers.entries()) {
+    if (!reversed.includes(payout)) continue
+    assert(outcomes[wanted.length + index]!.isMoved, 'a closed sub-account keeps no money')
+    tx.write(subaccountTransfers.insert(transfer))
+  }
 
   tx.afterCommit(() => logPayouts({ db, logger }, reversed))
   if (reversed.length > 0) tx.write(reverseRows(reversed.map(toReversedRow)))
@@ -152,6 +168,32 @@ function toTimed({ clockOffsetMs, ...row }: Row): Timed {
 function reverse(now: Date, { clockOffsetMs, ...payout }: Timed): Payout {
   const reversedAt = toEnvironmentTime(now, clockOffsetMs)
   return { ...payout, status: 'REVERSED', reversedAt, eventSequence: nextSequence(payout) }
+}
+
+/** What a closed sub-account gets back goes to the merchant, as its money did when it was closed. */
+async function findTransfersToMerchant(
+  tx: Tx,
+  reversed: Payout[],
+): Promise<{ payout: Payout; transfer: SubaccountTransfer }[]> {
+  const payers = await lockPayers(tx, reversed)
+  return reversed.flatMap((payout) => {
+    const subaccountId = subaccountIdOf(payout.takesFrom)
+    if (subaccountId === undefined || payers.get(subaccountId)!.status !== 'CLOSED') return []
+    const { environmentId, asset, amount, fee, reversedAt } = payout
+    const transfer: SubaccountTransfer = {
+      environmentId,
+      id: newId(reversedAt!),
+      fromSubaccountId: subaccountId,
+      toSubaccountId: null,
+      asset,
+      amount: amount + fee,
+      note: `${referenceOf(payout)} was returned after the sub-account was closed`,
+      createdByKey: null,
+      createdByUser: null,
+      createdAt: reversedAt!,
+    }
+    return [{ payout, transfer }]
+  })
 }
 
 function toReversedRow({ environmentId, id, reversedAt, eventSequence }: Payout) {

@@ -1,5 +1,6 @@
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
+import { subaccountName } from '../../ledger/accounts.js'
 import type { Asset } from '../../money/assets.js'
 import { column, Table } from '../../postgres/table.js'
 import type { PayoutPurpose } from '../levies/levy.js'
@@ -38,6 +39,8 @@ export const payoutBatches = new Table('payout_batches', {
   kind: column.text<BatchKind>(),
   asset: column.text<Asset>(),
   name: column.text().orNull(),
+  /** The sub-account that pays; null: the merchant pays. */
+  subaccountId: column.uuid().orNull(),
   /** The batch whose failed items this one pays again. */
   retryOf: column.uuid().orNull(),
   itemCount: column.int4(),
@@ -114,6 +117,11 @@ export type NewItem = Pick<
 export type BatchItemWithPayout = BatchItem & {
   payoutStatus: PayoutStatus | null
   failureReason: string | null
+}
+
+/** The ledger account that pays. */
+export function batchPayer({ subaccountId }: Pick<Batch, 'subaccountId'>) {
+  return subaccountId === null ? 'available' : subaccountName(subaccountId)
 }
 
 export const batchReference = ({ id }: Pick<Batch, 'id'>) => toReference(prefixes.payoutBatch, id)

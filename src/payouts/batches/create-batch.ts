@@ -12,6 +12,7 @@ export type BatchRequest = PayoutCreator & {
   kind: BatchKind
   asset: Asset
   name: string | null
+  subaccountId: string | null
   retryOf: string | null
   items: NewItem[]
   at: EnvironmentTime
@@ -28,6 +29,7 @@ export function createBatch(tx: Tx, now: RealTime, request: BatchRequest): Batch
     kind: request.kind,
     asset: request.asset,
     name: request.name,
+    subaccountId: request.subaccountId,
     retryOf: request.retryOf,
     itemCount: items.length,
     amount: items.reduce((sum, { amount }) => sum + amount, 0n),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { payerOf } from '../payout.js'
 import { leviedTerms } from '../requests/order-hash.js'
-import { type Batch, type BatchItem, batchReference } from './batch.js'
+import { type Batch, type BatchItem, batchPayer, batchReference } from './batch.js'
 
 /**
  * SHA-256 of what an approver confirms, in hex digits: every item that will be paid, in order. The
@@ -8,12 +9,15 @@ import { type Batch, type BatchItem, batchReference } from './batch.js'
  */
 export function hashBatch(batch: Batch, payable: BatchItem[]): string {
   const hash = createHash('sha256')
+  const payer = payerOf({ takesFrom: batchPayer(batch) })
   const terms = [
     batch.kind,
     batchReference(batch),
     batch.asset,
     batch.fee.toString(),
     ...leviedTerms({ levy: batch.levy, purpose: null }),
+    // Absent otherwise: the hashes of other batches stay as they were.
+    ...(payer === null ? [] : [payer]),
   ]
   hash.update(JSON.stringify(terms))
   for (const item of payable) {

@@ -2,6 +2,7 @@ import { after, toEnvironmentTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
+import { subaccountName } from '../../ledger/accounts.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { leaseLimits } from '../../postgres/limits.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -147,6 +148,7 @@ function toPayoutRequest(batch: Batch, environment: Environment, item: BatchItem
     metadata: toJson({ batch: batchReference(batch), row: number }),
     createdByKey: batch.createdByKey,
     createdByUser: batch.createdByUser,
+    ...(batch.subaccountId !== null && { takesFrom: subaccountName(batch.subaccountId) }),
     batchItem: { batchId: batch.id, number },
   }
 }

@@ -19,12 +19,13 @@ import {
   withExample,
 } from '../../base/shapes.js'
 import { toWire } from '../../money/amounts.js'
-import { referenceOf } from '../payout.js'
+import { payerOf, referenceOf } from '../payout.js'
 import { creator } from '../records/disbursement-resource.js'
-import { approvalFields, showApproval, shownPurpose, transferStatus } from '../resource.js'
+import { approvalFields, payer, showApproval, shownPurpose, transferStatus } from '../resource.js'
 import {
   type Batch,
   type BatchItemWithPayout,
+  batchPayer,
   batchReference,
   batchStates,
   itemStates,
@@ -92,6 +93,7 @@ export const payoutBatch = resource('PayoutBatch', {
     },
     { description: 'Progress, in numbers of items.' },
   ),
+  from: payer,
   retryOf: notYet(
     text(referenceSample(prefixes.payoutBatch)),
     'The batch whose failed items this one pays again; null otherwise.',
@@ -202,6 +204,7 @@ export function showBatch(batch: Batch): Static<typeof payoutBatch> {
       warnings: batch.warnedCount,
     },
     progress: { validated, processed, ended },
+    from: payerOf({ takesFrom: batchPayer(batch) }),
     retryOf: batch.retryOf && batchReference({ id: batch.retryOf }),
     approval: approval === null ? undefined : showApproval(approval),
     orderHash: approval?.orderHash,

@@ -42,6 +42,7 @@ export async function retryBatch(
     kind: batch.kind,
     asset: batch.asset,
     name: batch.name,
+    subaccountId: batch.subaccountId,
     retryOf: batch.id,
     items: toNewItems(failed),
     createdByKey,

@@ -77,7 +77,10 @@ export async function findRetry(
   return row
 }
 
-type BatchFilter = TimeRange & { state?: BatchState | undefined }
+type BatchFilter = TimeRange & {
+  state?: BatchState | undefined
+  subaccountId?: string | undefined
+}
 
 export const batchList: List<BatchFilter, Batch> = {
   name: 'list_batches',
@@ -87,9 +90,14 @@ export const batchList: List<BatchFilter, Batch> = {
     join payout_batches b on b.environment_id = ${environmentId} and b.id = found.id`,
   toRows: (_db, rows: BatchRow[]) => rows.map(toBatch),
   keyOf: ({ id }) => id,
-  columns: { state: { type: 'text' } },
-  filters: { state: 'state' },
+  columns: { state: { type: 'text' }, subaccount_id: { type: 'uuid' } },
+  filters: { state: 'state', subaccountId: 'subaccount_id' },
   indexes: [
+    {
+      index: 'payout_batches_by_subaccount',
+      serves: ['subaccount_id'],
+      where: sql`subaccount_id is not null`,
+    },
     { index: 'payout_batches_by_state', serves: ['state'] },
     { index: 'payout_batches_pkey', serves: [] },
   ],

@@ -3,10 +3,12 @@ import { Refusal } from '../../base/refusal.js'
 import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { findPayerProblem, lockPayers } from '../../subaccounts/lock-payers.js'
 import { findExpiries } from '../approvals/find-approvers.js'
+import { payerOf } from '../payout.js'
 import { mustWait } from '../requests/create-under-rule.js'
 import { findNeededApprovals } from '../requests/creators.js'
-import { type Batch, type BatchItem, batchReference, payableAmount } from './batch.js'
+import { type Batch, type BatchItem, batchPayer, batchReference, payableAmount } from './batch.js'
 import { hashBatch } from './hash-batch.js'
 import {
   type BatchName,
@@ -36,8 +38,17 @@ export async function submitBatch(
   refuseUnready(batch, skipsInvalid)
   const { environmentId, asset, fee, levy, createdByKey, createdByUser } = batch
   const amount = payableAmount(batch)
-  const book = await lockLedgerAccounts(tx, [{ environmentId, asset, name: 'available' }])
-  const { available } = book.endOfStatement({ environmentId, asset })
+  const takesFrom = batchPayer(batch)
+  const problem = findPayerProblem(await lockPayers(tx, [{ environmentId, takesFrom }]), {
+    takesFrom,
+  })
+  if (problem) throw problem
+  const names = ['available', takesFrom] as const
+  const book = await lockLedgerAccounts(
+    tx,
+    names.map((name) => ({ environmentId, asset, name })),
+  )
+  const { available } = book.endOfStatement({ environmentId, asset }, takesFrom)
   if (available < amount + fee + levy) throw notCovered(batch, available)
   const rule = { environmentId, asset, amount, createdByKey, createdByUser, at }
   if (!(await mustWait(tx, rule))) {
@@ -85,11 +96,17 @@ function refuseUnready(batch: Batch, skipsInvalid: boolean): void {
 
 function notCovered(batch: Batch, available: bigint): Refusal {
   const { asset, fee, levy } = batch
-  const needed = formatMoney(payableAmount(batch) + fee + levy, asset)
-  const has = formatMoney(available, asset)
   const extras = levy > 0n ? 'fees and stamp duties' : 'fees'
+  const [needed, has] = [payableAmount(batch) + fee + levy, available].map((sum) =>
+    formatMoney(sum, asset),
+  )
+  const payer = payerOf({ takesFrom: batchPayer(batch) })
+  const where =
+    payer === null
+      ? 'is available. Fund the balance'
+      : `is available in ${payer}. Move money to the sub-account`
   return new Refusal('insufficient_balance', {
-    message: `The batch needs ${needed} with its ${extras}; ${has} is available. Fund the balance, then submit it again.`,
+    message: `The batch needs ${needed} with its ${extras}; ${has} ${where}, then submit it again.`,
   })
 }
 

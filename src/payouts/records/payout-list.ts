@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { fromReference } from '../../base/ids.js'
+import { subaccountName } from '../../ledger/accounts.js'
 import type { Asset } from '../../money/assets.js'
 import {
   type AmountRange,
@@ -34,6 +35,8 @@ export type PayoutFilter = CommonFilter & {
   amounts?: AmountRange | undefined
   createdByKey?: string | undefined
   createdByUser?: string | undefined
+  /** The sub-account that pays, by its id. */
+  subaccountId?: string | undefined
   /** Words of the recipient's name, or the account number or address. */
   recipient?: string | undefined
   merchantReference?: string | undefined
@@ -57,6 +60,7 @@ export const payoutList: List<PayoutFilter, PayoutWithAttempts> = {
     amount: { type: 'int8' },
     created_by_key: { type: 'uuid' },
     created_by_user: { type: 'uuid' },
+    takes_from: { type: 'text' },
   },
   filters: {
     kinds: (_kinds, { filter }) => [{ column: 'kind', values: kindsOf(filter) }],
@@ -66,6 +70,7 @@ export const payoutList: List<PayoutFilter, PayoutWithAttempts> = {
     amounts: withinAmounts,
     createdByKey: 'created_by_key',
     createdByUser: 'created_by_user',
+    subaccountId: (id) => [{ column: 'takes_from', values: [subaccountName(id)] }],
     recipient: matchTerms('payout'),
     merchantReference: async (reference, { db, environmentId, filter }) => [
       {
@@ -82,6 +87,11 @@ export const payoutList: List<PayoutFilter, PayoutWithAttempts> = {
       serves: ['asset', 'amount'],
       where: sql`kind in ('bank_transfer', 'crypto_transfer')`,
       holds: holdsTransfers,
+    },
+    {
+      index: 'payouts_by_subaccount',
+      serves: ['takes_from'],
+      where: sql`left(takes_from, 4) = 'sub:'`,
     },
     {
       index: 'payouts_by_key',

@@ -11,7 +11,8 @@ import { formatMoney } from '../../money/amounts.js'
 import { assets } from '../../money/assets.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { type Payout, payoutKinds, purposesOf } from '../payout.js'
+import { findPayerProblem, lockPayers, type Payers } from '../../subaccounts/lock-payers.js'
+import { type Payout, payerOf, payoutKinds, purposesOf } from '../payout.js'
 import type { PreparedAttempt } from '../ports.js'
 import { insertAttempts, insertPayouts, type NewAttempt } from '../records/store-payouts.js'
 import { showPayout } from '../resource.js'
@@ -39,8 +40,11 @@ export function toNewPayout(
   return { payout, attempt, preparedAt, shown, checkAfterMs }
 }
 
-/** The locked accounts, and the merchants' references that payouts are known to have used. */
-export type Reads = { book: Book; used: ReadonlySet<string> }
+/**
+ * The locked accounts and sub-accounts, and the merchants' references that payouts are known to
+ * have used.
+ */
+export type Reads = { book: Book; used: ReadonlySet<string>; payers: Payers }
 
 export async function readForPayouts(
   tx: Tx,
@@ -49,19 +53,30 @@ export async function readForPayouts(
   more: LedgerAccountKey[] = [],
 ): Promise<Reads> {
   const accounts = newPayouts.map(toHoldMovement).flatMap(accountsOf)
-  const [book, used] = await Promise.all([
-    lockLedgerAccounts(tx, more.length === 0 ? accounts : [...accounts, ...more]),
+  const [payers, book, used] = await Promise.all([
+    lockPayers(
+      tx,
+      newPayouts.map(({ payout }) => payout),
+    ),
+    lockLedgerAccounts(tx, [...accounts, ...ruledBalances(newPayouts), ...more]),
     tx.isFirstRun ? noReferences : findReferences(tx, newPayouts),
   ])
-  return { book, used }
+  return { book, used, payers }
+}
+
+/** Approval rules are changed and counted under the lock of the merchant's own balance. */
+function ruledBalances(newPayouts: Pick<NewPayout, 'payout'>[]): LedgerAccountKey[] {
+  return newPayouts
+    .filter(({ payout }) => payerOf(payout) !== null)
+    .map(({ payout: { environmentId, asset } }) => ({ environmentId, asset, name: 'available' }))
 }
 
 const noReferences: ReadonlySet<string> = new Set()
 
 /**
  * Holds the money and records each payout as submitted, with the attempt to send. All or nothing
- * per payout: one that the balance does not cover, or whose reference was already used, is refused
- * alone. Nothing is sent here.
+ * per payout: one that the balance does not cover, whose sub-account does not pay, or whose
+ * reference was already used, is refused alone. Nothing is sent here.
  */
 export async function createPayouts(
   tx: Tx,
@@ -69,9 +84,15 @@ export async function createPayouts(
   newPayouts: NewPayout[],
   reads = readForPayouts(tx, newPayouts),
 ): Promise<Outcome<Payout>[]> {
-  const { book, used } = await reads
+  const { book, used, payers } = await reads
   const isUsed = findDuplicates(newPayouts, used)
-  const fresh = newPayouts.filter((one) => !isUsed.has(one))
+  const unpaid = new Map<NewPayout, Refusal>()
+  if (payers.size > 0)
+    for (const newPayout of newPayouts) {
+      const problem = findPayerProblem(payers, newPayout.payout)
+      if (problem) unpaid.set(newPayout, problem)
+    }
+  const fresh = newPayouts.filter((one) => !isUsed.has(one) && !unpaid.has(one))
   const holds = moveWith(tx, now, book, fresh.map(toHoldMovement))
   const holdOf = new Map(fresh.map((one, index) => [one, holds[index]!]))
   const created = fresh.filter((one) => holdOf.get(one)!.isMoved)
@@ -90,6 +111,8 @@ export async function createPayouts(
   emitAll(tx, now, created.flatMap(toSubmittedEvent))
   return newPayouts.map((one) => {
     if (isUsed.has(one)) return duplicateReference(one.payout)
+    const problem = unpaid.get(one)
+    if (problem) return problem
     const hold = holdOf.get(one)!
     return hold.isMoved ? one.payout : notHeld(one.payout, hold)
   })
@@ -200,12 +223,25 @@ function beyondLimit({ kind, asset, amount }: Payout): Refusal {
 }
 
 export function notCovered(
-  { asset, amount, fee, levy }: Pick<Payout, 'asset' | 'amount' | 'fee' | 'levy'>,
+  {
+    asset,
+    amount,
+    fee,
+    levy,
+    takesFrom,
+  }: Pick<Payout, 'asset' | 'amount' | 'fee' | 'levy' | 'takesFrom'>,
   { available }: Pick<NotMoved, 'available'>,
 ): Refusal {
   const needed = formatMoney(amount + fee + levy, asset)
   const has = formatMoney(available, asset)
   const withFee = describeExtras({ fee, levy })
+  const payer = payerOf({ takesFrom })
+  if (payer !== null)
+    return new Refusal('insufficient_balance', {
+      message:
+        `The transfer needs ${needed}${withFee}; ${has} is available in ${payer}. ` +
+        'Move money to the sub-account, or send less.',
+    })
   return new Refusal('insufficient_balance', {
     message:
       `The transfer needs ${needed}${withFee}; ${has} is available. ` +

@@ -10,6 +10,7 @@ import { moveWith } from '../../ledger/move.js'
 import type { Approvals } from '../../merchants/settings/settings-document.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { findPayerProblem } from '../../subaccounts/lock-payers.js'
 import { signInLimits } from '../../team/limits.js'
 import { type ApprovalLimits, limitsOf, needsApproval } from '../approvals/approval-rule.js'
 import { findExpiries } from '../approvals/find-approvers.js'
@@ -167,8 +168,10 @@ export async function createPending(
   unsigned: Payout,
   reads?: Reads,
 ): Promise<CreatedUnderRule> {
-  const { book, used } = reads ?? (await readForPayouts(tx, [{ payout: unsigned }]))
+  const { book, used, payers } = reads ?? (await readForPayouts(tx, [{ payout: unsigned }]))
   if (used.size > 0) throw duplicateReference(unsigned)
+  const problem = findPayerProblem(payers, unsigned)
+  if (problem) throw problem
   const { environmentId, id, kind, createdAt: waitsSince } = unsigned
   const needed = await findNeededApprovals(tx, unsigned)
   const waiting = { ...unsigned, approvedBy: [], waitsSince, missing: needed }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PayoutPurpose } from '../levies/levy.js'
-import { type Payout, referenceOf } from '../payout.js'
+import { type Payout, payerOf, referenceOf } from '../payout.js'
 
 type Order = Pick<
   Payout,
@@ -10,6 +10,7 @@ type Order = Pick<
   | 'amount'
   | 'fee'
   | 'levy'
+  | 'takesFrom'
   | 'destination'
   | 'merchantReference'
   | 'purpose'
@@ -31,6 +32,7 @@ export function hashOrder(order: Order): string {
           destination.narration,
           destination.refundOf ?? null,
         ]
+  const payer = payerOf(order)
   const terms = [
     order.kind,
     referenceOf(order),
@@ -41,6 +43,8 @@ export function hashOrder(order: Order): string {
     ...recipient,
     order.merchantReference,
     ...leviedTerms(order),
+    // Absent otherwise: the hashes of other orders stay as they were.
+    ...(payer === null ? [] : [payer]),
   ]
   return createHash('sha256').update(JSON.stringify(terms)).digest('hex')
 }

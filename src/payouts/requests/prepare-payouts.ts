@@ -4,11 +4,13 @@ import { newId } from '../../base/ids.js'
 import type { JsonText } from '../../base/json-text.js'
 import type { Logger } from '../../base/log.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
+import { type SubaccountName, subaccountIdOf, subaccountName } from '../../ledger/accounts.js'
 import { listBalancesOf } from '../../ledger/balances.js'
 import type { FeeOperation } from '../../merchants/settings/fee-schedules.js'
 import type { Asset } from '../../money/assets.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { findSubaccountBalances } from '../../subaccounts/subaccount-balances.js'
 import { isTreasuryShort, UnfinishedPayouts } from '../attempts/unfinished-payouts.js'
 import type { LevyTerms, PayoutPurpose } from '../levies/levy.js'
 import { type LevyBook, noLevies } from '../levies/levy-book.js'
@@ -46,6 +48,8 @@ export type QuoteRequest = {
   destination: Destination
   /** Absent: none that matters to a levy. */
   purpose?: PayoutPurpose | null
+  /** The sub-account that pays. Absent: the merchant pays. */
+  takesFrom?: SubaccountName | undefined
 }
 
 export type PayoutRequest = QuoteRequest & {
@@ -332,13 +336,28 @@ async function findUncovered(
   const ids = [...new Set(candidates.map(({ request }) => request.environment.id))]
   const balances = await listBalancesOf(db, ids)
   const byKey = new Map(balances.map((row) => [`${row.environmentId}/${row.asset}`, row]))
+  const ofSubaccounts = await readPayers(db, candidates)
   return candidates.map(({ request, baseFee, levy }) => {
-    const { environment, asset, amount } = request
+    const { environment, asset, amount, takesFrom = 'available' } = request
     if (request.isFundedByConversion) return undefined
-    const available = byKey.get(`${environment.id}/${asset}`)?.available ?? 0n
+    const balance =
+      takesFrom === 'available'
+        ? byKey.get(`${environment.id}/${asset}`)
+        : ofSubaccounts.get(takesFrom)?.find((own) => own.asset === asset)
+    const available = balance?.available ?? 0n
     if (available >= amount + baseFee + levy) return undefined
-    return notCovered({ asset, amount, fee: baseFee, levy }, { available })
+    return notCovered({ asset, amount, fee: baseFee, levy, takesFrom }, { available })
   })
+}
+
+/** The balances of the sub-accounts that pay, by the name of their ledger account. */
+async function readPayers(db: Queryable, candidates: Candidate[]) {
+  const payers = candidates.flatMap(({ request: { environment, takesFrom } }) => {
+    const id = takesFrom && subaccountIdOf(takesFrom)
+    return id === undefined ? [] : [{ environmentId: environment.id, id }]
+  })
+  const balances = payers.length === 0 ? [] : await findSubaccountBalances(db, payers)
+  return new Map([...balances].map(([id, own]) => [subaccountName(id), own]))
 }
 
 function withFinish(
@@ -367,7 +386,7 @@ function toPayout(
     amount: request.amount,
     fee,
     levy,
-    takesFrom: 'available',
+    takesFrom: request.takesFrom ?? 'available',
     requestedAmount: request.requestedAmount,
     destination,
     merchantReference: request.merchantReference,

@@ -8,16 +8,19 @@ import {
   toMovements,
 } from '../../conversions/create-conversion.js'
 import { emitAll } from '../../events/emit.js'
+import { type SubaccountName, subaccountIdOf } from '../../ledger/accounts.js'
 import type { StatementEnd } from '../../ledger/book.js'
 import { accountsOf, insertMoved } from '../../ledger/move.js'
 import { type StatementSum, sumStatement } from '../../ledger/statement.js'
 import { lockPrimary } from '../../merchants/settings/bank-accounts.js'
 import { getSettings } from '../../merchants/settings/settings.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { totalDebitOf } from '../payout.js'
+import { getSubaccountById } from '../../subaccounts/store-subaccounts.js'
+import { type Payout, totalDebitOf } from '../payout.js'
 import { createPayouts, readForPayouts } from '../requests/create-payouts.js'
 import { isUnconfirmed, unconfirmed } from './destination.js'
 import { notSettled, type PreparedSettlement } from './prepared-settlement.js'
+import { findRuleProblem } from './rule-of-subaccounts.js'
 import type { Settlement } from './settlement.js'
 import { toSettlementEvent } from './settlement-events.js'
 import {
@@ -42,7 +45,7 @@ export async function createSettlement(
   const reads = await readForPayouts(tx, [prepared.payout])
   const refused = await findDestinationChange(tx, prepared)
   if (refused) return refused
-  const before = reads.book.endOfStatement(payout)
+  const before = reads.book.endOfStatement(payout, payerName(payout))
   const closing = before.available - totalDebitOf(payout)
   if (closing < prepared.reserve) {
     const { requestedAmount, reserve } = prepared
@@ -107,6 +110,19 @@ async function findDestinationChange(
   { payout: { payout }, bankAccountId, conversion }: PreparedSettlement,
 ): Promise<Refusal | undefined> {
   const { environmentId, destination } = payout
+  const subaccountId = subaccountIdOf(payout.takesFrom)
+  if (subaccountId !== undefined) {
+    // Locked with the ledger accounts.
+    const subaccount = await getSubaccountById(tx, { environmentId, id: subaccountId })
+    const isSame =
+      destination.kind === 'bank_account' &&
+      destination.bankCode === subaccount.bankCode &&
+      destination.accountNumber === subaccount.accountNumber
+    if (!isSame) return destinationChanged('bank_transfer_failed')
+    const { amount, createdAt, createdByKey, createdByUser } = payout
+    const requestedBy = { createdByKey, createdByUser }
+    return findRuleProblem(tx, createdAt, subaccount, { amount, requestedBy })
+  }
   if (bankAccountId !== null) {
     const primary = await lockPrimary(tx, environmentId)
     if (primary?.id !== bankAccountId) return destinationChanged('bank_transfer_failed')
@@ -125,6 +141,11 @@ function destinationChanged(code: 'bank_transfer_failed' | 'crypto_transfer_fail
   })
 }
 
+function payerName({ takesFrom }: Payout): 'available' | SubaccountName {
+  assert(takesFrom !== 'suspense', 'settlements pay what is available')
+  return takesFrom
+}
+
 type Ending = {
   before: StatementEnd
   closing: bigint
@@ -138,22 +159,26 @@ async function report(
   { before, closing, entries }: Ending,
 ): Promise<Settlement> {
   const { environmentId } = payout
+  const subaccountId = subaccountIdOf(payout.takesFrom) ?? null
+  const owner = { environmentId, subaccountId }
   const made = conversion?.made
-  const previous = await findLastSettlement(tx, environmentId)
+  const previous = await findLastSettlement(tx, owner)
   const firstEntry = (previous?.lastEntry ?? 0n) + 1n
   // Another settlement was made meanwhile: nothing of the early sums is part of this one.
   const isCurrent = firstEntry === early.firstEntry
   const later = await sumStatement(tx, {
     environmentId,
     asset: 'NGN',
+    subaccountId: subaccountId ?? undefined,
     first: isCurrent ? early.lastEntry + 1n : firstEntry,
     last: before.entryNumber,
   })
-  const part = (await countParts(tx, { environmentId, scheduledFor })) + 1
+  const part = (await countParts(tx, { ...owner, scheduledFor })) + 1
   return {
     environmentId,
     id,
     payoutId: payout.id,
+    subaccountId,
     conversionId: made?.id ?? null,
     convertedAmount: made?.sourceAmount ?? null,
     conversionFee: made?.fee ?? null,

@@ -3,6 +3,7 @@ import type { Environment, Mode } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { toJson } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
+import { subaccountName } from '../../ledger/accounts.js'
 import {
   type BankAccount,
   findPrimary,
@@ -10,8 +11,11 @@ import {
 } from '../../merchants/settings/bank-accounts.js'
 import { getFeeSchedule } from '../../merchants/settings/fee-schedules.js'
 import { getSettings } from '../../merchants/settings/settings.js'
-import { hasLimits } from '../../merchants/settings/settings-document.js'
+import { hasLimits, type Settings } from '../../merchants/settings/settings-document.js'
 import { computeFee } from '../../money/fees.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import { judgePayer } from '../../subaccounts/lock-payers.js'
+import { type Subaccount, subaccountReference } from '../../subaccounts/subaccount.js'
 import { levyOn } from '../levies/levy.js'
 import { totalDebitOf } from '../payout.js'
 import type { PayoutRequest } from '../requests/prepare-payouts.js'
@@ -25,6 +29,7 @@ import {
   type SettlementDependencies,
   type SettlementRequest,
 } from './prepared-settlement.js'
+import { findRuleProblem } from './rule-of-subaccounts.js'
 import { settlementReference } from './settlement.js'
 
 /**
@@ -37,26 +42,23 @@ export async function prepareSettlement(
   request: SettlementRequest,
 ): Promise<Outcome<PreparedSettlement>> {
   const { db, preparation, naira } = dependencies
-  const { environment, scheduledFor, requestedAmount, hasMinimum } = request
+  const { environment, subaccount, scheduledFor, requestedAmount, hasMinimum } = request
   const { id: environmentId, mode } = environment
   const all = await getSettings(db, environment)
-  const { settlement: settings } = all
-  if (settings.payTo === 'wallet')
+  if (!subaccount && all.settlement.payTo === 'wallet')
     return prepareWalletSettlement(dependencies, environmentNow, request, all)
-  const account = await findPrimary(db, environmentId)
-  if (!account) return noBankAccount(mode)
-  if (account.usableFrom && account.usableFrom > environmentNow)
-    return notUsableYet(environmentNow, account.usableFrom)
-  const scope = { mode, hasRule: hasLimits(all.approvals) }
-  if (needsConfirmation(account, scope)) return unconfirmed('bank')
-  const statement = await readStatement(db, environmentId)
+  const payee = subaccount
+    ? toPayee(subaccount, request)
+    : await findMerchant(db, environmentNow, environment, all)
+  if (payee instanceof Refusal) return payee
+  const owner = { environmentId, subaccountId: subaccount?.id ?? null }
+  const statement = await readStatement(db, owner)
   const fee = await getFeeSchedule(db, { environmentId, operation: 'bank_payout' })
   const id = newId(environmentNow)
   const levy = await preparation.findLevyTerms(
-    toPayoutRequest({ id, environment, account, amount: 0n }),
+    toPayoutRequest({ id, environment, payee, amount: 0n }),
   )
-  const reserve = BigInt(settings.reserve)
-  const minimum = BigInt(settings.minimum)
+  const { reserve, minimum } = payee
   const { min, max } = naira[mode]
   const choose = (budget: bigint, smallest: bigint) => {
     const chosen = largestTransfer({ budget, min, max, fee, levy })
@@ -68,18 +70,26 @@ export async function prepareSettlement(
   if (amount === undefined || budget < costOf(amount))
     return notSettled({ requestedAmount, available: statement.available, reserve })
 
+  if (subaccount) {
+    const refused = await findRuleProblem(db, environmentNow, subaccount, {
+      amount,
+      requestedBy: request.requestedBy,
+    })
+    if (refused) return refused
+  }
+
   const early = await statement.sumUp()
   // Last, because nothing after it may fail: the caller has to finish it.
   const payout = await preparation.prepare(
     environmentNow,
-    toPayoutRequest({ id, environment, account, amount }),
+    toPayoutRequest({ id, environment, payee, amount }),
   )
   if (payout instanceof Refusal) return payout
   const rest = budget - totalDebitOf(payout.payout)
   return {
     id,
     payout,
-    bankAccountId: account.id,
+    bankAccountId: payee.bankAccountId,
     conversion: null,
     scheduledFor,
     requestedAmount,
@@ -89,15 +99,76 @@ export async function prepareSettlement(
   }
 }
 
+/** The bank account that is paid, and what stays behind. */
+type Payee = Pick<BankAccount, 'bankCode' | 'accountNumber'> &
+  Pick<PayoutRequest, 'createdByKey' | 'createdByUser' | 'takesFrom'> & {
+    /** Null: of a sub-account. */
+    bankAccountId: string | null
+    reserve: bigint
+    minimum: bigint
+  }
+
+async function findMerchant(
+  db: Queryable,
+  environmentNow: EnvironmentTime,
+  { id: environmentId, mode }: Environment,
+  { settlement: { reserve, minimum }, approvals }: Settings,
+): Promise<Outcome<Payee>> {
+  const account = await findPrimary(db, environmentId)
+  if (!account) return noBankAccount(mode)
+  if (account.usableFrom && account.usableFrom > environmentNow)
+    return notUsableYet(environmentNow, account.usableFrom)
+  if (needsConfirmation(account, { mode, hasRule: hasLimits(approvals) }))
+    return unconfirmed('bank')
+  return {
+    bankCode: account.bankCode,
+    accountNumber: account.accountNumber,
+    bankAccountId: account.id,
+    reserve: BigInt(reserve),
+    minimum: BigInt(minimum),
+    createdByKey: null,
+    createdByUser: null,
+  }
+}
+
+/** A scheduled settlement counts as a payout of whoever chose the bank account. */
+function toPayee(
+  subaccount: Subaccount,
+  { requestedBy, scheduledFor }: SettlementRequest,
+): Outcome<Payee> {
+  const { id, bankCode, accountNumber, chosenByKey, chosenByUser } = subaccount
+  const problem = judgePayer(subaccount)
+  if (problem) return problem
+  if (bankCode === null || accountNumber === null)
+    return new Refusal('bank_transfer_failed', {
+      reason: 'no_bank_account',
+      message: `${subaccountReference(subaccount)} has no bank account. Add one to it.`,
+    })
+  const isRequested = requestedBy.createdByKey !== null || requestedBy.createdByUser !== null
+  const chooser = { createdByKey: chosenByKey, createdByUser: chosenByUser }
+  const { createdByKey, createdByUser } =
+    scheduledFor === null && isRequested ? requestedBy : chooser
+  return {
+    bankCode,
+    accountNumber,
+    bankAccountId: null,
+    takesFrom: subaccountName(id),
+    reserve: subaccount.settlementReserve,
+    minimum: subaccount.settlementMinimum,
+    createdByKey,
+    createdByUser,
+  }
+}
+
 function toPayoutRequest({
   id,
   environment,
-  account,
+  payee,
   amount,
 }: {
   id: string
   environment: Environment
-  account: BankAccount
+  payee: Payee
   amount: bigint
 }): PayoutRequest {
   const reference = settlementReference({ id })
@@ -109,8 +180,8 @@ function toPayoutRequest({
     requestedAmount: String(amount),
     destination: {
       kind: 'bank_account',
-      bankCode: account.bankCode,
-      accountNumber: account.accountNumber,
+      bankCode: payee.bankCode,
+      accountNumber: payee.accountNumber,
       bankName: '',
       // Not compared: its name was resolved when it was added.
       accountName: '',
@@ -118,8 +189,9 @@ function toPayoutRequest({
     },
     merchantReference: reference,
     metadata: toJson({ settlement: reference }),
-    createdByKey: null,
-    createdByUser: null,
+    createdByKey: payee.createdByKey,
+    createdByUser: payee.createdByUser,
+    takesFrom: payee.takesFrom,
   }
 }
 

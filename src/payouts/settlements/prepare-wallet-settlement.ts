@@ -49,7 +49,7 @@ async function prepare(
     if (chosen.usableFrom > environmentNow) return notUsableYet(environmentNow, chosen.usableFrom)
   }
   if (await isUnconfirmed(db, environmentId, 'wallet')) return unconfirmed('wallet')
-  const statement = await readStatement(db, environmentId)
+  const statement = await readStatement(db, { environmentId, subaccountId: null })
   const reserve = BigInt(settings.reserve)
   const { min } = naira[mode]
   const wanted = hasMinimum ? BigInt(settings.minimum) : min

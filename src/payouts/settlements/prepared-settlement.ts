@@ -1,13 +1,15 @@
 import type { NairaLimits } from '../../base/config.js'
-import type { Environment, EnvironmentId, Mode } from '../../base/environment.js'
+import type { Environment, Mode } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Conversion } from '../../conversions/conversion.js'
 import type { Exchange } from '../../conversions/exchange.js'
 import { findStatementEnd, type StatementSum, sumStatement } from '../../ledger/statement.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { Subaccount } from '../../subaccounts/subaccount.js'
+import type { PayoutCreator } from '../requests/creators.js'
 import type { PayoutPreparation, PreparedPayout } from '../requests/prepare-payouts.js'
-import { findLastSettlement } from './store-settlements.js'
+import { findLastSettlement, type SettlementOwner } from './store-settlements.js'
 
 export type SettlementDependencies = {
   db: Queryable
@@ -20,7 +22,7 @@ export type SettlementDependencies = {
 export type PreparedSettlement = {
   id: string
   payout: PreparedPayout
-  /** The bank account of the merchant that it goes to; null: a wallet. */
+  /** The bank account of the merchant that it goes to; null: a wallet, or of a sub-account. */
   bankAccountId: string | null
   /** The conversion of a settlement to a wallet, and what is needed to make it. */
   conversion: {
@@ -42,6 +44,10 @@ type EarlySums = { firstEntry: bigint; lastEntry: bigint; lines: StatementSum[] 
 
 export type SettlementRequest = {
   environment: Environment
+  /** The sub-account that is settled; null: the merchant. */
+  subaccount: Subaccount | null
+  /** Who requested it; nobody if it is scheduled. */
+  requestedBy: PayoutCreator
   /** Null: requested by the merchant. */
   scheduledFor: Date | null
   /** Null: as much as possible. */
@@ -53,12 +59,17 @@ export type SettlementRequest = {
 /** The available naira now, and a function that sums up how they came about. */
 export async function readStatement(
   db: Queryable,
-  environmentId: EnvironmentId,
+  owner: SettlementOwner,
 ): Promise<{ available: bigint; sumUp(): Promise<EarlySums> }> {
-  const statement = { environmentId, asset: 'NGN' } as const
+  const { environmentId, subaccountId } = owner
+  const statement = {
+    environmentId,
+    asset: 'NGN',
+    subaccountId: subaccountId ?? undefined,
+  } as const
   // Before the end of the statement: a settlement committed in between must not count as the
   // previous one, because its entries would be after that end.
-  const previous = await findLastSettlement(db, environmentId)
+  const previous = await findLastSettlement(db, owner)
   const { available, entryNumber: lastEntry } = await findStatementEnd(db, statement)
   const firstEntry = (previous?.lastEntry ?? 0n) + 1n
   return {

@@ -6,11 +6,15 @@ const settlementsHaveTheirPayouts: Proof = {
     select s.environment_id, s.id, s.payout_id, s.last_entry from settlements s
     left join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id
     left join lateral (
-      select count(*) as entries, max(t.entry_number) as last_entry from ledger_transfers t
+      select count(*) as entries, max(case when s.subaccount_id is null then t.entry_number
+          else t.subaccount_entry end) as last_entry
+      from ledger_transfers t
       where t.environment_id = s.environment_id and t.cause_id = s.payout_id and t.is_hold) held
       on true
     where s.conversion_id is null
-      and (p.kind is distinct from 'bank_transfer' or held.last_entry is distinct from s.last_entry
+      and (p.kind is distinct from 'bank_transfer'
+        or p.takes_from is distinct from coalesce('sub:' || s.subaccount_id, 'available')
+        or held.last_entry is distinct from s.last_entry
         or held.entries is distinct from 1 + (p.fee > 0)::int + (p.levy > 0)::int)`,
 }
 
@@ -41,7 +45,8 @@ const settlementsFollowEachOther: Proof = {
       select environment_id, id, first_entry, opening,
         coalesce(lag(last_entry) over chain, 0) + 1 as expected_entry,
         coalesce(lag(closing) over chain, 0) as expected_opening
-      from settlements window chain as (partition by environment_id order by last_entry)) s
+      from settlements
+      window chain as (partition by environment_id, subaccount_id order by last_entry)) s
     where (first_entry, opening) is distinct from (expected_entry, expected_opening)`,
 }
 
@@ -56,11 +61,23 @@ const settlementsAddUp: Proof = {
           case when t.credit = 'available' then t.amount else -t.amount end as change
         from ledger_transfers t
         where t.environment_id = s.environment_id and t.asset = 'NGN'
-          and t.entry_number between s.first_entry and s.last_entry
+          and s.subaccount_id is null and t.entry_number between s.first_entry and s.last_entry
         union all
         select r.cause_id, r.purpose, 'release', r.amount from ledger_resolutions r
         where r.environment_id = s.environment_id and r.asset = 'NGN'
-          and r.entry_number between s.first_entry and s.last_entry) e
+          and s.subaccount_id is null and r.entry_number between s.first_entry and s.last_entry
+        union all
+        select t.cause_id, t.purpose, case when t.is_hold then 'hold' else 'post' end,
+          case when t.credit = 'sub:' || s.subaccount_id then t.amount else -t.amount end
+        from ledger_transfers t
+        where t.environment_id = s.environment_id and t.asset = 'NGN'
+          and t.subaccount_id = s.subaccount_id
+          and t.subaccount_entry between s.first_entry and s.last_entry
+        union all
+        select r.cause_id, r.purpose, 'release', r.amount from ledger_resolutions r
+        where r.environment_id = s.environment_id and r.asset = 'NGN'
+          and r.subaccount_id = s.subaccount_id
+          and r.subaccount_entry between s.first_entry and s.last_entry) e
       where not (e.cause_id = s.payout_id and e.kind = 'hold')
         and e.cause_id is distinct from s.conversion_id
       group by s.environment_id, s.id, e.purpose, e.kind),

@@ -25,7 +25,7 @@ import type { StatementSum } from '../../ledger/statement.js'
 import { toWire } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
 import { vatRates } from '../../money/vat.js'
-import { type Payout, type PayoutStatus, referenceOf } from '../payout.js'
+import { type Payout, type PayoutStatus, payerOf, referenceOf } from '../payout.js'
 import { feeVatOf } from '../resource.js'
 import {
   type Settlement,
@@ -65,6 +65,10 @@ export const settlement = resource('Settlement', {
       '`SUBMITTED` until its transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement includes returned naira; the coins of a failed transfer stay in your stablecoin balance.',
     examples: ['SUBMITTED'],
   }),
+  subaccount: notYet(
+    reference(prefixes.subaccount, 'Identifies the sub-account.'),
+    'The sub-account that is settled, to its bank account; null: you are.',
+  ),
   scheduledFor: orNull(
     timestamp('The scheduled time that it was made for.'),
     'Null if you requested it.',
@@ -172,6 +176,7 @@ export function showSettlement(settlement: Settlement, payout: Payout): Settleme
   return {
     reference: settlementReference(settlement),
     status: statusOf(payout),
+    subaccount: payerOf(payout),
     scheduledFor: isoOrNull(settlement.scheduledFor),
     amount: toWire(amount, 'NGN'),
     fee: toWire(fee, 'NGN'),

@@ -5,12 +5,13 @@ import { Refusal } from '../../base/refusal.js'
 import { getEnvironmentById, lockEnvironment } from '../../merchants/environments.js'
 import { logFacts } from '../../merchants/log-facts.js'
 import { getSettings } from '../../merchants/settings/settings.js'
-import { scheduleSettlement } from '../../merchants/settings/settlement-schedule.js'
+import { ofOwner, scheduleSettlement } from '../../merchants/settings/settlement-schedule.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import { claimDue, type DueTable, whileLeased } from '../../postgres/due.js'
-import { sql } from '../../postgres/sql.js'
+import { type Sql, sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { getSubaccountById } from '../../subaccounts/store-subaccounts.js'
 import { settlementLimits } from '../limits.js'
 import type { NewPayout } from '../requests/create-payouts.js'
 import { createSettlement } from './create-settlement.js'
@@ -29,16 +30,22 @@ type ScheduleDependencies = SettlementDependencies & {
 
 export const schedulesDue: DueTable = {
   table: 'settlement_schedules',
-  keyColumns: ['environment_id'],
+  keyColumns: ['environment_id', 'owner_id'],
   openCondition: 'true',
   ownerColumn: 'mode',
   counterColumn: 'attempts',
-  returning: `job.environment_id, job.attempts, case when not job.settles_rest then
+  returning: `job.environment_id, job.subaccount_id, job.attempts, case when not job.settles_rest then
     job.scheduled_for end as scheduled_for`,
 }
 
 /** Without `scheduledFor` it is the rest of a settlement on request. */
-type Claim = { environmentId: EnvironmentId; scheduledFor: Date | null; attempts: number }
+type Claim = {
+  environmentId: EnvironmentId
+  /** Null: the merchant is settled. */
+  subaccountId: string | null
+  scheduledFor: Date | null
+  attempts: number
+}
 
 /**
  * Makes the settlements that are due. One that the bank cannot take now, that cannot be converted
@@ -62,13 +69,22 @@ export async function settleDue(dependencies: ScheduleDependencies, now: Date): 
 
 async function settle(dependencies: ScheduleDependencies, now: Date, claim: Claim): Promise<void> {
   const { db, logger, send } = dependencies
-  const { environmentId, scheduledFor } = claim
+  const { environmentId, subaccountId, scheduledFor } = claim
   const environment = await getEnvironmentById(db, environmentId)
   const refuse = (refusal: Refusal) =>
     postpone(dependencies, now, claim, { refusal, isTemporary: isTemporary(refusal) })
   if (environment.isSuspended) return refuse(suspended)
   const environmentNow = toEnvironmentTime(now, environment.clockOffsetMs)
-  const request = { environment, scheduledFor, requestedAmount: null, hasMinimum: true }
+  const subaccount =
+    subaccountId === null ? null : await getSubaccountById(db, { environmentId, id: subaccountId })
+  const request = {
+    environment,
+    subaccount,
+    requestedBy: { createdByKey: null, createdByUser: null },
+    scheduledFor,
+    requestedAmount: null,
+    hasMinimum: true,
+  }
   const prepared = await prepareSettlement(dependencies, environmentNow, request)
   if (prepared instanceof Refusal) return refuse(prepared)
 
@@ -78,7 +94,7 @@ async function settle(dependencies: ScheduleDependencies, now: Date, claim: Clai
       if (!(await lockClaim(tx, claim))) return undefined
       const outcome = await createSettlement(tx, now, prepared)
       if (outcome instanceof Refusal) return outcome
-      if (hasRest) keepDue(tx, now, environmentId)
+      if (hasRest) keepDue(tx, now, claim)
       else await scheduleNext(tx, now, claim)
       return outcome
     })
@@ -106,44 +122,62 @@ const suspended = new Refusal('forbidden', {
  * A worker that outlived its lease finds another count and must not settle again. Locks the
  * environment first, as a change of settings or of the test clock does.
  */
-async function lockClaim(tx: Tx, { environmentId, attempts }: Claim): Promise<boolean> {
-  await lockEnvironment(tx, environmentId)
+async function lockClaim(tx: Tx, claim: Claim): Promise<boolean> {
+  await lockEnvironment(tx, claim.environmentId)
   const rows = await tx.rows(sql`
     select from settlement_schedules
-    where environment_id = ${environmentId} and attempts = ${attempts} for no key update`)
+    where ${own(claim)} and attempts = ${claim.attempts} for no key update`)
   return rows.length > 0
 }
 
 /** The rest of what one transfer may carry is settled at once, for the same time or request. */
-function keepDue(tx: Tx, now: RealTime, environmentId: EnvironmentId): void {
+function keepDue(tx: Tx, now: RealTime, claim: Claim): void {
   tx.write(sql`
     update settlement_schedules set due_at = ${now}, last_refusal = null
-    where environment_id = ${environmentId}`)
+    where ${own(claim)}`)
 }
 
 async function scheduleNext(
   tx: Tx,
   now: RealTime,
-  { environmentId, scheduledFor }: Claim,
+  claim: Claim,
   lastRefusal: string | null = null,
 ): Promise<void> {
+  const { environmentId, scheduledFor } = claim
   const environment = await getEnvironmentById(tx, environmentId)
-  if (!scheduledFor) return endRest(tx, environment, lastRefusal)
+  if (!scheduledFor) return endRest(tx, claim, environment, lastRefusal)
   const { settlement } = await getSettings(tx, environment)
-  await scheduleSettlement(tx, now, { environment, settings: settlement })
+  const subaccountId = claim.subaccountId ?? undefined
+  const settings =
+    subaccountId === undefined
+      ? settlement
+      : {
+          ...settlement,
+          schedule: (await getSubaccountById(tx, { environmentId, id: subaccountId }))
+            .settlementSchedule,
+        }
+  await scheduleSettlement(tx, now, { environment, settings, subaccountId })
   tx.write(sql`
-    update settlement_schedules set last_refusal = ${lastRefusal}
-    where environment_id = ${environmentId}`)
+    update settlement_schedules set last_refusal = ${lastRefusal} where ${own(claim)}`)
 }
 
 /** Back to the schedule, if there is one. Its time may have come meanwhile. */
-function endRest(tx: Tx, { id, clockOffsetMs }: Environment, lastRefusal: string | null): void {
+function endRest(
+  tx: Tx,
+  claim: Claim,
+  { clockOffsetMs }: Environment,
+  lastRefusal: string | null,
+): void {
   tx.write(sql`
-    delete from settlement_schedules where environment_id = ${id} and scheduled_for is null`)
+    delete from settlement_schedules where ${own(claim)} and scheduled_for is null`)
   tx.write(sql`
     update settlement_schedules set settles_rest = false, last_refusal = ${lastRefusal},
       due_at = scheduled_for - ${clockOffsetMs}::float8 * interval '1 millisecond'
-    where environment_id = ${id}`)
+    where ${own(claim)}`)
+}
+
+function own({ environmentId, subaccountId }: Claim): Sql {
+  return ofOwner({ environmentId, subaccountId: subaccountId ?? undefined })
 }
 
 function isTemporary({ status, code, reason }: Refusal): boolean {
@@ -168,7 +202,7 @@ async function postpone(
       tx.write(sql`
         update settlement_schedules set last_refusal = ${message},
           due_at = ${after(now, retryMs)}
-        where environment_id = ${environmentId}`)
+        where ${own(claim)}`)
     else await scheduleNext(tx, now, claim, hasNothing ? null : message)
   })
   if (hasNothing) return

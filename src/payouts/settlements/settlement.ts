@@ -15,6 +15,8 @@ export const settlements = new Table('settlements', {
   environmentId: column.int4<EnvironmentId>(),
   id: column.uuid(),
   payoutId: column.uuid(),
+  /** Whose statement it covers; null: the merchant's. */
+  subaccountId: column.uuid().orNull(),
   /** The conversion of a settlement to a wallet; null: to a bank account. */
   conversionId: column.uuid().orNull(),
   /** The naira that the conversion took, with its fee. */
@@ -36,8 +38,8 @@ export const settlements = new Table('settlements', {
 })
 
 /**
- * One payout to the merchant's primary bank account or, after a conversion, to its wallet, and the
- * part of the naira statement since the settlement before it. `opening` plus all changes in `lines`
+ * One payout to the bank account of a sub-account, to the merchant's primary bank account or, after
+ * a conversion, to its wallet, and the part of the naira statement since the settlement before it. `opening` plus all changes in `lines`
  * is what the payout or the conversion took, and `closing`.
  */
 export type Settlement = Omit<typeof settlements.row, 'lines'> & { lines: StatementSum[] }

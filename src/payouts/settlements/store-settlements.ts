@@ -13,7 +13,7 @@ import type {
   Restriction,
   RowPage,
 } from '../../postgres/lists/list.js'
-import { sql } from '../../postgres/sql.js'
+import { type Sql, sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { settlementLimits } from '../limits.js'
@@ -46,25 +46,34 @@ export function insertSettlement(tx: Tx, settlement: Settlement): void {
   tx.write(settlements.insert({ ...settlement, lines }))
 }
 
+/** The merchant, or one of its sub-accounts. */
+export type SettlementOwner = Pick<Settlement, 'environmentId' | 'subaccountId'>
+
+function ofOwner({ environmentId, subaccountId }: SettlementOwner): Sql {
+  const owner =
+    subaccountId === null ? sql`subaccount_id is null` : sql`subaccount_id = ${subaccountId}`
+  return sql`environment_id = ${environmentId} and ${owner}`
+}
+
 /** The latest settlement: the next one begins where it ends. */
 export async function findLastSettlement(
   db: Queryable,
-  environmentId: EnvironmentId,
+  owner: SettlementOwner,
 ): Promise<Settlement | undefined> {
   const [row] = await db.rows(sql<Row>`
-    select ${columns} from settlements s where s.environment_id = ${environmentId}
+    select ${columns} from settlements s where ${ofOwner(owner)}
     order by s.last_entry desc limit 1`)
   return row && toSettlement(row)
 }
 
 export async function countParts(
   db: Queryable,
-  { environmentId, scheduledFor }: Pick<Settlement, 'environmentId' | 'scheduledFor'>,
+  { scheduledFor, ...owner }: SettlementOwner & Pick<Settlement, 'scheduledFor'>,
 ): Promise<number> {
   if (!scheduledFor) return 0
   const [row] = await db.rows(sql<{ parts: number }>`
     select count(*)::int as parts from settlements
-    where environment_id = ${environmentId} and scheduled_for = ${scheduledFor}`)
+    where ${ofOwner(owner)} and scheduled_for = ${scheduledFor}`)
   return row!.parts
 }
 
@@ -94,6 +103,8 @@ export async function findSettlementsOf(
 export type SettlementWithPayout = { settlement: Settlement; payout: Payout }
 
 export type SettlementFilter = {
+  /** Absent: settlements of the merchant. */
+  subaccountId?: string | undefined
   status?: PayoutStatus | undefined
   period?: TimeRange | undefined
 }
@@ -103,8 +114,9 @@ const settlementList: ListTable<SettlementFilter> = {
   name: 'list_settlements',
   table: 'settlements',
   key: { name: 'last_entry', type: 'int8' },
-  columns: {},
+  columns: { subaccount_id: { type: 'uuid' } },
   filters: {
+    subaccountId: 'subaccount_id',
     status: (status) => [
       {
         condition: sql`(
@@ -114,7 +126,14 @@ const settlementList: ListTable<SettlementFilter> = {
     ],
     period: restrictPeriod,
   },
-  indexes: [{ index: 'settlement_ends_once', serves: [] }],
+  indexes: [
+    {
+      index: 'subaccount_settlement_ends_once',
+      serves: ['subaccount_id'],
+      where: sql`subaccount_id is not null`,
+    },
+    { index: 'settlement_ends_once', serves: [], where: sql`subaccount_id is null` },
+  ],
 }
 
 /** Newest first. */
@@ -133,9 +152,16 @@ export async function listSettlements(
   const entries = found.rows.map(({ lastEntry }) => lastEntry)
   const rows = await db.rows(sql<Row>`
     select ${columns} from settlements s
-    where s.environment_id = ${environmentId} and s.last_entry = any(${entries}::int8[])
+    where ${ofOwner(toOwner(environmentId, filter))} and s.last_entry = any(${entries}::int8[])
     order by s.last_entry desc`)
   return { rows: await attachPayouts(db, rows.map(toSettlement)), next: found.next }
+}
+
+function toOwner(
+  environmentId: EnvironmentId,
+  { subaccountId = null }: { subaccountId?: string | null | undefined },
+): SettlementOwner {
+  return { environmentId, subaccountId }
 }
 
 /**
@@ -144,18 +170,19 @@ export async function listSettlements(
  */
 async function restrictPeriod(
   { from, to }: TimeRange,
-  { db, environmentId }: FilterLookup<SettlementFilter>,
+  { db, environmentId, filter }: FilterLookup<SettlementFilter>,
 ): Promise<Restriction[]> {
   if (!from && !to) return []
   const { settlementsAtOnceMax: most } = settlementLimits
+  const own = ofOwner(toOwner(environmentId, filter))
   const [found] = await db.rows(sql<{ first: bigint | null; last: bigint | null }>`
     select (select min(last_entry) from (
         select last_entry from settlements
-        where environment_id = ${environmentId} and id >= ${firstIdAt(from ?? new Date(0))}
+        where ${own} and id >= ${firstIdAt(from ?? new Date(0))}
         order by id limit ${most}) earliest) as first,
       (select max(last_entry) from (
         select last_entry from settlements
-        where environment_id = ${environmentId} ${to ? sql`and id < ${firstIdAt(to)}` : sql``}
+        where ${own} ${to ? sql`and id < ${firstIdAt(to)}` : sql``}
         order by id desc limit ${most}) latest) as last`)
   return [
     { column: 'last_entry', min: found!.first ?? limits.money.ledgerMax, max: found!.last ?? 0n },
@@ -174,11 +201,11 @@ export type SettlementSums = {
 /** Sums of settlements by status. Undefined if there are too many to add up. */
 export async function sumSettlements(
   db: Queryable,
-  environmentId: EnvironmentId,
+  owner: SettlementOwner,
   range: TimeRange,
 ): Promise<SettlementSums[] | undefined> {
   const { settlementsSummedMax } = listLimits
-  const feeVat = vatInSql(await findVatRates(db, environmentId), {
+  const feeVat = vatInSql(await findVatRates(db, owner.environmentId), {
     fee: sql`coalesce(s.conversion_fee, p.fee)`,
     causeId: sql`coalesce(s.conversion_id, p.id)`,
   })
@@ -189,7 +216,7 @@ export async function sumSettlements(
       sum(${feeVat})::int8 as fee_vat
     from (
       select * from settlements
-      where environment_id = ${environmentId} ${withinRange(toIdRange(range, undefined))}
+      where ${ofOwner(owner)} ${withinRange(toIdRange(range, undefined))}
       order by id desc limit ${settlementsSummedMax + 1}) s
     join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id
     group by p.status`)

@@ -97,11 +97,11 @@ export const balanceEntry = resource('BalanceEntry', {
   createdAt: timestamp('When the balance changed.'),
 })
 
-/** Whose statement a caller reads. */
-const ofSubaccount = Type.String({
+/** Whose balance or statement a caller reads. */
+export const ofSubaccount = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'The statement of this sub-account instead of your own.',
+  description: 'Reads this sub-account instead of your own balance.',
   examples: [referenceSample(prefixes.subaccount)],
 })
 
@@ -201,10 +201,16 @@ const part = (example: number, description: string) =>
 const statementSummary = resource('StatementSummary', {
   asset: anyAsset,
   opening: withDescription(anyAmount, 'Available balance before the first entry.'),
-  received: withDescription(anyAmount, 'Payments, and held money that you kept.'),
+  received: withDescription(
+    anyAmount,
+    'Payments, and held money that you kept; of a sub-account, its shares of payments.',
+  ),
   added: part(0, 'Test money, and credits of the operator.'),
   converted: part(0, 'Converted into this asset, less what was converted out of it.'),
-  moved: part(0, 'Moved to sub-accounts, less what came from them.'),
+  moved: part(
+    0,
+    'Moved to sub-accounts, less what came from them; of a sub-account, moved to you, less what came from you.',
+  ),
   refunded: part(0, 'Refunds that arrived, less those that came back.'),
   paidOut: part(
     0,
@@ -225,7 +231,7 @@ const statementSummary = resource('StatementSummary', {
   lastNumber: notYet(Type.Integer(), 'Number of the last entry; null if there is none.'),
 })
 
-const summary = ({ openPage }: ApiParts) =>
+const summary = ({ db: primary, openPage }: ApiParts) =>
   route({
     ...base,
     path: `${path}/summary`,
@@ -234,14 +240,19 @@ const summary = ({ openPage }: ApiParts) =>
     summary: 'Summarize a statement',
     description:
       'Returns the opening and closing balance of a period and what changed it in between.',
-    query: closed({ asset: withDescription(anyAsset, 'The balance.'), ...timeFilters }),
+    query: closed({
+      asset: withDescription(anyAsset, 'The balance.'),
+      subaccount: Type.Optional(ofSubaccount),
+      ...timeFilters,
+    }),
     answers: { 200: statementSummary },
-    refusals: [{ code: 'validation_failed' }],
+    refusals: ['not_found', { code: 'validation_failed' }],
     isHeavy: true,
     async handle({ environment, query }) {
       const asset = query.asset as Asset
       const { db } = openPage(undefined)
-      const statement = { environmentId: environment.id, asset }
+      const subaccountId = await findSubaccountId(primary, environment.id, query.subaccount)
+      const statement = { environmentId: environment.id, asset, subaccountId }
       const summary = await summarizeStatement(db, statement, readTimeRange(query))
       if (!summary) throw tooManyEntries()
       const { firstNumber, lastNumber } = summary

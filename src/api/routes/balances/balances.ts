@@ -1,9 +1,13 @@
 import Type from 'typebox'
 import { balance, showBalance } from '../../../ledger/balance-resource.js'
 import { createBalanceReader } from '../../../ledger/balances.js'
+import { getSubaccount } from '../../../subaccounts/store-subaccounts.js'
+import { findSubaccountBalances } from '../../../subaccounts/subaccount-balances.js'
+import { closed } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
 import { route } from '../../server/route.js'
+import { ofSubaccount } from './balance-entries.js'
 
 export const balances = ({ db }: ApiParts) => {
   const readBalances = createBalanceReader(db, (items) =>
@@ -17,9 +21,16 @@ export const balances = ({ db }: ApiParts) => {
     operation: 'listBalances',
     summary: 'List balances',
     description:
-      'Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided.',
+      'Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided. Of a sub-account, `pending` is released to it later.',
     tag: 'Balances',
+    query: closed({ subaccount: Type.Optional(ofSubaccount) }),
     answers: { 200: Type.Object({ items: Type.Array(balance) }) },
-    handle: ({ environment }) => readBalances(environment.id),
+    refusals: ['not_found'],
+    async handle({ environment: { id: environmentId }, query: { subaccount: reference } }) {
+      if (reference === undefined) return readBalances(environmentId)
+      const subaccount = await getSubaccount(db, { environmentId, reference })
+      const items = (await findSubaccountBalances(db, [subaccount])).get(subaccount.id)!
+      return success(200, 'Balances', { items: items.map(showBalance) })
+    },
   })
 }

@@ -22,8 +22,8 @@ import {
   timeZone,
 } from '../../../reports/calendar.js'
 import { type ConversionBucket, readConversion } from '../../../reports/conversion.js'
-import { type EntrySum, readEntrySums } from '../../../reports/entries.js'
-import { type FeeKind, feeKinds, sumFees } from '../../../reports/fees.js'
+import type { EntrySum } from '../../../reports/entries.js'
+import { type FeeKind, feeKinds, readFees, sumFees } from '../../../reports/fees.js'
 import { reportLimits } from '../../../reports/limits.js'
 import { type Money, type MoneyBucket, readMoney, sumMoney } from '../../../reports/money.js'
 import { type ReportedKind, readPayoutTimes, reportedKinds } from '../../../reports/payout-times.js'
@@ -437,7 +437,7 @@ const fees = ({ openPage }: ApiParts) =>
     operation: 'getFeeReport',
     summary: 'Report fees',
     description:
-      'Returns the fees per day or hour, by what they were for, as they are on your statement: charged when the money is taken or held, given back when a transfer fails or returns.',
+      'Returns the fees per day or hour, by what they were for, as they are on your statement and those of your sub-accounts: charged when the money is taken or held, given back when a transfer fails or returns.',
     query: closed({
       currency: Type.Optional(
         withDescription(anyAsset, 'Only fees in this currency. Default: `NGN`.'),
@@ -451,7 +451,7 @@ const fees = ({ openPage }: ApiParts) =>
       const period = readPeriod(now, { ...query, bucket })
       const { db } = openPage(undefined)
       const key = { environmentId: environment.id, asset }
-      const sums = await readEntrySums(db, key, { ...period, bucket })
+      const sums = await readFees(db, key, { ...period, bucket })
       const starts = new Map(sums.map(({ start }) => [start.getTime(), start]))
       const buckets = [...starts.values()].map((start) => ({
         start,

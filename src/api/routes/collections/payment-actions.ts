@@ -21,7 +21,7 @@ import { destinationOf } from '../../../collections/returns/return-destination.j
 import type { RefundReason } from '../../../collections/returns/store-returns.js'
 import type { Answer, KeyedAnswer } from '../../../idempotency/answer.js'
 import { formatDecimal } from '../../../money/amounts.js'
-import { type Payout, returnKindOf } from '../../../payouts/payout.js'
+import { returnKindOf } from '../../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../../payouts/ports.js'
 import { mustWait, type RuleRequest } from '../../../payouts/requests/create-under-rule.js'
 import { isRailPaused, railPaused } from '../../../payouts/requests/paused-rails.js'
@@ -260,7 +260,7 @@ type ReturnRequest = { payment: Payment; requested: Destination | undefined }
 
 type PayoutOfPayment = ReturnRequest & {
   amount: bigint
-  takesFrom: Payout['takesFrom']
+  takesFrom: 'available' | 'suspense'
   why?: { reason: RefundReason | null; note: string | null }
 }
 

@@ -12,6 +12,7 @@ import { bankRefusalReasons, fundFromReasons, withReasons } from '../../openapi/
 import { fundFromIn, readFundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, metadataIn } from '../../parse/metadata.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
+import { fromIn, readPayer } from '../../parse/read-payer.js'
 import {
   accountNumberPattern,
   bankCodePattern,
@@ -81,6 +82,7 @@ const bodyFields = {
     }),
   ),
   fundFrom: Type.Optional(fundFromIn),
+  from: fromIn,
   merchantReference: Type.Optional(merchantReferenceIn),
   metadata: Type.Optional(metadataIn),
 }
@@ -193,6 +195,8 @@ const create = (api: ApiParts) =>
     answers: { 201: bankTransfer },
     refusals: [
       'insufficient_balance',
+      'not_found',
+      ...withReasons('subaccount_failed', 'invalid_state'),
       ...withReasons('conversion_failed', ...fundFromReasons),
       ...withReasons('bank_transfer_failed', 'duplicate_reference', ...bankRefusalReasons),
     ],
@@ -204,7 +208,8 @@ const create = (api: ApiParts) =>
         pending: 'Bank transfer waits for approval',
       }
       const fundFrom = readFundFrom(request.body.fundFrom, payout.asset)
-      return submitPayout(api, request, payout, messages, fundFrom)
+      const { from } = request.body
+      return submitPayout(api, request, payout, messages, { fundFrom, from })
     },
   })
 
@@ -219,19 +224,25 @@ const quoteRoute = (api: ApiParts) =>
     summary: 'Price a bank transfer',
     description:
       'Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
-    body: withExample(closed(quotedFields), quoteExample),
+    body: withExample(closed({ ...quotedFields, from: fromIn }), quoteExample),
     answers: { 200: quote },
-    refusals: withReasons('bank_transfer_failed', ...bankRefusalReasons),
+    refusals: [
+      'not_found',
+      ...withReasons('subaccount_failed', 'invalid_state'),
+      ...withReasons('bank_transfer_failed', ...bankRefusalReasons),
+    ],
     async handle(request) {
       checkNairaLimits(api, request)
       const quoted = readQuoteRequest(request)
+      const { environment, body } = request
+      if (body.from !== undefined) await readPayer(api.db, environment.id, body.from)
       const priced = await api.payoutPreparation.quote(quoted)
       if (priced instanceof Refusal) throw priced
       const { fee, levy, lines } = priced
       const environmentId = request.environment.id
       const causeId = firstIdAt(request.now)
       return success(200, 'Quote', {
-        amount: request.body.amount,
+        amount: body.amount,
         fee: toWire(fee, 'NGN'),
         levy: toWire(levy, 'NGN'),
         feeVat: toWire(vatRates.vatOf({ environmentId, causeId, fee }), 'NGN'),

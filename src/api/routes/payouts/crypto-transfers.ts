@@ -17,6 +17,7 @@ import { fundFromIn, quotedFundFromIn, readFundFrom } from '../../parse/fund-fro
 import { merchantReferenceIn, metadataIn } from '../../parse/metadata.js'
 import { readAddress, solanaAddress } from '../../parse/read-address.js'
 import { readStablecoinAmount } from '../../parse/read-coins.js'
+import { fromIn, readPayer } from '../../parse/read-payer.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
@@ -38,6 +39,7 @@ const body = withExample(
   closed({
     ...quotedFields,
     fundFrom: Type.Optional(fundFromIn),
+    from: fromIn,
     merchantReference: Type.Optional(merchantReferenceIn),
     metadata: Type.Optional(metadataIn),
   }),
@@ -128,6 +130,8 @@ const create = (api: ApiParts) =>
     answers: { 201: cryptoTransfer },
     refusals: [
       'insufficient_balance',
+      'not_found',
+      ...withReasons('subaccount_failed', 'invalid_state'),
       ...withReasons('conversion_failed', ...fundFromReasons),
       ...withReasons(
         'crypto_transfer_failed',
@@ -143,7 +147,8 @@ const create = (api: ApiParts) =>
         pending: 'Crypto transfer waits for approval',
       }
       const fundFrom = readFundFrom(request.body.fundFrom, payout.asset)
-      return submitPayout(api, request, payout, messages, fundFrom)
+      const { from } = request.body
+      return submitPayout(api, request, payout, messages, { fundFrom, from })
     },
   })
 
@@ -159,22 +164,28 @@ const quoteRoute = (api: ApiParts) =>
     description:
       'Returns what the transfer costs now and checks that the destination can receive it, whatever your balance. Reserves nothing.',
     tag: 'Disbursements',
-    body: closed({ ...quotedFields, fundFrom: Type.Optional(quotedFundFromIn) }),
+    body: closed({ ...quotedFields, fundFrom: Type.Optional(quotedFundFromIn), from: fromIn }),
     answers: { 200: quote },
-    refusals: withReasons(
-      'crypto_transfer_failed',
-      ...chainRefusalReasons.filter((reason) => reason !== 'treasury_short'),
-    ),
+    refusals: [
+      'not_found',
+      ...withReasons('subaccount_failed', 'invalid_state'),
+      ...withReasons(
+        'crypto_transfer_failed',
+        ...chainRefusalReasons.filter((reason) => reason !== 'treasury_short'),
+      ),
+    ],
     async handle(request) {
       const quoted = readQuoteRequest(request)
       const { asset, amount } = quoted
+      const { environment, body } = request
+      if (body.from !== undefined) await readPayer(api.db, environment.id, body.from)
       const priced = await api.payoutPreparation.quote(quoted)
       if (priced instanceof Refusal) throw priced
       const { fee, lines } = priced
       const environmentId = request.environment.id
       const causeId = firstIdAt(request.now)
       return success(200, 'Quote', {
-        amount: request.body.amount,
+        amount: body.amount,
         fee: formatDecimal(fee, asset),
         feeVat: formatDecimal(vatRates.vatOf({ environmentId, causeId, fee }), asset),
         totalDebit: formatDecimal(amount + fee, asset),

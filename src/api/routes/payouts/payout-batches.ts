@@ -3,6 +3,7 @@ import type { RealTime } from '../../../base/clock.js'
 import { prefixes, toReference } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { referenceSample } from '../../../base/shapes.js'
+import { subaccountIdOf } from '../../../ledger/accounts.js'
 import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { approversOf, findApprovers } from '../../../payouts/approvals/find-approvers.js'
 import {
@@ -33,6 +34,12 @@ import { withReasons } from '../../openapi/refusals-of.js'
 import { batchTemplate, readBatchCsv } from '../../parse/batch-csv.js'
 import { batchBody, batchName, readBatchItems } from '../../parse/read-batch.js'
 import { readTimeRange } from '../../parse/read-filters.js'
+import {
+  fromIn,
+  readPayer,
+  readSubaccountFilter,
+  subaccountFilter,
+} from '../../parse/read-payer.js'
 import { closed, inPath, oneOf, timeFilters, withStatus } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { answerList } from '../../server/answer-list.js'
@@ -96,26 +103,30 @@ const create = (api: ApiParts) =>
     body: batchBody,
     readCsv: (text, { mode }) => readBatchCsv(text, api.naira[mode]),
     csvSample: batchTemplate('bank_transfer'),
-    query: closed({ name: batchName }),
+    query: closed({ name: batchName, from: fromIn }),
     answers: { 201: payoutBatch },
+    refusals: ['not_found', ...withReasons('subaccount_failed', 'invalid_state')],
     async handle(request) {
       const { environment, body, headers, now } = request
       const isCsv = (headers['content-type'] ?? '').toLowerCase().startsWith('text/csv')
       const naira = api.naira[environment.mode]
       const { kind, asset, items } = readBatchItems(body, { naira, isCsv })
       const creation = { status: 201, message: 'Batch created', keepsKey: true }
-      return changeBatch(api, request, creation, (tx, realNow) =>
-        createBatch(tx, realNow, {
+      const from = body.from ?? request.query.from
+      return changeBatch(api, request, creation, async (tx, realNow) => {
+        const takesFrom = from === undefined ? null : await readPayer(tx, environment.id, from)
+        return createBatch(tx, realNow, {
           environment,
           kind,
           asset,
           name: body.name ?? request.query.name ?? null,
+          subaccountId: takesFrom && subaccountIdOf(takesFrom)!,
           retryOf: null,
           items,
           ...creatorOf(request),
           at: now,
-        }),
-      )
+        })
+      })
     },
   })
 
@@ -157,12 +168,17 @@ const list = ({ openPage }: ApiParts) =>
     summary: 'List payout batches',
     description: 'Returns batches, newest first. Send `Accept: text/csv` to export all of them.',
     title: 'Payout batches',
-    filters: { status: Type.Optional(withStatus([...batchStates])), ...timeFilters },
+    filters: {
+      status: Type.Optional(withStatus([...batchStates])),
+      subaccount: subaccountFilter('batches'),
+      ...timeFilters,
+    },
     item: payoutBatch,
     columns: batchColumns,
     cursor: cursorOf(prefixes.payoutBatch),
     toFilter: ({ query }) => ({
       state: query.status as BatchState | undefined,
+      ...readSubaccountFilter(query.subaccount),
       ...readTimeRange(query),
     }),
     async rows(db, { environment, actor, now }, filter, page) {
@@ -368,6 +384,7 @@ const submit = (api: ApiParts) =>
     answers: { 200: payoutBatch },
     refusals: [
       'insufficient_balance',
+      ...withReasons('subaccount_failed', 'invalid_state'),
       'not_found',
       ...withReasons('batch_failed', 'invalid_state', 'has_invalid_items'),
     ],

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { fromReference, prefixes, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
+import { invalidField, Refusal, returnRefusal } from '../../../base/refusal.js'
 import { referenceSample, stablecoin, withDescription } from '../../../base/shapes.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { type PayoutStatus, payoutKinds } from '../../../payouts/payout.js'
@@ -17,6 +18,7 @@ import type { Actor } from '../../../team/actor.js'
 import type { FundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, readMetadata } from '../../parse/metadata.js'
 import { readAmountRange, readTimeRange } from '../../parse/read-filters.js'
+import { readPayer, readSubaccountFilter, subaccountFilter } from '../../parse/read-payer.js'
 import {
   amountFilters,
   coinAmountFilters,
@@ -26,7 +28,7 @@ import {
   withStatus,
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import { createResource } from '../../pipeline/create-resource.js'
+import { commitRefusal, createResource } from '../../pipeline/create-resource.js'
 import { mayNeedApproval, submitUnderRule } from '../../pipeline/submit-under-rule.js'
 import { submitWithConversion } from '../../pipeline/submit-with-conversion.js'
 import type { CsvColumn } from '../../server/csv.js'
@@ -66,8 +68,16 @@ export async function submitPayout(
   keyedRequest: KeyedRequest,
   request: PayoutRequest,
   messages: { submitted: string; pending: string },
-  fundFrom?: FundFrom,
+  { fundFrom, from }: { fundFrom?: FundFrom | undefined; from?: string | undefined } = {},
 ): Promise<KeyedAnswer> {
+  if (from !== undefined) {
+    if (fundFrom)
+      throw invalidField('from', 'cannot be sent with `fundFrom`: only your own balance converts')
+    const { environment } = keyedRequest
+    const takesFrom = await readPayer(api.db, environment.id, from).catch(returnRefusal)
+    if (takesFrom instanceof Refusal) return commitRefusal(api, keyedRequest, takesFrom)
+    return submitPayout(api, keyedRequest, { ...request, takesFrom }, messages)
+  }
   if (fundFrom) return submitWithConversion(api, keyedRequest, request, { fundFrom, messages })
   if (mayNeedApproval(request)) return submitUnderRule(api, keyedRequest, request, messages)
   const prepared = await api.payoutPreparation.prepare(keyedRequest.now, request)
@@ -97,6 +107,7 @@ export const transferFilters = {
       examples: [referenceSample(prefixes.apiKey)],
     }),
   ),
+  subaccount: subaccountFilter('transfers'),
   q: searchText(
     "Searches references, your own references, account numbers, addresses and the recipient's name.",
     'ada',
@@ -111,6 +122,7 @@ type TransferQuery = {
   currency?: string
   recipient?: string
   createdBy?: string
+  subaccount?: string
   q?: string
   from?: string
   to?: string
@@ -128,6 +140,7 @@ export function toTransferFilter(
     merchantReference: query.merchantReference,
     recipient: query.recipient,
     ...readCreator(createdBy),
+    ...readSubaccountFilter(query.subaccount),
     text: query.q,
     ...readAmountRange(query, isCoins ? ['USDC', 'USDT'] : ['NGN']),
     ...readTimeRange(query),

@@ -6,6 +6,7 @@ import { Refusal } from '../../../base/refusal.js'
 import { referenceSample, withDescription } from '../../../base/shapes.js'
 import { findCounterparties } from '../../../collections/payments/find-counterparties.js'
 import { createExchange } from '../../../conversions/exchange.js'
+import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { listStatementEntries } from '../../../ledger/statement.js'
 import { lockEnvironment } from '../../../merchants/environments.js'
 import { settleRest } from '../../../merchants/settings/settlement-schedule.js'
@@ -33,9 +34,12 @@ import {
 import { listLimits } from '../../../postgres/limits.js'
 import type { Page } from '../../../postgres/lists/list.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
+import type { Subaccount } from '../../../subaccounts/subaccount.js'
+import type { Actor } from '../../../team/actor.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { readTimeRange } from '../../parse/read-filters.js'
+import { readSubaccountFilter, subaccountFilter } from '../../parse/read-payer.js'
 import { closed, inPath, koboInput, timeFilters, withStatus } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
@@ -43,6 +47,7 @@ import { commitRefusal } from '../../pipeline/create-resource.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
 import { anotherList, numberCursor } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
+import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 import { balanceEntry, entryColumns, toItem } from '../balances/balance-entries.js'
@@ -50,6 +55,8 @@ import { balanceEntry, entryColumns, toItem } from '../balances/balance-entries.
 const path = '/v1/settlements'
 const base = { access: 'secret', tag: 'Settlements' } as const
 const params = inPath('reference', referenceSample(prefixes.settlement))
+
+const ofSubaccount = subaccountFilter('settlements')
 
 export function settlementRoutes(api: ApiParts): Route[] {
   return [create(api), list(api), summary(api), read(api), entries(api)]
@@ -70,13 +77,7 @@ const create = (api: ApiParts) =>
     summary: 'Settle now',
     description:
       'Pays the available naira above the reserve in your settings to your primary bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. If that is more than one transfer may carry, further settlements follow at once, until less than the minimum in your settings is above the reserve; the message says so. With `settlement.payTo` `wallet` in your settings, `amount` or all of it is converted at the rate of the moment, and the coins less the fee of a crypto transfer are paid to your wallet.',
-    body: Type.Optional(
-      closed({
-        amount: Type.Optional(
-          withDescription(koboInput, 'Amount to pay; by default as much as possible.'),
-        ),
-      }),
-    ),
+    body: settlementBody,
     answers: { 201: settlement },
     refusals: [
       'insufficient_balance',
@@ -106,42 +107,66 @@ const create = (api: ApiParts) =>
         'balance_limit',
       ),
     ],
-    async handle(request) {
-      const { environment, now, body } = request
-      const amount = body?.amount
-      if (amount !== undefined) checkNairaLimits(api, { environment, body: { amount } })
-      const tools = {
-        db: api.db,
-        preparation: api.payoutPreparation,
-        naira: api.naira,
-        exchange: createExchange(api),
-      }
-      const prepared = await prepareSettlement(tools, now, {
-        environment,
-        scheduledFor: null,
-        requestedAmount: amount === undefined ? null : BigInt(amount),
-        hasMinimum: false,
-      })
-      if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
-      return commitAndSend(api, request, {
-        async commit(tx, realNow) {
-          // Before the ledger accounts: workers lock in this order.
-          if (prepared.hasRest) await lockEnvironment(tx, environment.id)
-          const created = await createSettlement(tx, realNow, prepared)
-          if (created instanceof Refusal) throw created
-          if (prepared.hasRest) settleRest(tx, realNow, environment)
-          return created
-        },
-        toAnswer(created) {
-          const { payout } = created
-          const submitted = `Settlement of ${formatMoney(payout.amount, 'NGN')} submitted, the most that one transfer carries. The rest follows in further settlements`
-          const message = prepared.hasRest ? submitted : 'Settlement submitted'
-          return success(201, message, show(created))
-        },
-        payoutOf: () => prepared.payout,
-      }).finally(prepared.payout.finish)
-    },
+    handle: (request) => settleNow(api, request, null),
   })
+
+export const settlementBody = Type.Optional(
+  closed({
+    amount: Type.Optional(
+      withDescription(koboInput, 'Amount to pay; by default as much as possible.'),
+    ),
+  }),
+)
+
+/** Settles the merchant, or a sub-account, now. */
+export async function settleNow(
+  api: ApiParts,
+  request: KeyedRequest & {
+    body?: { amount?: number } | undefined
+    actor: Actor
+    keyId: string | null
+  },
+  subaccount: Subaccount | null,
+): Promise<KeyedAnswer> {
+  const { environment, now, body, keyId, actor } = request
+  const amount = body?.amount
+  if (amount !== undefined) checkNairaLimits(api, { environment, body: { amount } })
+  const tools = {
+    db: api.db,
+    preparation: api.payoutPreparation,
+    naira: api.naira,
+    exchange: createExchange(api),
+  }
+  const prepared = await prepareSettlement(tools, now, {
+    environment,
+    subaccount,
+    requestedBy: {
+      createdByKey: keyId,
+      createdByUser: actor.kind === 'user' ? actor.userId : null,
+    },
+    scheduledFor: null,
+    requestedAmount: amount === undefined ? null : BigInt(amount),
+    hasMinimum: false,
+  })
+  if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
+  return commitAndSend(api, request, {
+    async commit(tx, realNow) {
+      // Before the ledger accounts: workers lock in this order.
+      if (prepared.hasRest) await lockEnvironment(tx, environment.id)
+      const created = await createSettlement(tx, realNow, prepared)
+      if (created instanceof Refusal) throw created
+      if (prepared.hasRest) settleRest(tx, realNow, environment, subaccount?.id)
+      return created
+    },
+    toAnswer(created) {
+      const { payout } = created
+      const submitted = `Settlement of ${formatMoney(payout.amount, 'NGN')} submitted, the most that one transfer carries. The rest follows in further settlements`
+      const message = prepared.hasRest ? submitted : 'Settlement submitted'
+      return success(201, message, show(created))
+    },
+    payoutOf: () => prepared.payout,
+  }).finally(prepared.payout.finish)
+}
 
 const settlementColumns = csvColumns(
   'reference',
@@ -184,13 +209,21 @@ const list = ({ openPage }: ApiParts) =>
     description:
       'Returns settlements with their reports, newest first. A page of a rare status may be short or empty and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.',
     title: 'Settlements',
-    filters: { status: Type.Optional(withStatus([...settlementStatuses])), ...timeFilters },
+    filters: {
+      status: Type.Optional(withStatus([...settlementStatuses])),
+      subaccount: ofSubaccount,
+      ...timeFilters,
+    },
     item: settlement,
     columns: settlementColumns,
     cursor: numberCursor('settlement', limits.money.ledgerMax),
     toFilter({ query }) {
       const status = query.status as SettlementStatus | undefined
-      return { status: status && payoutStatusOf(status), period: readTimeRange(query) }
+      return {
+        ...readSubaccountFilter(query.subaccount),
+        status: status && payoutStatusOf(status),
+        period: readTimeRange(query),
+      }
     },
     rows: (db, { environment }, filter, page) => listSettlements(db, environment.id, filter, page),
     show: (settlement) => toJson(show(settlement)),
@@ -205,13 +238,20 @@ const summary = ({ openPage }: ApiParts) =>
     operation: 'summarizeSettlements',
     summary: 'Summarize settlements',
     description: 'Returns how many settlements a period has and how much they pay, by status.',
-    query: closed(timeFilters),
+    query: closed({ subaccount: ofSubaccount, ...timeFilters }),
     answers: { 200: settlementSummary },
     refusals: [{ code: 'validation_failed' }],
     isHeavy: true,
     async handle({ environment, query }) {
       const { db } = openPage(undefined)
-      const sums = await sumSettlements(db, environment.id, readTimeRange(query))
+      const sums = await sumSettlements(
+        db,
+        {
+          environmentId: environment.id,
+          subaccountId: readSubaccountFilter(query.subaccount).subaccountId ?? null,
+        },
+        readTimeRange(query),
+      )
       if (!sums) throw tooManySettlements()
       return success(200, 'Settlement summary', showSettlementSummary(sums))
     },
@@ -274,13 +314,19 @@ const entries = ({ openPage }: ApiParts) =>
 /** Entry numbers have no gaps, so the number of remaining entries is known. */
 async function readEntries(
   db: Queryable,
-  { environmentId, firstEntry, lastEntry }: Settlement,
+  { environmentId, subaccountId, firstEntry, lastEntry }: Settlement,
   { before, limit }: Page,
 ) {
   const below = before === undefined ? lastEntry + 1n : BigInt(before)
   if (below <= firstEntry || below > lastEntry + 1n) throw anotherList()
   const remaining = Number(below - firstEntry)
-  const range = { environmentId, asset: 'NGN', first: firstEntry, below } as const
+  const range = {
+    environmentId,
+    asset: 'NGN',
+    subaccountId: subaccountId ?? undefined,
+    first: firstEntry,
+    below,
+  } as const
   const { entries } = await listStatementEntries(db, range, { limit: Math.min(limit, remaining) })
   const last = entries.at(-1)!.entryNumber
   const causes = [...new Set(entries.map(({ causeId }) => causeId))]

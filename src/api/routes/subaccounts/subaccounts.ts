@@ -4,8 +4,15 @@ import { newId, prefixes } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { invalidField, Refusal } from '../../../base/refusal.js'
-import { anyAsset, referenceSample, withDescription, withExample } from '../../../base/shapes.js'
+import {
+  anyAsset,
+  inKobo,
+  referenceSample,
+  withDescription,
+  withExample,
+} from '../../../base/shapes.js'
 import type { Asset } from '../../../money/assets.js'
+import { settlement as settlementResource } from '../../../payouts/settlements/resource.js'
 import {
   changeSubaccount,
   closeSubaccount,
@@ -26,12 +33,14 @@ import {
   withBalances,
 } from '../../../subaccounts/store-subaccounts.js'
 import {
+  type SettlementRhythm,
   type SubaccountStatus,
   type SubaccountTransfer,
+  settlementRhythms,
   subaccountStatuses,
 } from '../../../subaccounts/subaccount.js'
 import { transferAll } from '../../../subaccounts/transfer-money.js'
-import { withReasons } from '../../openapi/refusals-of.js'
+import { bankRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import { readAddress, solanaAddress } from '../../parse/read-address.js'
 import { readAnyAmount } from '../../parse/read-coins.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -53,6 +62,7 @@ import { success } from '../../server/envelope.js'
 import { listRoute } from '../../server/list-route.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 import { directoryOf } from '../payouts/bank-transfers.js'
+import { settlementBody, settleNow } from '../payouts/settlements.js'
 
 const path = '/v1/subaccounts'
 const base = { access: 'secret', tag: 'Sub-accounts' } as const
@@ -60,7 +70,7 @@ const change = { ...base, permission: 'subaccounts.change', stepUp: 'live' } as 
 const params = inPath('reference', referenceSample(prefixes.subaccount))
 
 export function subaccountRoutes(api: ApiParts): Route[] {
-  return [create(api), list(api), read(api), update(api), close(api), transfer(api)]
+  return [create(api), list(api), read(api), update(api), close(api), transfer(api), settle(api)]
 }
 
 const shortText = (example: string, description: string) =>
@@ -94,6 +104,44 @@ const fields = {
   walletAddress: withDescription(solanaAddress, 'Solana wallet to which its coins are paid out.'),
 }
 
+const koboFrom0 = (example: number, description: string) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number(limits.money.wireMax),
+      description,
+      examples: [example],
+      ...inKobo,
+    }),
+  )
+
+const settlement = Type.Optional(
+  withDescription(
+    closed({
+      schedule: Type.Optional(
+        Type.Enum([...settlementRhythms], {
+          description:
+            'When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your own settings.',
+          examples: ['daily'],
+        }),
+      ),
+      reserve: koboFrom0(0, 'What settlements leave, in kobo.'),
+      minimum: koboFrom0(100_000, 'Smallest amount that is settled on schedule, in kobo.'),
+    }),
+    'How it is settled. Absent fields stay as they are; by default it is not.',
+  ),
+)
+
+type SentSettlement = { schedule?: SettlementRhythm; reserve?: number; minimum?: number }
+
+function readSettlement({ schedule, reserve, minimum }: SentSettlement = {}): SubaccountChange {
+  return {
+    ...(schedule !== undefined && { settlementSchedule: schedule }),
+    ...(reserve !== undefined && { settlementReserve: BigInt(reserve) }),
+    ...(minimum !== undefined && { settlementMinimum: BigInt(minimum) }),
+  }
+}
+
 const orNone = (schema: typeof fields.email) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 const createBody = withExample(
@@ -105,6 +153,7 @@ const createBody = withExample(
       withDescription(fields.bankAccount, 'Where it is paid out. The bank names the holder.'),
     ),
     walletAddress: Type.Optional(fields.walletAddress),
+    settlement,
   }),
   {
     name: 'Ada Fabrics',
@@ -140,7 +189,7 @@ const create = (api: ApiParts) =>
         (tx, realNow) =>
           createSubaccount(
             tx,
-            { now, realNow },
+            { now, realNow, environment },
             {
               environmentId: environment.id,
               name: body.name,
@@ -150,7 +199,13 @@ const create = (api: ApiParts) =>
               accountNumber: null,
               accountName: null,
               walletAddress: null,
+              settlementSchedule: 'off',
+              settlementReserve: 0n,
+              settlementMinimum: 100_000n,
+              chosenByKey: null,
+              chosenByUser: null,
               ...destination,
+              ...readSettlement(body.settlement),
             },
           ),
         (created) => success(201, 'Sub-account created', showSubaccount(created)),
@@ -166,7 +221,7 @@ type SentDestination = {
 /** Fields that the request names; null takes the destination away. */
 async function readDestination(
   api: ApiParts,
-  { environment }: Pick<RouteRequest<unknown, unknown, unknown>, 'environment'>,
+  request: Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'keyId' | 'actor'>,
   { bankAccount, walletAddress }: SentDestination,
 ): Promise<SubaccountChange> {
   const read: SubaccountChange = {}
@@ -175,10 +230,11 @@ async function readDestination(
   if (bankAccount === undefined) return read
   if (bankAccount === null)
     return { ...read, bankCode: null, accountNumber: null, accountName: null }
-  const holder = await directoryOf(api, environment).resolveName(bankAccount)
+  const holder = await directoryOf(api, request.environment).resolveName(bankAccount)
   if (holder instanceof Refusal) throw holder
   const accountName = [...holder.accountName].slice(0, limits.names.length).join('')
-  return { ...read, ...bankAccount, accountName }
+  const { createdByKey: chosenByKey, createdByUser: chosenByUser } = creatorOf(request)
+  return { ...read, ...bankAccount, accountName, chosenByKey, chosenByUser }
 }
 
 const list = ({ openPage }: ApiParts) =>
@@ -256,6 +312,7 @@ const updateBody = withExample(
         examples: ['PAUSED'],
       }),
     ),
+    settlement,
   }),
   { status: 'ACTIVE' },
 )
@@ -279,14 +336,15 @@ const update = (api: ApiParts) =>
     ],
     async handle(request) {
       const { environment, body, params } = request
-      const { bankAccount: _, walletAddress: __, ...sent } = body
+      const { bankAccount: _, walletAddress: __, settlement: ___, ...sent } = body
       const destination = await readDestination(api, request, body)
       return api.change(
         request,
-        (tx) =>
-          changeSubaccount(tx, { environmentId: environment.id, reference: params.reference }, {
+        (tx, realNow) =>
+          changeSubaccount(tx, { realNow, environment, reference: params.reference }, {
             ...sent,
             ...destination,
+            ...readSettlement(body.settlement),
           } as SubaccountChange),
         (changed) => success(200, 'Sub-account changed', showSubaccount(changed)),
       )
@@ -314,13 +372,50 @@ const close = (api: ApiParts) =>
             tx,
             { now, realNow },
             {
-              environmentId: environment.id,
+              environment,
               reference: params.reference,
               ...creatorOf(request),
             },
           ),
         (closed) => success(200, 'Sub-account closed', showSubaccount(closed)),
       )
+    },
+  })
+
+const settle = (api: ApiParts) =>
+  route({
+    ...base,
+    method: 'POST',
+    path: `${path}/:reference/settlements`,
+    requiresIdempotencyKey: true,
+    stopsWhenSuspended: true,
+    permission: 'payouts.create',
+    alsoNeeds: 'balances.see',
+    stepUp: 'live',
+    operation: 'settleSubaccount',
+    summary: 'Settle a sub-account now',
+    description:
+      'Pays the available naira of the sub-account above its reserve to its bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. Its coins stay. If your approval rule requires a second person for the amount, it is refused.',
+    params,
+    body: settlementBody,
+    answers: { 201: settlementResource },
+    refusals: [
+      'not_found',
+      'insufficient_balance',
+      ...withReasons('subaccount_failed', 'invalid_state'),
+      ...withReasons(
+        'bank_transfer_failed',
+        'no_bank_account',
+        'approval_required',
+        'invalid_state',
+        'nothing_to_settle',
+        ...bankRefusalReasons,
+      ),
+    ],
+    async handle(request) {
+      const { environment, params } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      return settleNow(api, request, await getSubaccount(api.db, name))
     },
   })
 

@@ -1,0 +1,36 @@
+import type { EnvironmentTime } from '../../base/clock.js'
+import { Refusal } from '../../base/refusal.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { Subaccount } from '../../subaccounts/subaccount.js'
+import { mustWait } from '../requests/create-under-rule.js'
+import type { PayoutCreator } from '../requests/creators.js'
+
+/**
+ * Unlike the merchant's, the bank account of a sub-account is chosen by one member or API key. So
+ * its settlements follow the approval rule, as payouts of whoever chose it and of whoever requests
+ * them: otherwise a member could move money to a sub-account and settle it to an account of their
+ * own. A settlement has no state in which it waits, so it is refused.
+ */
+export async function findRuleProblem(
+  db: Queryable,
+  at: EnvironmentTime,
+  { environmentId, chosenByKey, chosenByUser }: Subaccount,
+  { amount, requestedBy }: { amount: bigint; requestedBy: PayoutCreator },
+): Promise<Refusal | undefined> {
+  const chooser = { createdByKey: chosenByKey, createdByUser: chosenByUser }
+  for (const { createdByKey, createdByUser } of [chooser, requestedBy]) {
+    if (createdByKey === null && createdByUser === null) continue
+    const sender = { createdByKey, createdByUser }
+    if (await mustWait(db, { environmentId, asset: 'NGN', amount, at, ...sender }))
+      return approvalRequired()
+  }
+  return undefined
+}
+
+function approvalRequired(): Refusal {
+  return new Refusal('bank_transfer_failed', {
+    reason: 'approval_required',
+    message:
+      'Your approval rule requires a second person for this amount. Create a bank transfer from the sub-account, which another member approves.',
+  })
+}

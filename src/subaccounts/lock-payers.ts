@@ -1,0 +1,82 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { Refusal } from '../base/refusal.js'
+import { type LedgerAccountName, subaccountIdOf } from '../ledger/accounts.js'
+import { listStatement } from '../postgres/statement.js'
+import { environmentKey, throwIfHeld } from '../postgres/transactions/busy.js'
+import type { Tx } from '../postgres/transactions/tx.js'
+import { type Subaccount, subaccountReference } from './subaccount.js'
+
+/** Sub-accounts that pay something, by id. */
+export type Payers = ReadonlyMap<string, Pick<Subaccount, 'id' | 'status'>>
+
+const columns = { environmentId: 'int4', id: 'uuid' } as const
+
+type Payer = Pick<Subaccount, 'id' | 'status'>
+
+const lockText = (list: string) => `
+    select s.id, s.status from ${list}
+    join subaccounts s on s.environment_id = list.environment_id and s.id = list.id
+    order by s.environment_id, s.id for share of s`
+
+const lock = listStatement<typeof columns, Payer>({
+  name: 'lock_payers',
+  columns,
+  text: lockText,
+})
+
+const lockUnheld = listStatement<typeof columns, Payer>({
+  name: 'lock_unheld_payers',
+  columns,
+  text: (list) => `${lockText(list)} skip locked`,
+})
+
+const none: Payers = new Map()
+
+/**
+ * Locks the sub-accounts among the ledger accounts that pay, before those accounts are locked.
+ * Payouts share the lock; a change of the status waits for them, or they see it. Without
+ * sub-accounts nothing is queried.
+ */
+export async function lockPayers(
+  tx: Tx,
+  paying: { environmentId: EnvironmentId; takesFrom: LedgerAccountName }[],
+): Promise<Payers> {
+  const wanted = new Map<string, { environmentId: EnvironmentId; id: string }>()
+  for (const { environmentId, takesFrom } of paying) {
+    const id = subaccountIdOf(takesFrom)
+    if (id !== undefined) wanted.set(id, { environmentId, id })
+  }
+  if (wanted.size === 0) return none
+  const keys = [...wanted.values()]
+  const rows = await tx.rows(tx.waitsForLocks ? lock(keys) : lockUnheld(keys))
+  const payers = new Map(rows.map((row) => [row.id, row]))
+  // Sub-accounts are never deleted: one that is missing is locked by another transaction.
+  throwIfHeld(
+    keys.map((key) => ({ ...key, isHeld: !payers.has(key.id) })),
+    ({ environmentId }) => environmentKey(environmentId),
+  )
+  return payers
+}
+
+/** Why a sub-account does not pay; undefined if it does, or if the merchant pays. */
+export function findPayerProblem(
+  payers: Payers,
+  { takesFrom }: { takesFrom: LedgerAccountName },
+): Refusal | undefined {
+  const id = subaccountIdOf(takesFrom)
+  return id === undefined ? undefined : judgePayer(payers.get(id)!)
+}
+
+/** PAUSED and CLOSED sub-accounts pay nothing. */
+export function judgePayer(subaccount: Payer): Refusal | undefined {
+  const { status } = subaccount
+  if (status === 'ACTIVE') return undefined
+  const reference = subaccountReference(subaccount)
+  return new Refusal('subaccount_failed', {
+    reason: 'invalid_state',
+    message:
+      status === 'PAUSED'
+        ? `${reference} is paused and pays nothing. Set its status to ACTIVE first.`
+        : `${reference} is closed and pays nothing.`,
+  })
+}

@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest'
+import { day } from '../../src/base/clock.js'
+import { addPerson } from '../support/people.js'
+import { expectAllProofs } from '../support/sound-books.js'
+import { accounts, openMarket } from './shop.js'
+
+const { db, clock, service, openShop, pass } = await openMarket()
+
+type Shop = Awaited<ReturnType<typeof openShop>>
+type Seller = { reference: string }
+
+const seller = (more: object = {}) => ({
+  name: 'Ada Fabrics',
+  bankAccount: { bankCode: '058', accountNumber: accounts.completes },
+  ...more,
+})
+
+const settle = (shop: Shop, { reference }: Seller, body: object = {}) =>
+  shop.post(`/v1/subaccounts/${reference}/settlements`, body)
+
+const listOf = async (shop: Shop, { reference }: Seller) =>
+  (await shop.get(`/v1/settlements?subaccount=${reference}`)).items
+
+type Shown = {
+  amount: number
+  fee: number
+  period: { firstEntry: number; lastEntry: number }
+  report: { opening: number; credits: number; debits: number; closing: number }
+}
+
+/** Every report begins where the one before ends, and adds up. */
+function expectJoined(newestFirst: Shown[]) {
+  let [lastEntry, closing] = [0, 0]
+  for (const { period, report, amount, fee } of newestFirst.toReversed()) {
+    expect([period.firstEntry, report.opening]).toEqual([lastEntry + 1, closing])
+    expect(report.opening + report.credits - report.debits).toBe(amount + fee + report.closing)
+    lastEntry = period.lastEntry
+    closing = report.closing
+  }
+}
+
+test('a sub-account is settled on its schedule, above its reserve, to its bank account', async () => {
+  const shop = await openShop()
+  const settlement = { schedule: 'daily', reserve: 50_000, minimum: 200_000 }
+  const ada = await shop.addFunded(1_000_000, seller({ settlement }))
+  expect(ada.settlement).toEqual(settlement)
+  clock.advance(day)
+  await pass(5)
+  const [first] = await listOf(shop, ada)
+  expect(first).toMatchObject({
+    status: 'PAID',
+    subaccount: ada.reference,
+    accountNumber: accounts.completes,
+    reserve: 50_000,
+    report: { opening: 0 },
+  })
+  expect(first.scheduledFor).not.toBeNull()
+  expect(first.amount % 100).toBe(0)
+  expect((await shop.balanceOf(ada)).available).toBe(1_000_000 - first.amount - first.fee)
+  // Below the minimum nothing is settled; then one settlement covers all that happened since.
+  await shop.fund(1_000_000)
+  const transfers = `/v1/subaccounts/${ada.reference}/transfers`
+  await shop.post(transfers, { from: 'merchant', asset: 'NGN', amount: 150_000 })
+  clock.advance(day)
+  await pass(5)
+  expect(await listOf(shop, ada)).toHaveLength(1)
+  await shop.post(transfers, { from: 'merchant', asset: 'NGN', amount: 150_000 })
+  clock.advance(day)
+  await pass(5)
+  const both = await listOf(shop, ada)
+  expect(both).toHaveLength(2)
+  expectJoined(both)
+  expect((await shop.get('/v1/settlements')).items).toEqual([])
+  const entries = await shop.get(`/v1/settlements/${both[0].reference}/entries`)
+  expect(entries.items).toHaveLength(both[0].period.lastEntry - both[0].period.firstEntry + 1)
+  expect(entries.items[0]).toMatchObject({ number: both[0].period.lastEntry })
+  const summary = await shop.get(`/v1/settlements/summary?subaccount=${ada.reference}`)
+  expect(summary).toMatchObject({ count: 2, amount: both[0].amount + both[1].amount })
+  const { items } = await shop.get(`/v1/events?resource=${first.reference}`)
+  expect(items.map(({ type }: { type: string }) => type).toSorted()).toEqual([
+    'settlement.created',
+    'settlement.paid',
+  ])
+  await expectAllProofs(db)
+})
+
+test('settlements on request, of several sub-accounts, join without gaps', async () => {
+  const shop = await openShop()
+  const ada = await shop.addFunded(1_000_000, seller())
+  const bola = await shop.addFunded(700_000, seller({ name: 'Bola Shoes' }))
+  for (const of of [ada, bola, ada]) {
+    const reply = await settle(shop, of, { amount: 200_000 })
+    expect(reply.json.data, reply.text).toMatchObject({ amount: 200_000, scheduledFor: null })
+    await pass(3)
+  }
+  const whole = await settle(shop, ada)
+  expect(whole.status, whole.text).toBe(201)
+  const again = await settle(shop, ada)
+  expect(again.json).toMatchObject({ reason: 'nothing_to_settle' })
+  await pass(5)
+  expectJoined(await listOf(shop, ada))
+  expectJoined(await listOf(shop, bola))
+  expect(await listOf(shop, ada)).toHaveLength(3)
+  await expectAllProofs(db)
+})
+
+test('a settlement that fails or is reversed is in the next one', async () => {
+  const shop = await openShop()
+  const failing = { bankCode: '058', accountNumber: accounts.fails }
+  const ada = await shop.addFunded(1_000_000, seller({ bankAccount: failing }))
+  await settle(shop, ada)
+  await pass(5)
+  expect(await listOf(shop, ada)).toMatchObject([{ status: 'FAILED' }])
+  expect(await shop.balanceOf(ada)).toMatchObject({ available: 1_000_000, held: 0 })
+  const path = `/v1/subaccounts/${ada.reference}`
+  await shop.patch(path, { bankAccount: { bankCode: '058', accountNumber: accounts.reverses } })
+  await settle(shop, ada)
+  await pass(20)
+  await shop.patch(path, { bankAccount: { bankCode: '058', accountNumber: accounts.completes } })
+  await settle(shop, ada)
+  await pass(5)
+  const all = await listOf(shop, ada)
+  expect(all.map(({ status }: { status: string }) => status)).toEqual([
+    'PAID',
+    'REVERSED',
+    'FAILED',
+  ])
+  expectJoined(all)
+  await expectAllProofs(db)
+})
+
+test('nothing is settled without a bank account, and while it is paused', async () => {
+  const shop = await openShop()
+  const ada = await shop.addFunded(1_000_000, { name: 'Ada', settlement: { schedule: 'daily' } })
+  expect((await settle(shop, ada)).json).toMatchObject({ reason: 'no_bank_account' })
+  const path = `/v1/subaccounts/${ada.reference}`
+  const { bankAccount } = seller()
+  await shop.patch(path, { bankAccount, status: 'PAUSED' })
+  expect((await settle(shop, ada)).json).toMatchObject({ code: 'subaccount_failed' })
+  clock.advance(day)
+  await pass(3)
+  expect(await listOf(shop, ada)).toEqual([])
+  await shop.patch(path, { status: 'ACTIVE' })
+  clock.advance(day)
+  await pass(3)
+  expect(await listOf(shop, ada)).toHaveLength(1)
+  await shop.patch(path, { settlement: { schedule: 'off' } })
+  await shop.post(`${path}/close`)
+  const schedules = await db.rows({
+    text: 'select from settlement_schedules where environment_id = $1',
+    values: [shop.merchant.environments.test.id],
+  })
+  expect(schedules).toHaveLength(0)
+})
+
+// Otherwise a member could move money to a sub-account with a bank account of their own.
+test('settlements are no way around the approval rule', async () => {
+  const shop = await openShop()
+  const { reference: merchant } = shop.merchant
+  const ada = await addPerson(service, { merchant, role: 'owner', name: 'Ada Obi' })
+  await addPerson(service, { merchant, role: 'finance', name: 'Bola Ade' })
+  const rule = { appliesTo: 'console', NGN: { each: 200_000, perDay: 250_000 } }
+  const body = { ...rule, USDC: null, USDT: null }
+  const changed = await ada.ask('PATCH', '/v1/settings/approvals', { body })
+  expect(changed.status, changed.text).toBe(200)
+  const created = await ada.ask('POST', '/v1/subaccounts', {
+    body: seller({ settlement: { schedule: 'daily' } }),
+  })
+  const own = created.json.data
+  await shop.fund(1_000_000)
+  const transfers = `/v1/subaccounts/${own.reference}/transfers`
+  await ada.ask('POST', transfers, { body: { from: 'merchant', asset: 'NGN', amount: 900_000 } })
+  const path = `/v1/subaccounts/${own.reference}/settlements`
+  const asked = await ada.ask('POST', path)
+  expect(asked.json).toMatchObject({ reason: 'approval_required' })
+  // Nor does a key settle what the member chose.
+  expect((await settle(shop, own)).json).toMatchObject({ reason: 'approval_required' })
+  // Below the rule it is settled, and counts for the sum of the day.
+  const small = await ada.ask('POST', path, { body: { amount: 150_000 } })
+  expect(small.status, small.text).toBe(201)
+  const second = await ada.ask('POST', path, { body: { amount: 150_000 } })
+  expect(second.json).toMatchObject({ reason: 'approval_required' })
+  // Nor does the schedule.
+  clock.advance(day)
+  await pass(3)
+  expect(await listOf(shop, own)).toMatchObject([{ amount: 150_000 }])
+  await expectAllProofs(db)
+})
+
+test('two requests at once settle the money once', async () => {
+  const shop = await openShop()
+  const ada = await shop.addFunded(1_000_000, seller())
+  const replies = await Promise.all([1, 2, 3].map(() => settle(shop, ada)))
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
+  await pass(5)
+  expect(await listOf(shop, ada)).toHaveLength(1)
+  await expectAllProofs(db)
+})
