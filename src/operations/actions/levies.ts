@@ -219,6 +219,7 @@ export const levyActions: Action[] = [
       request: 'POST /levies/debits',
       operation: 'setLevyDebits',
       summary: 'Set whether a provider debits levies',
+      stepUp: 'always',
       view: debitView,
       show: showDebit,
     },

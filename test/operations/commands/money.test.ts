@@ -177,3 +177,22 @@ test('the help of fees set explains the unit of amounts', async () => {
   expect(result.exitCode).toBe(0)
   expect(result.out.replaceAll(/\s+/g, ' ')).toContain('--cap 2000 is ₦2,000.00')
 })
+
+test('rates of VAT are set and listed, and reports are printed', async () => {
+  expect((await run('vat', 'list')).out).toBe('No rate of VAT was set: it is 0 %.\n')
+  const set = await run('vat', 'set', 'nigeria', '--mode', 'live', '--from', '2027-01-01')
+  expect(set.out).toBe('live: VAT of 7.5 % from 2026-12-31T23:00:00.000Z on.\n')
+  expect(await runJson('vat', 'list')).toMatchObject([
+    { mode: 'live', basisPoints: 750, holdsFrom: '2026-12-31T23:00:00.000Z', givenBy: 'ada' },
+  ])
+  const earlier = await run('vat', 'set', '5', '--mode', 'live', '--from', '2026-06-01')
+  expect([earlier.exitCode, earlier.err]).toEqual([
+    1,
+    'error: A rate of 7.5 % was set from 2026-12-31T23:00:00.000Z on. Choose a later time.\n',
+  ])
+  const report = await run('fees', 'report', '2026-01', '--mode', 'live')
+  expect(report.out).toBe('No fees in this month.\n')
+  const days = ['--from', '2026-01-01', '--to', '2026-01-31']
+  const margin = await run('fees', 'margin', '--mode', 'live', ...days)
+  expect(margin.out).toBe('No payments, payouts or conversions in these days.\n')
+})
