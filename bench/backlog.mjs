@@ -38,10 +38,13 @@ function count(name, table, condition) {
   return `select '${name}' as name, count(*)::int as length from ${table} where ${condition}`
 }
 
-/** Bytes of tables include values stored outside their rows. */
-export function readTableSizes(db) {
+/** Tables and indexes. Bytes of a table include values stored outside its rows. */
+export function readSizes(db) {
   return db.rows(sql`
-    select relname as name, pg_table_size(relid)::float8 as table_bytes,
-      pg_indexes_size(relid)::float8 as index_bytes, (n_tup_ins - n_tup_del)::float8 as rows
-    from pg_stat_user_tables order by 1`)
+    select 'table' as kind, relname as name, pg_table_size(relid)::float8 as bytes,
+      (n_tup_ins - n_tup_del)::float8 as rows
+    from pg_stat_user_tables
+    union all
+    select 'index', indexrelname, pg_relation_size(indexrelid)::float8, null
+    from pg_stat_user_indexes order by 1, 2`)
 }

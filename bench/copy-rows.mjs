@@ -1,11 +1,15 @@
 /** Copies rows in bulk, under the ids of a temporary table `seeded`. The books stay consistent. */
 import { sql } from '../dist/postgres/sql.js'
 
+const copiesPerTransaction = 50_000
+/** Younger than the retention of idempotency keys. */
+const spreadOver = `interval '29 days'`
+
 /**
  * One statement per table, with the columns it has today. `of` says which rows `o` are copied for
  * every row `s` of `seeded`; the other entries are columns that differ from those of the original.
  */
-export async function prepareCopies(db, tables) {
+async function prepareCopies(db, tables) {
   const statements = {}
   for (const [table, { of, ...changed }] of Object.entries(tables)) {
     const rows = await db.rows(sql`
@@ -22,10 +26,41 @@ export async function prepareCopies(db, tables) {
 }
 
 /**
+ * Copies rows into `tables`, a part of them per transaction. `columns` are those of `seeded` beside
+ * its line, time and id; times are spread over the last 29 days, so that all idempotency keys still
+ * exist. `copySome` writes the rows of a part.
+ */
+export async function copyInParts(db, { tables, columns, count, onWritten }, copySome) {
+  const statements = await prepareCopies(db, tables)
+  for (let done = 0; done < count; ) {
+    const copies = Math.min(copiesPerTransaction, count - done)
+    await db.transaction((tx) => {
+      tx.liftTimeouts()
+      skipTriggers(tx)
+      createSeeded(tx, { columns, count, first: done + 1, copies })
+      const copy = (table, ...values) => tx.write({ text: statements[table], values })
+      return copySome(tx, { copy, copies })
+    })
+    done += copies
+    onWritten(done)
+  }
+}
+
+function createSeeded(tx, { columns, count, first, copies }) {
+  tx.write({
+    text: `create temporary table seeded on commit drop as
+      select n as line, at, uuidv7(at - now()) as id, ${columns}
+      from generate_series($1::bigint, $2::bigint) n,
+        lateral (select now() - ${spreadOver} * (1 - n / $3::float8)) times (at)`,
+    values: [first, first + copies - 1, count],
+  })
+}
+
+/**
  * Foreign keys are checked by triggers, which take most of the time. Copies refer to each other as
  * their originals do.
  */
-export function skipTriggers(tx) {
+function skipTriggers(tx) {
   tx.write({ text: 'set local session_replication_role = replica', values: [] })
 }
 

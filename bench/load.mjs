@@ -8,8 +8,14 @@
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
+import { toHistogram } from './histogram.mjs'
 
 const rateTickMs = 5
+/** Bounds of a plan that has only the other one. */
+const runMsMax = 30 * 60_000
+const countMax = 10_000_000
+/** A server that is silent for longer has failed. */
+const answerMsMax = 60_000
 /** Values per pool. The oldest is dropped: quotes expire, and memory must not grow. */
 const keptMax = 1_000
 /** By the name of the pool. They outlive a plan, so that the next one has values from its start. */
@@ -19,8 +25,8 @@ const pools = new Map()
 async function load(plan) {
   const run = randomBytes(6).toString('hex')
   const start = performance.now()
-  const end = start + (plan.runMs ?? Number.POSITIVE_INFINITY)
-  const countMax = plan.count ?? Number.POSITIVE_INFINITY
+  const end = start + (plan.runMs ?? runMsMax)
+  const wanted = plan.count ?? countMax
   const latencies = []
   const statuses = {}
   let sent = 0
@@ -29,19 +35,20 @@ async function load(plan) {
   let refused
   const kinds = new Map()
 
-  const isOver = () => sent >= countMax || performance.now() >= end
+  const isOver = () => sent >= wanted || performance.now() >= end
   const mayStart = plan.perSecond
     ? () => sent < ((performance.now() - start) / 1000) * plan.perSecond
     : () => true
 
-  /** The next request of the mix. One whose pool is empty is left out. */
+  /** The next request of the mix. One whose pool is empty is left out; undefined if all are. */
   const nextOfMix = () => {
-    for (;;) {
+    for (let skipped = 0; skipped < plan.mix.length; skipped += 1) {
       const next = plan.mix[turn++ % plan.mix.length]
       if (!next.takes) return next
       const taken = take(next.takes)
       if (taken !== undefined) return { ...next, taken }
     }
+    return undefined
   }
 
   const runConnection = () =>
@@ -54,11 +61,12 @@ async function load(plan) {
       const send = () => {
         if (socket.destroyed) return
         if (isOver()) return socket.end(resolve)
-        isIdle = !mayStart()
+        const next = mayStart() ? (plan.mix ? nextOfMix() : plan) : undefined
+        isIdle = next === undefined
         if (isIdle) return setTimeout(send, rateTickMs)
+        sentPlan = next
         sentAt = performance.now()
         const number = sent++
-        if (plan.mix) sentPlan = nextOfMix()
         const bytes = plan.notices
           ? noticeRequest(plan.path, { ...plan.notices, ...nameNotice(run, number, plan.notices) })
           : sentPlan.notice
@@ -74,6 +82,9 @@ async function load(plan) {
       socket.setEncoding('latin1')
       socket.on('connect', send)
       socket.on('error', reject)
+      socket.setTimeout(answerMsMax, () => {
+        if (!isIdle) socket.destroy(new Error('the server does not answer'))
+      })
       // At a low rate, connections may be idle for longer than the server keeps them.
       socket.on('close', () =>
         isIdle
@@ -103,6 +114,8 @@ async function load(plan) {
 
   await Promise.all(Array.from({ length: plan.connections }, runConnection))
   const seconds = (performance.now() - start) / 1000
+  if (sent < wanted && plan.runMs === undefined)
+    throw new Error(`${sent} of ${wanted} requests were sent in ${Math.round(seconds)} s`)
   return {
     sent,
     seconds,
@@ -112,6 +125,7 @@ async function load(plan) {
       kind,
       sent: latencies.length,
       failed,
+      histogram: toHistogram(latencies),
       ...percentilesOf(latencies),
     })),
     statuses,

@@ -94,13 +94,29 @@ Seed ${seed}. An oracle of its own keeps what merchants were told and what the r
 `
 }
 
+/** What each catcher runs, by its name in the results. Each runs only what the ones before missed. */
+const catchers = {
+  'matrix, sample': 'the paths that the rule concerns, each without a fault and with one at random',
+  matrix: 'every fault at every crash point of these paths',
+  simulator: '2,000 operations of the simulator',
+}
+
 function renderMutations(mutations) {
   if (!mutations) return ''
-  const { breakages } = mutations
+  const { breakages, total = breakages.length } = mutations
   const caught = breakages.filter(({ caughtBy }) => caughtBy)
+  const missing = total - breakages.length
+  // Results have a digest since only violations count.
+  const older = breakages.filter(({ digest }) => !digest).length
+  const countOf = (name) => caught.filter(({ caughtBy }) => caughtBy === name).length
   return `## Breakages
 
-${breakages.length} rules were broken on purpose, one at a time; ${caught.length} breakages were caught.
+${breakages.length} rules were broken on purpose, one at a time; ${caught.length} breakages were caught${missing > 0 ? `. ${missing} more are not run yet` : ''}. Caught is what fails a test with a violation: not a test
+that fails for another reason, nor one that fails without a breakage, too.${older > 0 ? ` ${older} results are older than this rule: there, any failed test counted.` : ''} Three proofs try it in turn, until one catches it:
+
+${Object.entries(catchers)
+  .map(([name, what]) => `- **${name}**: ${what}. ${countOf(name)} breakages.`)
+  .join('\n')}
 
 <details><summary>Breakages and what caught them</summary>
 
@@ -131,12 +147,18 @@ function isShort({ kills, acknowledged, wanted }) {
   return kills < wanted.kills || acknowledged < wanted.operations
 }
 
+const grownShown = 10
+
 function renderSoak(soak) {
   if (!soak) return ''
   const [rate] = soak.rates
+  const mb = (bytes) => (bytes / 1024 ** 2).toFixed(1)
+  const stopped = soak.isFinished
+    ? ''
+    : ` The run was stopped after ${rate.minutesMeasured} of ${soak.minutes} minutes; the figures are of these.`
   return `## One hour
 
-${rate.perSecond} mixed requests per second for ${soak.minutes} minutes on ${soak.machine.cores} cores (${soak.machine.arch}, Node ${soak.machine.node}): ${whole(rate.requests)} requests, ${whole(rate.failed)} failed, ${whole(rate.sentPerSecond)} per second sent.
+${rate.perSecond} mixed requests per second for ${rate.minutesMeasured} minutes on ${soak.machine.cores} cores (${soak.machine.arch}, Node ${soak.machine.node}): ${whole(rate.requests)} requests, ${whole(rate.failed)} failed, ${whole(rate.sentPerSecond)} per second sent.${stopped}
 
 | process | MB per hour | largest MB |
 |---|---:|---:|
@@ -146,9 +168,42 @@ ${renderFailedChecks(soak.checks)}
 
 <details><summary>Latency by request</summary>
 
-| request | sent | p50 ms | p99 ms |
-|---|---:|---:|---:|
-${rate.kinds.map(({ name, sent, p50, p99 }) => `| ${name} | ${whole(sent)} | ${whole(p50)} | ${whole(p99)} |`).join('\n')}
+| request | sent | failed | p50 ms | p99 ms | p99 ms of the worst minute |
+|---|---:|---:|---:|---:|---:|
+${rate.kinds.map(({ name, sent, failed, p50, p99, p99WorstMinute }) => `| ${name} | ${whole(sent)} | ${whole(failed)} | ${whole(p50)} | ${whole(p99)} | ${whole(p99WorstMinute)} |`).join('\n')}
+
+</details>
+
+<details><summary>Queues</summary>
+
+Mean length in the second and in the last third of the run, and slope per hour with what a constant rate explains of it. Queues that were always empty are
+left out.
+
+| queue | second third | last third | longest | per hour | explained |
+|---|---:|---:|---:|---:|---:|
+${rate.queues
+  .filter(({ max }) => max > 0)
+  .map(
+    ({ name, middle, last, max, perHour, explainedPerHour }) =>
+      `| ${name} | ${middle.toFixed(1)} | ${last.toFixed(1)} | ${whole(max)} | ${perHour.toFixed(1)} | ${explainedPerHour.toFixed(1)} |`,
+  )
+  .join('\n')}
+
+</details>
+
+<details><summary>Growth of tables and indexes</summary>
+
+The ${grownShown} that grew most, of ${rate.growth.length}.
+
+| table or index | MB per hour | rows per hour |
+|---|---:|---:|
+${rate.growth
+  .slice(0, grownShown)
+  .map(
+    ({ kind, name, bytes, rows }) =>
+      `| ${kind} ${name} | ${mb(bytes)} | ${rows === null ? '' : whole(rows)} |`,
+  )
+  .join('\n')}
 
 </details>
 

@@ -124,7 +124,7 @@ function renderSoak(soak, before) {
   return `## Ordinary load
 
 \`npm run bench:soak\`: 70 % payouts, 10 % payments, reads, one busy merchant with webhooks, on \`npm start\`. Per request, medians of ${soak.minutes}
-minutes at each rate.
+minutes at each rate; latencies are of all minutes.
 
 ${renderTable(rateColumns, soak.rates, { wordColumns: 0 })}
 

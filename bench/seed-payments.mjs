@@ -2,17 +2,9 @@
  * Inserts paid virtual accounts in bulk: copies of one that the API created and a bank's notice
  * paid, with every row that it has. The books stay consistent.
  */
-import {
-  changeOfAvailable,
-  moveBalances,
-  prepareCopies,
-  readTransfers,
-  skipTriggers,
-} from './copy-rows.mjs'
+import { changeOfAvailable, copyInParts, moveBalances, readTransfers } from './copy-rows.mjs'
 
-const paymentsPerTransaction = 50_000
-/** As old as the payouts. */
-const spreadOver = `interval '29 days'`
+const columns = `uuidv7(at - now()) as account_id, lpad(n::text, 10, '0') as number`
 
 const tables = {
   idempotency_keys: {
@@ -78,39 +70,18 @@ const tables = {
  * the digest of the key that created it.
  */
 export async function seedPayments(db, { environmentId, original, count, onWritten }) {
-  const copies = await prepareCopies(db, tables)
-  for (let done = 0; done < count; ) {
-    const some = Math.min(paymentsPerTransaction, count - done)
-    await db.transaction((tx) =>
-      seedSome(tx, { environmentId, original, copies, first: done + 1, some, count }),
-    )
-    done += some
-    onWritten(done)
-  }
-}
-
-async function seedSome(tx, { environmentId, original, copies, first, some, count }) {
-  tx.liftTimeouts()
-  skipTriggers(tx)
   const { paymentId, accountId, noticeId, number, digest } = original
-  const transfers = await readTransfers(tx, { environmentId, causeId: paymentId })
-  tx.write({
-    text: `create temporary table seeded on commit drop as
-      select n as line, at, uuidv7(at - now()) as id, uuidv7(at - now()) as account_id,
-        lpad(n::text, 10, '0') as number
-      from generate_series($1::bigint, $2::bigint) n,
-        lateral (select now() - ${spreadOver} * (1 - n / $3::float8)) times (at)`,
-    values: [first, first + some - 1, count],
+  await copyInParts(db, { tables, columns, count, onWritten }, async (tx, { copy, copies }) => {
+    const transfers = await readTransfers(tx, { environmentId, causeId: paymentId })
+    const change = changeOfAvailable(transfers)
+    copy('idempotency_keys', environmentId, digest)
+    copy('sandbox_accounts', number)
+    copy('collection_accounts', environmentId, accountId)
+    copy('notices', noticeId)
+    copy('payments', environmentId, paymentId)
+    copy('events', environmentId, accountId, paymentId)
+    copy('ledger_transfers', environmentId, paymentId, transfers.length, change)
+    copy('search_terms', environmentId, accountId, paymentId)
+    moveBalances(tx, { environmentId, transfers, copies })
   })
-  const copy = (table, ...values) => tx.write({ text: copies[table], values })
-  copy('idempotency_keys', environmentId, digest)
-  copy('sandbox_accounts', number)
-  copy('collection_accounts', environmentId, accountId)
-  copy('notices', noticeId)
-  copy('payments', environmentId, paymentId)
-  copy('events', environmentId, accountId, paymentId)
-  const change = changeOfAvailable(transfers)
-  copy('ledger_transfers', environmentId, paymentId, transfers.length, change)
-  copy('search_terms', environmentId, accountId, paymentId)
-  moveBalances(tx, { environmentId, transfers, copies: some })
 }

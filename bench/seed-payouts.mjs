@@ -2,17 +2,10 @@
  * Inserts finished payouts in bulk: copies of one that the API created and a rail landed, with every
  * row that it has. The books stay consistent.
  */
-import {
-  changeOfAvailable,
-  moveBalances,
-  prepareCopies,
-  readTransfers,
-  skipTriggers,
-} from './copy-rows.mjs'
+import { changeOfAvailable, copyInParts, moveBalances, readTransfers } from './copy-rows.mjs'
 
-const payoutsPerTransaction = 50_000
-/** Younger than the retention of idempotency keys, so that all keys still exist. */
-const spreadOver = `interval '29 days'`
+const columns = `
+  translate(encode(sha512(n::text::bytea), 'base64'), E'+/=\\n0', 'abcde') as token`
 
 /**
  * How the columns of a copy differ from those of the original `o`; all others are the same. `s` is
@@ -72,37 +65,17 @@ const tables = {
 
 /** `original` has id and reference of the payout to copy, and the digest of its key. */
 export async function seedPayouts(db, { environmentId, original, count, onWritten }) {
-  const copies = await prepareCopies(db, tables)
-  for (let done = 0; done < count; ) {
-    const some = Math.min(payoutsPerTransaction, count - done)
-    await db.transaction((tx) =>
-      seedSome(tx, { environmentId, original, copies, first: done + 1, some, count }),
-    )
-    done += some
-    onWritten(done)
-  }
-}
-
-async function seedSome(tx, { environmentId, original, copies, first, some, count }) {
-  tx.liftTimeouts()
-  skipTriggers(tx)
-  const transfers = await readTransfers(tx, { environmentId, causeId: original.id })
-  tx.write({
-    text: `create temporary table seeded on commit drop as
-      select n as line, at, uuidv7(at - now()) as id,
-        translate(encode(sha512(n::text::bytea), 'base64'), E'+/=\\n0', 'abcde') as token
-      from generate_series($1::bigint, $2::bigint) n,
-        lateral (select now() - ${spreadOver} * (1 - n / $3::float8)) times (at)`,
-    values: [first, first + some - 1, count],
+  const { id, reference, digest } = original
+  await copyInParts(db, { tables, columns, count, onWritten }, async (tx, { copy, copies }) => {
+    const transfers = await readTransfers(tx, { environmentId, causeId: id })
+    const change = changeOfAvailable(transfers)
+    copy('payouts', environmentId, id)
+    copy('payout_attempts', environmentId, id)
+    copy('ledger_transfers', environmentId, id, transfers.length, change)
+    copy('ledger_resolutions', environmentId, id)
+    copy('events', environmentId, id, reference)
+    copy('idempotency_keys', environmentId, digest, reference)
+    copy('search_terms', environmentId, id)
+    moveBalances(tx, { environmentId, transfers, copies })
   })
-  const copy = (table, ...values) =>
-    tx.write({ text: copies[table], values: [environmentId, ...values] })
-  copy('payouts', original.id)
-  copy('payout_attempts', original.id)
-  copy('ledger_transfers', original.id, transfers.length, changeOfAvailable(transfers))
-  copy('ledger_resolutions', original.id)
-  copy('events', original.id, original.reference)
-  copy('idempotency_keys', original.digest, original.reference)
-  copy('search_terms', original.id)
-  moveBalances(tx, { environmentId, transfers, copies: some })
 }

@@ -157,7 +157,7 @@ function makers({ key, noticeKey, accounts, dedicatedWallets }) {
         description: 'Two loaves of agege bread',
         customer: { name: 'Ada Obi', email: 'ada@shop.example' },
       }),
-      keeps: { field: 'reference', as: ['sessions', 'sessions'] },
+      keeps: { field: 'reference', as: ['sessions', 'sessions', 'sessions'] },
     }),
     checkout: () => ({ ...get('/public/checkout/@'), takes: { pool: 'sessions' } }),
     quoteOfNaira: () => quote({ from: 'NGN', to: 'USDC', amount: 200_000 }),

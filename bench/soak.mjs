@@ -1,8 +1,8 @@
 /**
  * npm run bench:soak: the all-in-one service, as `npm start` runs it, under one or several fixed
  * rates of requests. Prints its memory and processor time every minute and exits with 1 if memory or
- * a queue grows, if memory exceeds its limit, if too many requests fail, or if the ledger is
- * inconsistent. `npm run proof:soak` sends every kind of request for an hour. See README.md.
+ * a queue grows, if memory exceeds its limit, if too many requests of a kind fail, or if the ledger
+ * is inconsistent. `npm run proof:soak` sends every kind of request for an hour. See README.md.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -23,6 +23,7 @@ import { buildOrExit } from '../bin/build-when-needed.mjs'
 import { readPostmasterPid, startMeter } from './cpu.mjs'
 import { requireFreeSpace } from './disk.mjs'
 import { growthPerHour, judgeMemory, judgeQueue } from './growth.mjs'
+import { addHistograms, percentileOf } from './histogram.mjs'
 import { findChild, readFamilyMb, readResidentMb } from './memory.mjs'
 import { readMetrics, sumOf } from './metrics.mjs'
 import { startProcess } from './processes.mjs'
@@ -52,6 +53,10 @@ const chainKinds = ['crypto', 'deposit']
 const failedShareMax = 0.001
 /** Requests that wait for a free connection are sent late, or not at all. */
 const heldShareMin = 0.99
+/** A kind whose pool is empty is left out, which must be rare. */
+const kindShareMin = 0.8
+/** How often the result is written: a run that is stopped keeps what it measured. */
+const minutesPerWrite = 5
 const warningsShownMax = 20
 /** PostgreSQL with its log, and the chain. */
 const bytesPerRequest = 8_000
@@ -94,7 +99,7 @@ await buildOrExit()
 const { startCounters } = await import('./database-counters.mjs')
 const { deriveNoticeKey } = await import('../dist/base/sealed.js')
 const { Secret } = await import('../dist/base/secret.js')
-const { openBacklog, readTableSizes } = await import('./backlog.mjs')
+const { openBacklog, readSizes } = await import('./backlog.mjs')
 const home = mkdtempSync(path.join(tmpdir(), 'manilla-soak-'))
 chmodSync(home, 0o755)
 const dataDirectory = path.join(home, 'data')
@@ -103,14 +108,19 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.a
 
 try {
   const result = await soak()
-  const folder = new URL('./results/', import.meta.url)
-  mkdirSync(folder, { recursive: true })
-  const file = isProof ? 'proof-soak.json' : 'soak.json'
-  writeFileSync(new URL(file, folder), `${JSON.stringify(result, null, 2)}\n`)
+  writeResult(result)
+  for (const { isPassed, text } of result.checks) console.log(`${isPassed ? '✓' : '✗'} ${text}`)
   if (!result.isPassed) process.exitCode = 1
 } finally {
   await stopLeftDatabase()
   rmSync(home, { recursive: true, force: true })
+}
+
+function writeResult(result) {
+  const folder = new URL('./results/', import.meta.url)
+  mkdirSync(folder, { recursive: true })
+  const file = isProof ? 'proof-soak.json' : 'soak.json'
+  writeFileSync(new URL(file, folder), `${JSON.stringify(result, null, 2)}\n`)
 }
 
 async function soak() {
@@ -153,13 +163,18 @@ async function soak() {
       count: warmRequests,
     })
     const measured = []
+    const keep = (unfinished) =>
+      writeResult(judge(site.mix, [...measured, unfinished], { isFinished: false }))
     for (const perSecond of rates)
-      if (!stopped.signal.aborted) measured.push(await drive(site, perSecond))
+      if (!stopped.signal.aborted) measured.push(await drive(site, perSecond, keep))
     await db.close()
-    for (const rate of measured) printGrowth(rate)
-    console.log('\nMedians of the minutes, per request')
+    for (const rate of measured) {
+      printKinds(rate)
+      printGrowth(rate)
+    }
+    console.log('\nPer request; medians of the minutes, but latencies of all minutes')
     printCells(rateColumns, measured)
-    return judge(measured, verify())
+    return judge(site.mix, measured, { isFinished: true, isVerified: verify() })
   } finally {
     // After Ctrl-C some of them have ended already.
     await Promise.allSettled([load.stop(), receiver.stop(), service.stop()])
@@ -183,7 +198,8 @@ async function openDatabase() {
   return new Database(url, () => {}, { size: 1 })
 }
 
-async function drive({ service, load, db, mix, readBacklog }, perSecond) {
+/** Gives what it has measured so far to `keep` from time to time. */
+async function drive({ service, load, db, mix, readBacklog }, perSecond, keep) {
   const rows = []
   const roles = {
     service: [service.pid],
@@ -191,7 +207,10 @@ async function drive({ service, load, db, mix, readBacklog }, perSecond) {
     chain: [findChild(service.pid, 'localnet')],
   }
   const sampling = startSampling(roles, readBacklog)
-  const sizesBefore = await readTableSizes(db)
+  const { samples } = sampling
+  const sizesBefore = await readSizes(db)
+  const sumUpNow = async () =>
+    sumUp({ perSecond, rows, samples, sizesBefore, sizes: await readSizes(db) })
   const plan = { port: service.port, connections, mix, perSecond }
   console.log(
     `${perSecond} requests per second for ${minutes} minutes; memory in MB; cores that other ` +
@@ -199,7 +218,7 @@ async function drive({ service, load, db, mix, readBacklog }, perSecond) {
   )
   printRow(Object.keys(columns))
   for (let minute = 1; minute <= minutes && !stopped.signal.aborted; minute += 1) {
-    const first = sampling.samples.length
+    const first = samples.length
     const meter = startMeter(roles)
     const others = startMeter({ ...roles, load: [load.pid] })
     const machine = startMachineMeter()
@@ -211,7 +230,7 @@ async function drive({ service, load, db, mix, readBacklog }, perSecond) {
     const row = {
       perSecond,
       minute,
-      service: median(sampling.samples.slice(first).map(({ service }) => service)),
+      service: median(samples.slice(first).map(({ service }) => service)),
       ...(await readState(service)),
       requests: result.sent,
       failed: countFailed(result.statuses),
@@ -225,24 +244,15 @@ async function drive({ service, load, db, mix, readBacklog }, perSecond) {
     rows.push(row)
     printRow(Object.values(columns).map((show) => show(row)))
     if (result.refused) console.log(`  first failure: ${describeFailure(result.refused)}`)
+    if (minute % minutesPerWrite === 0) keep(await sumUpNow())
   }
   await sampling.stop()
-  const { samples } = sampling
-  const seconds = samples.at(-1).atSeconds
-  const tables = growthPerHour(sizesBefore, await readTableSizes(db), seconds)
+  const measured = await sumUpNow()
   const logFile = path.join(home, 'postgres.log')
   const counted = await countStatements({ db, logFile }, () =>
     load.ask({ ...plan, runMs: statementsSeconds * 1_000 }),
   )
-  return {
-    ...sumUp(rows),
-    samples,
-    memory: judgeMemories(samples),
-    queues: judgeQueues(samples, perSecond),
-    tables,
-    chainTransactionsPerHour: (countTransactions(rows) * 3_600) / seconds,
-    statements: counted.executions / counted.result.sent,
-  }
+  return { ...measured, statements: counted.executions / counted.result.sent }
 }
 
 /** Reads memory of every process and length of every queue at an interval, until stopped. */
@@ -314,36 +324,69 @@ function judgeMemories(samples) {
 
 function judgeQueues(samples, perSecond) {
   const names = [...new Set(samples.flatMap(({ queues }) => Object.keys(queues)))]
-  return names.map((name) => ({
-    name,
-    ...judgeQueue(
-      samples.map(({ queues }) => queues[name] ?? 0),
-      perSecond,
-    ),
-  }))
+  return names.map((name) => {
+    const lengths = samples.map(({ atSeconds, queues }) => ({
+      atSeconds,
+      value: queues[name] ?? 0,
+    }))
+    return { name, ...judgeQueue(lengths, perSecond) }
+  })
 }
 
-/** Medians of the minutes. Kinds of requests follow as a table of their own. */
-function sumUp(rows) {
-  const kinds = printKinds(rows)
+/** Latencies are of all minutes together, other figures per request are medians of the minutes. */
+function sumUp({ perSecond, rows, samples, sizesBefore, sizes }) {
+  const kinds = sumUpKinds(rows)
   const medianOf = (read) => median(rows.map(read))
   const mediansOf = (part) =>
     Object.fromEntries(
       Object.keys(rows[0][part]).map((name) => [name, medianOf((row) => row[part][name])]),
     )
+  const seconds = samples.at(-1).atSeconds
   return {
-    perSecond: rows[0].perSecond,
+    perSecond,
     rows,
+    minutesMeasured: rows.length,
     kinds,
     payments: kinds.find(({ name }) => name === 'pay'),
     service: medianOf(({ service }) => service),
-    p50: medianOf(({ p50 }) => p50),
-    p99: medianOf(({ p99 }) => p99),
+    ...percentilesOf(
+      rows,
+      rows.flatMap((row) => row.kinds),
+    ),
     requests: sum(rows, 'requests'),
     sentPerSecond: sum(rows, 'requests') / (rows.length * 60),
     failed: sum(rows, 'failed'),
     cpu: mediansOf('cpu'),
     database: mediansOf('database'),
+    samples: [...samples],
+    memory: judgeMemories(samples),
+    queues: judgeQueues(samples, perSecond),
+    growth: growthPerHour(sizesBefore, sizes, seconds),
+    chainTransactionsPerHour: (countTransactions(rows) * 3_600) / seconds,
+  }
+}
+
+function sumUpKinds(rows) {
+  const all = rows.flatMap(({ kinds }) => kinds)
+  const names = [...new Set(all.map(({ kind }) => kind))]
+  return names.map((name) => {
+    const ofKind = all.filter(({ kind }) => kind === name)
+    return {
+      name,
+      sent: sum(ofKind, 'sent'),
+      failed: sum(ofKind, 'failed'),
+      ...percentilesOf(ofKind, ofKind),
+    }
+  })
+}
+
+/** Of the whole run, from the histograms of its parts, and of the worst minute. */
+function percentilesOf(minutesMeasured, parts) {
+  const histogram = addHistograms(parts.map((part) => part.histogram))
+  return {
+    p50: percentileOf(histogram, 0.5),
+    p99: percentileOf(histogram, 0.99),
+    p99WorstMinute: Math.max(...minutesMeasured.map(({ p99 }) => p99)),
   }
 }
 
@@ -367,21 +410,8 @@ function printRow(cells) {
   console.log(cells.map((cell) => cell.padStart(10)).join(''))
 }
 
-/** The median over the minutes, of each kind of request. */
-function printKinds(rows) {
-  const all = rows.flatMap(({ kinds }) => kinds)
-  const names = [...new Set(all.map(({ kind }) => kind))]
-  const sums = names.map((name) => {
-    const ones = all.filter(({ kind }) => kind === name)
-    return {
-      name,
-      failed: ones.reduce((sum, { failed }) => sum + failed, 0),
-      p50: median(ones.map(({ p50 }) => p50)),
-      p99: median(ones.map(({ p99 }) => p99)),
-      p99Max: Math.max(...ones.map(({ p99 }) => p99)),
-      sent: ones.reduce((sum, { sent }) => sum + sent, 0),
-    }
-  })
+function printKinds({ perSecond, kinds }) {
+  console.log(`\nRequests by kind at ${perSecond} per second`)
   printCells(
     [
       ['kind', ({ name }) => name],
@@ -389,14 +419,13 @@ function printKinds(rows) {
       ['failed', ({ failed }) => String(failed)],
       ['p50 ms', ({ p50 }) => p50.toFixed(1)],
       ['p99 ms', ({ p99 }) => p99.toFixed(1)],
-      ['highest p99 of a minute', ({ p99Max }) => p99Max.toFixed(1)],
+      ['p99 ms of the worst minute', ({ p99WorstMinute }) => p99WorstMinute.toFixed(1)],
     ],
-    sums,
+    kinds,
   )
-  return sums
 }
 
-function printGrowth({ perSecond, memory, queues, tables }) {
+function printGrowth({ perSecond, memory, queues, growth }) {
   console.log(`\nMemory in MB at ${perSecond} requests per second`)
   printCells(
     [
@@ -407,26 +436,28 @@ function printGrowth({ perSecond, memory, queues, tables }) {
     ],
     memory,
   )
-  console.log('\nQueues: mean length in the middle third and in the last')
+  console.log('\nQueues: mean length in the middle third and in the last, and slope per hour')
   printCells(
     [
       ['queue', ({ name }) => name],
       ['middle', ({ middle }) => middle.toFixed(1)],
       ['last', ({ last }) => last.toFixed(1)],
       ['highest', ({ max }) => String(max)],
+      ['slope', ({ perHour }) => perHour.toFixed(1)],
+      ['explained', ({ explainedPerHour }) => explainedPerHour.toFixed(1)],
       ['grows', ({ isGrowing }) => (isGrowing ? 'yes' : 'no')],
     ],
     queues.filter(({ max }) => max > 0),
   )
-  console.log('\nGrowth of tables per hour')
+  console.log('\nGrowth of tables and indexes per hour')
   printCells(
     [
-      ['table', ({ name }) => name],
-      ['rows', ({ rows }) => Math.round(rows).toLocaleString('en')],
-      ['MB', ({ tableBytes }) => (tableBytes / 1024 ** 2).toFixed(1)],
-      ['indexes MB', ({ indexBytes }) => (indexBytes / 1024 ** 2).toFixed(1)],
+      ['kind', ({ kind }) => kind],
+      ['MB', ({ bytes }) => (bytes / 1024 ** 2).toFixed(1)],
+      ['rows', ({ rows }) => (rows === null ? '' : Math.round(rows).toLocaleString('en'))],
+      ['name', ({ name }) => name],
     ],
-    tables,
+    growth,
   )
 }
 
@@ -451,7 +482,7 @@ function verify() {
   return status === 0
 }
 
-function judge(measured, isVerified) {
+function judge(mix, measured, { isFinished, isVerified = false }) {
   // Each rate needs its own memory, so that only the last one shows whether it stays flat.
   const { memory, queues, chainTransactionsPerHour } = measured.at(-1)
   const [service, postgres, chain] = memory
@@ -459,8 +490,7 @@ function judge(measured, isVerified) {
   const highest = Math.max(
     ...measured.flatMap(({ samples }) => samples.map(({ service }) => service)),
   )
-  const [requests, failed] = [sum(measured, 'requests'), sum(measured, 'failed')]
-  const minutesMeasured = measured.reduce((total, { rows }) => total + rows.length, 0)
+  const minutesMeasured = sum(measured, 'minutesMeasured')
   const minutesPlanned = minutes * rates.length
   const checks = [
     ...[service, postgres].map(({ name, isGrowing, perHour }) => ({
@@ -473,31 +503,31 @@ function judge(measured, isVerified) {
         `memory of chain is flat or grows by at most ${chainBytesPerTransactionMax} bytes per ` +
         `transaction: ${chain.perHour.toFixed(1)} MB per hour, ${Math.round(chainBytes)} bytes`,
     },
-    ...queues.map(({ name, isGrowing, middle, last }) => ({
+    ...queues.map(({ name, isGrowing, perHour, explainedPerHour, middle, last }) => ({
       isPassed: !isGrowing,
-      text: `queue ${name} does not grow: ${middle.toFixed(1)}, then ${last.toFixed(1)}`,
+      text:
+        `queue ${name} does not grow: ${middle.toFixed(1)}, then ${last.toFixed(1)}; ` +
+        `${perHour.toFixed(1)} per hour, of which ${explainedPerHour.toFixed(1)} are explained`,
     })),
     {
       isPassed: highest <= serviceMbMax,
       text: `memory is at most ${serviceMbMax} MB: highest ${toMb(highest)}`,
     },
-    {
-      isPassed: failed <= requests * failedShareMax,
-      text: `requests succeed: ${failed} of ${requests.toLocaleString('en')} failed`,
-    },
+    ...measured.flatMap((rate) => judgeKinds(mix, rate)),
     ...measured.map(({ perSecond, sentPerSecond }) => ({
       isPassed: sentPerSecond >= perSecond * heldShareMin,
       text: `${perSecond} requests per second are held: ${Math.round(sentPerSecond)} were sent`,
     })),
     { isPassed: isVerified, text: 'verify-ledger finds the ledger consistent' },
     {
-      isPassed: minutesMeasured === minutesPlanned,
+      isPassed: isFinished && minutesMeasured === minutesPlanned,
       text: `${minutesMeasured} of ${minutesPlanned} minutes measured`,
     },
   ]
-  for (const { isPassed, text } of checks) console.log(`${isPassed ? '✓' : '✗'} ${text}`)
   return {
     isPassed: checks.every(({ isPassed }) => isPassed),
+    /** False: the run was stopped, or goes on. */
+    isFinished: isFinished && minutesMeasured === minutesPlanned,
     checks,
     machine: describeMachine(),
     measuredAt: new Date(),
@@ -505,6 +535,22 @@ function judge(measured, isVerified) {
     minutes,
     rates: measured,
   }
+}
+
+/** Failures of a rare kind would not be seen among all requests. */
+function judgeKinds(mix, { perSecond, kinds, requests }) {
+  const names = [...new Set(mix.map(({ kind }) => kind))]
+  return names.map((name) => {
+    const share = mix.filter(({ kind }) => kind === name).length / mix.length
+    const { sent, failed } = kinds.find((kind) => kind.name === name) ?? { sent: 0, failed: 0 }
+    const isSent = sent > 0 && sent >= requests * share * kindShareMin
+    return {
+      isPassed: isSent && failed <= sent * failedShareMax,
+      text:
+        `${name} succeeds at ${perSecond} per second: ${failed} of ${sent.toLocaleString('en')} ` +
+        `failed, ${Math.round(requests * share).toLocaleString('en')} planned`,
+    }
+  })
 }
 
 function toMb(value) {

@@ -7,9 +7,12 @@ import { drawFlame } from '../../bench/flame.mjs'
 // @ts-expect-error the benchmarks are plain JavaScript
 import { growthPerHour, judgeMemory, judgeQueue } from '../../bench/growth.mjs'
 // @ts-expect-error the benchmarks are plain JavaScript
+import { addHistograms, percentileOf, toHistogram } from '../../bench/histogram.mjs'
+// @ts-expect-error the benchmarks are plain JavaScript
 import { renderChart, renderPage } from '../../bench/render.mjs'
 // @ts-expect-error the benchmarks are plain JavaScript
 import { sumStatements, sumSteps } from '../../bench/steps.mjs'
+import { randomOf } from '../support/seed.js'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
@@ -97,29 +100,56 @@ test('memory grows if a line through the samples after warm-up rises', () => {
   expect(filledAtFirst.perHour).toBeCloseTo(0, 0)
 })
 
+const growsWith = (lengthAt: (index: number) => number) =>
+  judgeQueue(
+    Array.from({ length: 360 }, (_, index) => ({ atSeconds: index * 10, value: lengthAt(index) })),
+    500,
+  ).isGrowing
+
 test('a queue grows if more waits in it than arrives in a second', () => {
-  const grow = (lengthAt: (index: number) => number) =>
-    judgeQueue(
-      Array.from({ length: 360 }, (_, index) => lengthAt(index)),
-      500,
-    ).isGrowing
   // Of 500 that arrive in a second, one is left over.
-  expect(grow((index) => index * 10)).toBe(true)
-  expect(grow((index) => (index % 7) * 400)).toBe(false)
-  expect(grow((index) => (index < 300 ? 0 : 450))).toBe(false)
+  expect(growsWith((index) => index * 10)).toBe(true)
+  expect(growsWith((index) => (index % 7) * 400)).toBe(false)
+  expect(growsWith((index) => (index < 300 ? 0 : 450))).toBe(false)
+  expect(growsWith((index) => (index < 300 ? 0 : (index - 300) * 100))).toBe(true)
 })
 
-test('the growth of a table is per hour, largest first, without tables that stayed', () => {
-  const table = (name: string, tableBytes: number, indexBytes: number, rows: number) => ({
+test('a queue grows if its slope is more than its ups and downs explain', () => {
+  const random = randomOf(35)
+  const noise = () => random.integer(0, 60)
+  // One row in a minute is never taken.
+  expect(growsWith((index) => index / 6 + random.integer(0, 10))).toBe(true)
+  expect(growsWith(noise)).toBe(false)
+  expect(growsWith((index) => 100 + 40 * Math.sin(index / 9) + noise())).toBe(false)
+  expect(growsWith((index) => (index === 350 ? 400 : 0))).toBe(false)
+  // It fills at first and stays so.
+  expect(growsWith((index) => Math.min(index * 20, 2_000) + noise())).toBe(false)
+})
+
+test('percentiles of added histograms are those of all latencies, up to a hundredth', () => {
+  const slowMinute = Array.from({ length: 100 }, (_, index) => 100 + index)
+  const quickMinute = Array.from({ length: 9_900 }, () => 2)
+  const sum = addHistograms([toHistogram(slowMinute), toHistogram(quickMinute)])
+  expect(percentileOf(sum, 0.5) / 2).toBeCloseTo(1, 1)
+  expect(percentileOf(sum, 0.99) / 2).toBeCloseTo(1, 1)
+  expect(percentileOf(sum, 0.995) / 149).toBeCloseTo(1, 1)
+  expect(percentileOf({}, 0.99)).toBe(0)
+})
+
+test('growth is per hour, largest first, without tables and indexes that stayed', () => {
+  const table = (name: string, bytes: number, rows: number) => ({
+    kind: 'table',
     name,
-    tableBytes,
-    indexBytes,
+    bytes,
     rows,
   })
-  const before = [table('events', 10, 10, 1), table('payouts', 0, 0, 0), table('users', 8, 8, 1)]
-  const after = [table('events', 20, 10, 3), table('payouts', 20, 10, 5), table('users', 8, 8, 1)]
-  expect(growthPerHour(before, after, 1_800)).toEqual([
-    table('payouts', 40, 20, 10),
-    table('events', 20, 0, 4),
+  const index = (name: string, bytes: number) => ({ kind: 'index', name, bytes, rows: null })
+  const before = [table('events', 10, 1), table('payouts', 0, 0), index('payouts_due', 8)]
+  const after = [table('events', 20, 3), table('payouts', 20, 5), index('payouts_due', 24)]
+  const stayed = [table('users', 8, 1), index('users_email', 8)]
+  expect(growthPerHour([...before, ...stayed], [...after, ...stayed], 1_800)).toEqual([
+    table('payouts', 40, 10),
+    index('payouts_due', 32),
+    table('events', 20, 4),
   ])
 })

@@ -49,6 +49,7 @@ test.runIf(isLongRun).each(sites)(
         `lost ${lost.length}, open ${open.length}`,
     )
     console.log({ payouts: aftermath.payouts, refunds: aftermath.refunds, hints: aftermath.hints })
+    expect(aftermath.killsDuringWork).toBeGreaterThanOrEqual(kills / 2)
     expect(doubled).toEqual([])
     expect(lost).toEqual([])
     expect(open).toEqual([])

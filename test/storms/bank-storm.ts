@@ -65,7 +65,7 @@ const transfersPath = '/v1/disbursements/bank-transfer'
  * opened and paid, money is paid out and refunded, and notices, answers and payouts get lost, come
  * twice or late, fail or come back. Then the faults end, and both books are compared.
  */
-export async function bankStorm(storm: Storm): Promise<Aftermath> {
+export async function bankStorm(storm: Storm): Promise<Aftermath & { killsDuringWork: number }> {
   const { provider, db, secret, random } = storm
   const emulator = await openEmulator(provider, { clock: systemClock, speed })
   try {
@@ -76,11 +76,12 @@ export async function bankStorm(storm: Storm): Promise<Aftermath> {
     const rail = openProviders(tools, 'test').find((one) => one.provider === provider)
     assert(rail, 'the rail is configured')
     const scene = { ...storm, emulator, crew, rail, shops: await openShops(storm, crew.urls) }
-    const answers = await rage(scene)
+    const { answers, killsDuringWork } = await rage(scene)
     await settle(scene)
     const changedAnswers = await repeatAnswers(scene, random.shuffle([...answers]).slice(0, 100))
     await stopCrew(crew)
-    return { ...(await proveBank({ db, emulator, rail, answers })), changedAnswers }
+    const proven = await proveBank({ db, emulator, rail, answers })
+    return { ...proven, changedAnswers, killsDuringWork }
   } finally {
     await emulator.close()
   }
@@ -88,7 +89,7 @@ export async function bankStorm(storm: Storm): Promise<Aftermath> {
 
 const silent = createLogger('silent')
 
-async function rage(scene: Scene): Promise<Answers> {
+async function rage(scene: Scene): Promise<{ answers: Answers; killsDuringWork: number }> {
   const { emulator, random, crew, shops } = scene
   const [payer] = shops
   await payer!.change('POST', '/v1/test/balances/fund', { asset: 'NGN', amount: funding })
@@ -102,13 +103,13 @@ async function rage(scene: Scene): Promise<Answers> {
   const progress = { of: tasks.length, done: 0, underWay: 0, what: 'done' }
   const killing = killSome(scene, crew, progress)
   await eachAtOnce(tasks, (task, index) => task(index), progress)
-  await killing
+  const killsDuringWork = await killing
   const decided = await deciding.stop()
   await weather.stop()
   await fates.stop()
   await noticing.stop()
   scene.say(`fair weather; merchants decided ${decided} times`)
-  return answers
+  return { answers, killsDuringWork }
 }
 
 type Task = (index: number) => Promise<void>

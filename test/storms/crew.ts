@@ -82,13 +82,13 @@ export type Progress = {
 
 /**
  * Kills processes while the work of a storm proceeds: mostly workers, sometimes an API process. Each
- * is replaced, and one API process is always up.
+ * is replaced, and one API process is always up. Returns how many fell while work was under way.
  */
 export async function killSome(
   { random, kills, say }: { random: Random; kills: number; say(line: string): void },
   crew: Crew,
   progress: Progress,
-): Promise<void> {
+): Promise<number> {
   const shareOf = (count: number) => Math.floor((progress.of * count) / (kills + 1))
   let duringWork = 0
   try {
@@ -108,6 +108,7 @@ export async function killSome(
     progress.gate = progress.of
   }
   say(`${duringWork} of ${kills} kills fell while work was under way`)
+  return duringWork
 }
 
 /** SIGKILL. An API process is replaced when the new one answers, a worker at once. */

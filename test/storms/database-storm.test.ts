@@ -46,6 +46,8 @@ test.runIf(isLongRun)(
         `${acknowledged.length} acknowledged, ${refused} refused, ${unknown} unknown`,
     )
     expect(result.died).toEqual([])
+    // Of the restarts and of the ends of all connections.
+    expect(result.lossesDuringWork).toBeGreaterThanOrEqual(rounds)
     expect(result.booked).toBe(BigInt(acknowledged.length))
     expect(new Set(acknowledged).size).toBe(acknowledged.length)
     const db = new Database(url, () => {})

@@ -24,6 +24,8 @@ type Storm = {
 
 export type Aftermath = {
   died: string[]
+  /** Losses of the database while requests were under way. */
+  lossesDuringWork: number
   /** Idempotency keys of acknowledged fundings, with their count in the ledger. */
   acknowledged: string[]
   booked: bigint
@@ -92,7 +94,7 @@ export async function databaseStorm(storm: Storm): Promise<Aftermath> {
   const [row] = await db.rows(sql<{ booked: bigint }>`
     select count(*) as booked from ledger_transfers where purpose = 'test_funding'`)
   await db.close()
-  return { ...result, died, booked: row!.booked }
+  return { ...result, died, lossesDuringWork: duringWork, booked: row!.booked }
 }
 
 function isAlive({ pid }: Program): boolean {

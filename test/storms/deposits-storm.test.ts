@@ -40,6 +40,7 @@ test.runIf(isLongRun)(
     )
     expect(aftermath.deposits).toBeGreaterThanOrEqual(deposits)
     expect(afterSweep).toBeGreaterThan(0)
+    expect(aftermath.killsDuringSweeps).toBeGreaterThanOrEqual(kills / 2)
     expect(aftermath.wrongPayments).toEqual([])
     expect(aftermath.wrongNotices).toEqual([])
     expect(aftermath.wrongAnswers).toEqual([])

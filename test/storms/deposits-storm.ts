@@ -35,7 +35,9 @@ type Scene = Storm & { payers: Payers; planned: PlannedWallet[] }
  * Payers deposit right and wrong amounts, repeatedly and during sweeps; nodes lose, refuse and lag;
  * processes are killed during sweeps. Then the faults end, and the chain is compared with the ledger.
  */
-export async function depositsStorm(storm: Storm): Promise<Aftermath> {
+export async function depositsStorm(
+  storm: Storm,
+): Promise<Aftermath & { killsDuringSweeps: number }> {
   const { home, random, kills, deposits, say } = storm
   let program = await start(storm)
   const db = openDatabase(home)
@@ -63,7 +65,8 @@ export async function depositsStorm(storm: Storm): Promise<Aftermath> {
   const ends = await burst(scene, deposits)
   await ends()
   await settle(scene)
-  return proveDeposits({ ...scene, program })
+  const aftermath = await proveDeposits({ ...scene, program })
+  return { ...aftermath, killsDuringSweeps: duringSweeps }
 }
 
 async function start({ home, onStart }: Storm): Promise<Program> {

@@ -74,6 +74,13 @@ export class Journal {
     return this.answered.size - this.refused.length
   }
 
+  /** Kills of an API process with requests, or of a worker while rows were open. */
+  get killsDuringWork(): number {
+    return this.kills.filter(
+      ({ victim, requests, resources }) => (victim === 'api' ? requests : resources) > 0,
+    ).length
+  }
+
   send(request: Omit<Operation, 'key'>): Operation {
     this.#count += 1
     const operation = { key: `mixed ${this.#count}`, ...request }

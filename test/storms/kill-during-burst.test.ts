@@ -27,6 +27,7 @@ test(
     const { acknowledged, unanswered } = aftermath
     console.log(`${acknowledged} acknowledged; unanswered: ${JSON.stringify(unanswered)}`)
     expect(acknowledged).toBeGreaterThan(kills)
+    expect(aftermath.killsDuringWork).toBeGreaterThanOrEqual(kills / 2)
     expect(unanswered.done + unanswered.undone).toBeGreaterThan(0)
     expect(aftermath.changedAnswers).toEqual([])
     expect(aftermath.missing).toEqual([])

@@ -30,6 +30,7 @@ type Storm = {
 
 export type Aftermath = {
   acknowledged: number
+  killsDuringWork: number
   /** Unanswered requests that had been done, and those that had not. */
   unanswered: { done: number; undone: number }
   /** Keys whose answer differs from the one before the kill. */
@@ -51,6 +52,7 @@ export type Aftermath = {
  */
 export async function killDuringBurst(storm: Storm): Promise<Aftermath> {
   const burst = new Burst(storm.random)
+  let duringWork = 0
   for (let round = 1; round <= storm.kills; round += 1) {
     const program = await start(storm)
     const before = burst.answers.size
@@ -59,13 +61,14 @@ export async function killDuringBurst(storm: Storm): Promise<Aftermath> {
     await sleep(storm.random.integer(20, 700))
     const victim = storm.random.pick(victims)
     const { underWay } = burst
+    if (underWay > 0) duringWork += 1
     await kill(storm.home, program, victim)
     await bursting.stop()
     const written = burst.answers.size - before
     const sum = `${written} answered, ${burst.open.size} not`
     storm.say(`kill ${round} (${victim}) with ${underWay} requests under way: ${sum}`)
   }
-  return readAftermath(storm, burst)
+  return { ...(await readAftermath(storm, burst)), killsDuringWork: duringWork }
 }
 
 async function start(storm: Storm): Promise<Program> {
@@ -162,7 +165,10 @@ async function post({ baseUrl, test: keys }: Demo, number: number): Promise<Answ
   }
 }
 
-async function readAftermath(storm: Storm, burst: Burst): Promise<Aftermath> {
+async function readAftermath(
+  storm: Storm,
+  burst: Burst,
+): Promise<Omit<Aftermath, 'killsDuringWork'>> {
   const program = await start(storm)
   const demo = readDemo(storm.home)
   const acknowledged = burst.answers.size

@@ -23,7 +23,7 @@ export class MixedCallers {
   readonly journal: Journal
   /** Requests that were sent and are not answered yet. */
   underWay = 0
-  isStopped = false
+  readonly #stopping = new AbortController()
   readonly #site: MixedSite
   readonly #urls: string[]
   readonly #cookies = new Map<Caller, { cookie: Promise<string>; until: number }>()
@@ -32,6 +32,15 @@ export class MixedCallers {
     this.#site = site
     this.#urls = urls
     this.journal = journal
+  }
+
+  get isStopped(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
+  /** Requests that are under way are not waited for. */
+  stop(): void {
+    this.#stopping.abort()
   }
 
   /** The acknowledged answer. Undefined: an expected refusal; any other fails the storm. */
@@ -93,7 +102,8 @@ export class MixedCallers {
         if (this.isStopped) throw new Stopped()
         const url = this.#urls[tries % this.#urls.length]!
         const headers = { ...request.headers, ...(await this.#identify(caller, url)) }
-        const reply = await ask(url + path, { ...request, headers })
+        const { signal } = this.#stopping
+        const reply = await ask(url + path, { ...request, headers, signal })
         if (reply && isFinal(reply)) return reply
         await sleep(retryIntervalMs)
       }

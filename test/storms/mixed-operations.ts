@@ -47,17 +47,21 @@ const shares: [number, (scene: Scene) => Promise<void>][] = [
 ]
 const turns = shares.flatMap(([count, operate]) => Array.from({ length: count }, () => operate))
 
-/** Callers that work until the storm is stopped, or until `isEnough`. */
+/** Callers that work until the storm is stopped, until `isEnough`, or until one of them fails. */
 export async function operate(
   scene: Scene,
   { connections, isEnough }: { connections: number; isEnough(): boolean },
 ): Promise<void> {
+  const failures: unknown[] = []
   const work = async () => {
     while (!isEnough() && !scene.callers.isStopped) await scene.random.pick(turns)(scene)
   }
-  const endings = await Promise.allSettled(Array.from({ length: connections }, work))
-  for (const ending of endings)
-    if (ending.status === 'rejected' && !(ending.reason instanceof Stopped)) throw ending.reason
+  const stopOthers = (error: unknown) => {
+    if (!(error instanceof Stopped)) failures.push(error)
+    scene.callers.stop()
+  }
+  await Promise.all(Array.from({ length: connections }, () => work().catch(stopOthers)))
+  if (failures.length > 0) throw failures[0]
 }
 
 /** Retries what a stopped run left without an answer, and decides what it left to decide. */

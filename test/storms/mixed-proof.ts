@@ -9,6 +9,7 @@ import { callLocalnet } from '../../src/simulation/embedded-chain.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
 import { runCommandOn } from '../support/program.js'
 import type { Random } from '../support/seed.js'
+import { show } from '../support/show.js'
 import type { Answered, Journal } from './journal.js'
 import type { MixedCallers } from './mixed-callers.js'
 import { failingWallet, isFailingAccount } from './mixed-operations.js'
@@ -362,7 +363,7 @@ async function runProofs({ db, secret, variables }: MixedSite): Promise<string[]
   const given = { databaseUrl: db.url, secret: secret.reveal(), variables }
   const { code, out, err } = await runCommandOn(given, 'reconcile')
   return [
-    ...wrong.map((finding) => `proof failed: ${JSON.stringify(finding, writeBigint)}`),
+    ...wrong.map((finding) => `proof failed: ${show(finding)}`),
     ...(code === 0 ? [] : [`reconcile ended with ${code}: ${out}${err}`]),
   ]
 }
@@ -386,8 +387,4 @@ function differ(what: string, wanted: string[], found: string[]): string[] {
 
 function sumOf(amounts: bigint[]): bigint {
   return amounts.reduce((sum, amount) => sum + amount, 0n)
-}
-
-function writeBigint(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
 }

@@ -40,6 +40,7 @@ test.runIf(isLongRun)(
     expect(await storm.ended).toEqual([])
     expect(journal.acknowledged).toBeGreaterThanOrEqual(operations)
     expect(journal.kills.length).toBe(kills)
+    expect(journal.killsDuringWork).toBeGreaterThanOrEqual(kills / 2)
     expect(journal.open.size).toBe(0)
     const kinds = new Set([...journal.answered.values()].map(({ kind }) => kind))
     expect(kinds.size).toBe(14)

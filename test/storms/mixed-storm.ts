@@ -46,7 +46,11 @@ export type RunningStorm = {
  */
 export async function startMixedStorm(storm: Storm): Promise<RunningStorm> {
   const site = await openMixedSite(storm.db, storm.folder)
-  const crew = await startCrew({ ...storm, secret: site.secret, variables: site.variables })
+  const { secret, variables, chain } = site
+  const crew = await startCrew({ ...storm, secret, variables }).catch(async (error) => {
+    await chain.stop()
+    throw error
+  })
   const callers = new MixedCallers(site, crew.urls, storm.journal)
   const scene = { ...storm, site, crew, callers }
   const ended = run(scene)
@@ -54,16 +58,9 @@ export async function startMixedStorm(storm: Storm): Promise<RunningStorm> {
       if (error instanceof Stopped) return []
       throw error
     })
-    .finally(async () => {
-      await stopCrew(crew)
-      await site.chain.stop()
-    })
-  return {
-    ended,
-    stop() {
-      callers.isStopped = true
-    },
-  }
+    .finally(() => stopCrew(crew))
+    .finally(() => chain.stop())
+  return { ended, stop: () => callers.stop() }
 }
 
 async function run(scene: Scene): Promise<string[]> {
@@ -99,13 +96,17 @@ async function storm(scene: Scene, killsWanted: number): Promise<void> {
   }
   const isEnough = () =>
     journal.kills.length >= killsWanted && journal.acknowledged >= shareOf(killsWanted)
-  const operating = operate(scene, { connections: scene.connections, isEnough })
-  // A failed caller ends the storm at once.
-  const failed = operating.catch((error) => {
-    callers.isStopped = true
-    throw error
-  })
-  await Promise.all([failed, killing()])
+  const works = [operate(scene, { connections: scene.connections, isEnough }), killing()]
+  // The first failure stops the other at once. It is waited for: a kill that is under way would
+  // start a process after the crew is stopped.
+  const stopped = works.map((work) =>
+    work.catch((error) => {
+      callers.stop()
+      throw error
+    }),
+  )
+  for (const ending of await Promise.allSettled(stopped))
+    if (ending.status === 'rejected') throw ending.reason
 }
 
 /** A moment at which the victim has work: requests of an API process, open rows of a worker. */

@@ -34,6 +34,7 @@ test.runIf(isLongRun)(
     const { bank, books } = aftermath
     const seconds = Math.round((performance.now() - startedAt) / 1000)
     console.log(`${payments} payments in ${seconds} s:`, aftermath.byVariance, books)
+    expect(aftermath.killsDuringWork).toBeGreaterThanOrEqual(kills / 2)
     expect(aftermath.findings).toEqual([])
     expect(aftermath.wrongPayments).toEqual([])
     expect(aftermath.wrongVariances).toEqual([])

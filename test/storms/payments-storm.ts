@@ -43,7 +43,9 @@ export type Storm = {
  * merchants resolve payments, and API and workers are killed. Then everything settles, and ledger and
  * bank are compared.
  */
-export async function paymentsStorm(storm: Storm): Promise<Aftermath> {
+export async function paymentsStorm(
+  storm: Storm,
+): Promise<Aftermath & { killsDuringWork: number }> {
   const { db, random, secret } = storm
   const planned = planPayments(random, storm.payments)
   const crew = await startCrew(storm)
@@ -64,12 +66,12 @@ export async function paymentsStorm(storm: Storm): Promise<Aftermath> {
     progress,
   )
   storm.say('all notices are sent')
-  await killing
+  const killsDuringWork = await killing
   const decided = await deciding.stop()
   await settle(storm, planned)
   await stopCrew(crew)
   storm.say(`at rest; merchants decided ${decided} times`)
-  return provePayments({ db, bank, planned })
+  return { ...(await provePayments({ db, bank, planned })), killsDuringWork }
 }
 
 async function openAccounts(

@@ -35,6 +35,7 @@ test.runIf(isLongRun)(
     )
     expect(acknowledged).toBeGreaterThanOrEqual(payouts)
     expect(confirmed + failed).toBe(acknowledged)
+    expect(aftermath.killsDuringWork).toBeGreaterThanOrEqual(kills / 2)
     expect(signedAnew).toBeGreaterThan(0)
     expect(aftermath.changedAnswers).toEqual([])
     expect(aftermath.missing).toEqual([])

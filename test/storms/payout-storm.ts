@@ -33,7 +33,7 @@ type Scene = Storm & { callers: Callers; hole: string }
  * are killed at random moments. Then the faults end, every unanswered key is retried, and the chain
  * is compared with the ledger.
  */
-export async function payoutStorm(storm: Storm): Promise<Aftermath> {
+export async function payoutStorm(storm: Storm): Promise<Aftermath & { killsDuringWork: number }> {
   const { random, kills, payouts } = storm
   const wallets = await Promise.all(Array.from({ length: storm.wallets }, newWallet))
   const [failing = '', , late = ''] = magicWallets.map(({ address }) => address)
@@ -63,7 +63,8 @@ export async function payoutStorm(storm: Storm): Promise<Aftermath> {
   await untilSignedAnew(scene, lost)
   await weatherEnds()
   await settle(scene)
-  return proveAftermath({ ...storm, callers, program })
+  const aftermath = await proveAftermath({ ...storm, callers, program })
+  return { ...aftermath, killsDuringWork: duringWork }
 }
 
 async function start({ home, onStart }: Storm): Promise<Program> {

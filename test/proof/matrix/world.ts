@@ -20,6 +20,7 @@ import { sweepsDue } from '../../../src/wallets/store-sweeps.js'
 import { manualClock } from '../../support/clock.js'
 import { openScratchDatabase } from '../../support/database.js'
 import type { Merchant, Reply } from '../../support/open-manilla.js'
+import { show } from '../../support/show.js'
 import { type HttpGate, openHttpGate } from '../gates/http-gate.js'
 import { type Instance, openInstance } from '../gates/instance.js'
 import { type Crash, FaultKeeper, isDelivery } from './faults.js'
@@ -242,10 +243,10 @@ export async function openWorld(settings: WorldSettings) {
     const misdirected = await findWrongRecipients(db, outside.emulator)
     return [
       ...proofs.flatMap(({ claim, counterexamples }) =>
-        counterexamples.map((example) => `${claim}: ${toText(example)}`),
+        counterexamples.map((example) => `${claim}: ${show(example)}`),
       ),
       ...reconciled.flatMap(({ rail, differences }) =>
-        differences.map((difference) => `${rail}: ${toText(difference)}`),
+        differences.map((difference) => `${rail}: ${show(difference)}`),
       ),
       ...misdirected,
       ...unheard.map((id) => `no endpoint received event ${id}`),
@@ -311,10 +312,6 @@ export async function openWorld(settings: WorldSettings) {
 /** Another call with the same key is still running, as after a killed one. */
 function isInProgress({ status, json }: Reply): boolean {
   return status === 409 && json?.reason === 'idempotency_in_progress'
-}
-
-function toText(value: unknown): string {
-  return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `${inner}` : inner))
 }
 
 type ReceivedDelivery = { headers: IncomingHttpHeaders; body: string }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { text as readText } from 'node:stream/consumers'
+import { violationMark } from '../matrix/violation.js'
 import type { MatrixPaths } from './breakage.js'
 
 /** A proof that should notice a breakage: test files, and the environment that scales them. */
@@ -12,11 +13,26 @@ export type Catcher = {
   variables: (paths: MatrixPaths) => Record<string, string>
   /** Runs what a quicker catcher runs, and more. */
   isSlow?: boolean
-  /** A file with what it found, where the message of the failed test does not say it. */
-  violationsFile?: string
+  /** The violation that a failed test is about, if it did not fail for another reason. */
+  findViolation: (message: string, folder: string) => string | undefined
 }
 
+const simulationFile = 'bench/results/proof-simulate.json'
+
 const matrixTests = ({ of }: MatrixPaths) => of.map((file) => `test/proof/matrix/${file}.test.ts`)
+
+function findMarked(message: string): string | undefined {
+  const [, violation] = message.split(violationMark)
+  return violation
+}
+
+/** The simulator writes its violations to a file, and an error of its own among them. */
+function findSimulated(_message: string, folder: string): string | undefined {
+  const file = path.join(folder, simulationFile)
+  if (!existsSync(file)) return undefined
+  const { violations } = JSON.parse(readFileSync(file, 'utf8')) as { violations: string[] }
+  return violations.find((violation) => !violation.startsWith('the simulation failed'))
+}
 
 /**
  * The first runs each path without a fault and with one: most breakages do not need more. The
@@ -27,6 +43,7 @@ export const catchers: Catcher[] = [
     name: 'matrix, sample',
     tests: matrixTests,
     variables: ({ named }) => ({ PROOF_PATHS: named.join(','), PROOF_CASES: '1' }),
+    findViolation: findMarked,
   },
   {
     name: 'matrix',
@@ -37,6 +54,7 @@ export const catchers: Catcher[] = [
       PROOF_FIRST: '1',
     }),
     isSlow: true,
+    findViolation: findMarked,
   },
   {
     name: 'simulator',
@@ -47,18 +65,19 @@ export const catchers: Catcher[] = [
       SIMULATE_SEED: '35',
       SIMULATE_SHRINK_MINUTES: '0',
     }),
-    violationsFile: 'bench/results/proof-simulate.json',
+    findViolation: findSimulated,
   },
 ]
 
-/** `proof` is the failing case, `counterexample` the first violation. */
-type Caught = { state: 'caught'; proof: string; counterexample: string }
+/** `file` is without its folder and ending. */
+export type PassedTest = { file: string; name: string }
 
+/** `proof` is the failing case, `counterexample` the first violation. */
 export type Finding =
-  | { state: 'passed'; tests: string[] }
-  | Caught
-  /** Neither passed nor failed, such as within its time. */
-  | { state: 'unfinished'; output: string }
+  | { state: 'passed'; tests: PassedTest[] }
+  | { state: 'caught'; proof: string; counterexample: string }
+  /** Says nothing: its time was over, or it failed for another reason than a violation. */
+  | { state: 'unfinished'; reason: string }
 
 type Report = {
   testResults: {
@@ -71,11 +90,12 @@ type Report = {
 /** Runs a catcher in a folder, until the first failure. */
 export async function runCatcher(
   folder: string,
-  { tests, variables, violationsFile }: Catcher,
+  catcher: Catcher,
   { paths, timeoutMs }: { paths: MatrixPaths; timeoutMs: number },
 ): Promise<Finding> {
+  const { tests, variables } = catcher
   const reportFile = path.join(folder, 'mutations-report.json')
-  rmSync(reportFile, { force: true })
+  for (const file of [reportFile, path.join(folder, simulationFile)]) rmSync(file, { force: true })
   const vitest = path.join(folder, 'node_modules/vitest/vitest.mjs')
   const reporting = ['--bail=1', '--reporter=json', `--outputFile=${reportFile}`]
   // A slow machine is no violation: only the limit of the whole run ends a test.
@@ -90,44 +110,49 @@ export async function runCatcher(
   const kill = () => child.kill('SIGKILL')
   const timer = setTimeout(kill, timeoutMs)
   process.prependOnceListener('exit', kill)
-  const [code] = await once(child, 'exit')
+  const [code, signal] = await once(child, 'exit')
   process.off('exit', kill)
   clearTimeout(timer)
-  if (code === 0) return { state: 'passed', tests: listPassed(readReport(reportFile)) }
-  const failure = existsSync(reportFile) ? findFailure(readReport(reportFile)) : undefined
-  const violation = violationsFile && readViolation(path.join(folder, violationsFile))
-  if (failure && violation) return { ...failure, counterexample: summarize(violation) }
-  return failure ?? { state: 'unfinished', output: (await output).join('').slice(-2_000) }
+  if (signal) return { state: 'unfinished', reason: `ended by ${signal}` }
+  if (!existsSync(reportFile)) return { state: 'unfinished', reason: summarizeEnd(await output) }
+  const report = JSON.parse(readFileSync(reportFile, 'utf8')) as Report
+  if (code === 0) return { state: 'passed', tests: listPassed(report) }
+  return judgeFailure(report, (message) => catcher.findViolation(message, folder))
 }
 
-function readViolation(file: string): string | undefined {
-  if (!existsSync(file)) return undefined
-  const { violations } = JSON.parse(readFileSync(file, 'utf8')) as { violations: string[] }
-  rmSync(file)
-  return violations[0]
+/** A run whose tests were all left out has shown nothing. */
+export function listPassed({ testResults }: Report): PassedTest[] {
+  const passed = testResults.flatMap(({ name: file, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'passed')
+      .map(({ fullName }) => ({ file: path.basename(file, '.test.ts'), name: fullName })),
+  )
+  if (passed.length === 0) throw new Error('The proof ran no test.')
+  return passed
 }
 
-function readReport(file: string): Report {
-  return JSON.parse(readFileSync(file, 'utf8')) as Report
-}
-
-function listPassed({ testResults }: Report): string[] {
-  return testResults
+/**
+ * Only a test that failed with a violation has caught something: not a file that does not load, a
+ * hook, or an error in the proof itself.
+ */
+export function judgeFailure(
+  { testResults }: Report,
+  findViolation: (message: string) => string | undefined,
+): Finding {
+  const failed = testResults
     .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ status }) => status === 'passed')
-    .map(({ fullName }) => fullName)
-}
-
-function findFailure({ testResults }: Report): Caught | undefined {
-  for (const { name, message, assertionResults } of testResults) {
-    const failed = assertionResults.find(({ status }) => status === 'failed')
-    if (failed) {
-      const counterexample = summarize(failed.failureMessages[0] ?? '')
-      return { state: 'caught', proof: failed.fullName, counterexample }
-    }
-    if (message) return { state: 'caught', proof: name, counterexample: summarize(message) }
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages: [message = ''] }) => ({ fullName, message }))
+  for (const { fullName, message } of failed) {
+    const violation = findViolation(message)
+    if (violation) return { state: 'caught', proof: fullName, counterexample: summarize(violation) }
   }
-  return undefined
+  const [other] = [
+    ...failed.map(({ message }) => message),
+    ...testResults.map(({ message }) => message).filter(Boolean),
+    'failed outside of the tests',
+  ]
+  return { state: 'unfinished', reason: summarize(other!) }
 }
 
 const summaryLengthMax = 300
@@ -135,5 +160,9 @@ const summaryLengthMax = 300
 /** The message in one line, without the stack. */
 function summarize(message: string): string {
   const [text = ''] = message.replace(/^\w*Error( \[\w+\])?: /, '').split(/\n {4}at /)
-  return text.replaceAll(/\s+/g, ' ').slice(0, summaryLengthMax)
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, summaryLengthMax)
+}
+
+function summarizeEnd(output: string[]): string {
+  return output.join('').replaceAll(/\s+/g, ' ').trim().slice(-summaryLengthMax)
 }

@@ -1,9 +1,10 @@
 /**
- * npm run proof:mutations -- [--only name,name] [--minutes 4] [--unchecked]
+ * npm run proof:mutations -- [--only name,name] [--minutes 4] [--continue]
  *
  * Breaks money code on purpose, one rule at a time, in a copy of the repository, and shows which
- * proof notices. Writes bench/results/proof-mutations.json. Exits 1 if a breakage is missed. Each
- * proof has some minutes for a breakage. With --unchecked it does not run first without one.
+ * proof notices. Before, the proofs run without a breakage and must pass. Each has some minutes for
+ * a breakage. Writes bench/results/proof-mutations.json after each, and exits 1 if one is missed.
+ * With --continue, breakages that the file has, with the same edits, are not made again.
  */
 import { setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'

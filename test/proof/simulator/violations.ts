@@ -1,3 +1,5 @@
+import { show } from '../../support/show.js'
+
 /** Breaches of a promise, in the order in which they were found. */
 export class Violations {
   readonly found: string[] = []
@@ -11,8 +13,4 @@ export class Violations {
     const [want, have] = [show(expected), show(actual)]
     if (want !== have) this.report(`${what}: expected ${want}, found ${have}`)
   }
-}
-
-export function show(value: unknown): string {
-  return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? `${inner}` : inner))
 }
