@@ -12,6 +12,8 @@ const minute = 60_000
 export type Performance = {
   /** Unique; the idempotency key of the first request. */
   name: string
+  /** To be called when the operation has had an effect. */
+  noteAccepted(): void
   draws: Draws
   sleep(durationMs: number): Promise<void>
   merchant: Merchant
@@ -76,9 +78,11 @@ export function drawKind(draws: Draws): OperationKind {
 }
 
 /** Posts with the name of the operation as idempotency key. */
-function post(performance: Performance, path: string, body: object): Promise<Answer> {
-  const { client, merchant, name } = performance
-  return client.post(merchant, path, { name, body, caller: performance })
+async function post(performance: Performance, path: string, body: object): Promise<Answer> {
+  const { client, merchant, name, noteAccepted } = performance
+  const answer = await client.post(merchant, path, { name, body, caller: performance })
+  if (answer.status < 300) noteAccepted()
+  return answer
 }
 
 async function fund(performance: Performance, asset: string): Promise<void> {
@@ -248,6 +252,7 @@ async function payByBank(performance: Performance): Promise<void> {
   const account = oracle.pickAccount(draws, ['virtual_account', 'dedicated_account'])
   if (!account) return
   const accountNumber = drawBankAccount(draws)
+  performance.noteAccepted()
   bank.pay({
     railAccount: account.number,
     amount: drawPayment(performance, account),
@@ -260,6 +265,7 @@ async function payByCoins(performance: Performance): Promise<void> {
   const account = oracle.pickAccount(draws, ['crypto_wallet', 'dedicated_crypto_wallet'])
   if (!account) return
   const asset = (account.asset ?? draws.pick(coins)) as Coin
+  performance.noteAccepted()
   chain.deposit(account.number, asset, drawPayment(performance, account))
 }
 

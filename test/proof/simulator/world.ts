@@ -18,7 +18,7 @@ import { SimulatedBank } from './bank.js'
 import { readBooks } from './books.js'
 import { SimulatedChain } from './chain.js'
 import { type Draws, drawsFor } from './draws.js'
-import { Faults } from './faults.js'
+import { Faults, faultKinds } from './faults.js'
 import {
   type ApiInstance,
   openApi,
@@ -30,7 +30,7 @@ import { Client, type Merchant, type Policies } from './merchant.js'
 import { drawKind, operations } from './operations.js'
 import { Oracle } from './oracle.js'
 import type { Life } from './outside.js'
-import { isSkipped, type WorldPlan, type WorldResult } from './plan.js'
+import { isSkipped, isVaried, type WorldPlan, type WorldResult } from './plan.js'
 import { Receiver } from './receiver.js'
 import { show, Violations } from './violations.js'
 import { VirtualTime } from './virtual-time.js'
@@ -74,12 +74,13 @@ export class World {
   readonly #draws: Draws
   readonly #surroundings: Surroundings
   readonly #performed = new Map<string, number>()
+  readonly #accepted = new Map<string, number>()
   readonly #closing: Promise<void>[] = []
   #apis: ApiInstance[] = []
   #workers: WorkerInstance[] = []
   #kills = 0
   #done = 0
-  readonly #failedStarts: string[] = []
+  #failedStarts = 0
   /** Rows that were open when the world last tried to come to rest. */
   #openRows: Record<string, number> = {}
 
@@ -127,9 +128,11 @@ export class World {
     return {
       done: this.#done,
       operations: Object.fromEntries(this.#performed),
+      accepted: Object.fromEntries(this.#accepted),
       answers: Object.fromEntries(this.#client.answers),
       faults: Object.fromEntries(this.#faults.counts),
       kills: this.#kills,
+      failedStarts: this.#failedStarts,
       virtualDays: this.#time.days,
       webhooks: this.#receiver.received,
       violations: this.#violations.found,
@@ -220,17 +223,27 @@ export class World {
       onProgress(this.#done)
       if (this.#violations.found.length > 0) return
     }
+    if (isVaried(this.#plan)) this.#expectEveryKind()
+  }
+
+  /** What never occurs is not proven. */
+  #expectEveryKind(): void {
+    for (const kind of Object.keys(operations))
+      if (!this.#accepted.has(kind)) this.#violations.report(`no ${kind} was ever accepted`)
+    for (const kind of faultKinds)
+      if (!this.#faults.counts.has(kind)) this.#violations.report(`the fault ${kind} never struck`)
   }
 
   #start(number: number): void {
     if (isSkipped(this.#plan, number)) return
     const draws = drawsFor(this.#plan.seed, `operation ${number}`)
     const kind = drawKind(draws)
-    this.#performed.set(kind, (this.#performed.get(kind) ?? 0) + 1)
+    addOne(this.#performed, kind)
     this.#time.run(async ({ sleep }) => {
       try {
         await operations[kind].perform({
           name: `operation-${number}`,
+          noteAccepted: () => addOne(this.#accepted, kind),
           draws,
           sleep,
           merchant: draws.pick(this.#oracle.merchants),
@@ -288,8 +301,8 @@ export class World {
   #restart(open: () => Promise<void>): void {
     this.#time.run(async ({ sleep }) => {
       await sleep(this.#draws.integer(1, 20) * second)
-      await open().catch((error: unknown) => {
-        this.#failedStarts.push((error as Error).message)
+      await open().catch(() => {
+        this.#failedStarts += 1
         this.#restart(open)
       })
     })
@@ -381,6 +394,10 @@ export class World {
     }
     await Promise.all(this.#closing)
   }
+}
+
+function addOne(counts: Map<string, number>, kind: string): void {
+  counts.set(kind, (counts.get(kind) ?? 0) + 1)
 }
 
 function drawPolicies(draws: Draws): Policies {
