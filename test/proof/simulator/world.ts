@@ -18,6 +18,7 @@ import { SimulatedBank } from './bank.js'
 import { readBooks } from './books.js'
 import { SimulatedChain } from './chain.js'
 import { type Draws, drawsFor } from './draws.js'
+import { bankRecipient } from './expected-transfers.js'
 import { Faults, faultKinds } from './faults.js'
 import {
   type ApiInstance,
@@ -26,7 +27,8 @@ import {
   type Surroundings,
   type WorkerInstance,
 } from './instances.js'
-import { Client, type Merchant, type Policies } from './merchant.js'
+import { Client, dailySettlement, type Merchant, type Policies } from './merchant.js'
+import { coins, readAmount } from './money.js'
 import { drawKind, operations } from './operations.js'
 import { Oracle } from './oracle.js'
 import type { Life } from './outside.js'
@@ -42,14 +44,6 @@ const hour = 60 * minute
 const merchantsPerWorld = 10
 const apisPerWorld = 2
 const workersPerWorld = 2
-
-/** Keeps enough for payouts. */
-const dailySettlement = {
-  schedule: 'daily',
-  time: '18:00',
-  reserve: 100_000_000,
-  minimum: 1_000_000,
-}
 
 /** Operations that begin at the same moment. */
 const operationsPerStepMax = 64
@@ -158,12 +152,13 @@ export class World {
   async #addMerchant(number: number): Promise<void> {
     const name = `merchant ${number}`
     const { clock } = this.#time
+    const [bankCode, accountNumber] = ['058', `20000000${10 + number}`]
     const { environment, key } = await this.#db.transaction(async (tx) => {
       const { environments } = await createMerchant(tx, clock.now(), name)
       const account = {
         environmentId: environments.test.id,
-        bankCode: '058',
-        accountNumber: `20000000${10 + number}`,
+        bankCode,
+        accountNumber,
         accountName: name,
       }
       makePrimary(tx, await addBankAccount(tx, clock.now(), account), null)
@@ -179,32 +174,42 @@ export class World {
     })
     const webhookUrl = `http://127.0.0.1:9/${number}`
     const draws = drawsFor(this.#plan.seed, name)
+    const policies = drawPolicies(draws)
+    const hasSchedule = draws.chance(0.3)
     const merchant: Merchant = {
       name,
       environmentId: environment.id,
       key,
       webhookUrl,
       endpointId: '',
-      policies: drawPolicies(draws),
-      hasSchedule: draws.chance(0.3),
+      policies,
+      bankAccount: bankRecipient({ bankCode, accountNumber }),
+      approvalLimits: new Map(),
+      hasSchedule,
     }
     const caller = { draws, sleep: (durationMs: number) => this.#time.sleep(durationMs) }
     const endpoint = { name, body: { url: webhookUrl }, caller }
     const { json } = await this.#client.post(merchant, '/v1/webhook-endpoints', endpoint)
     this.#receiver.addEndpoint(webhookUrl, json.data.secret)
     merchant.endpointId = json.data.id
+    const { time, reserve, minimum } = dailySettlement
     const settings = {
-      policies: merchant.policies,
-      ...(merchant.hasSchedule && { settlement: dailySettlement }),
+      policies,
+      ...(hasSchedule && { settlement: { schedule: 'daily', time, reserve, minimum } }),
     }
     const changed = await this.#client.patch(merchant, '/v1/settings', settings, caller)
     if (changed.status !== 200) throw new Error(changed.text)
     const approvals = drawApprovals(draws)
     // Only an owner changes the rule, in the console; this sets the stage, it is not simulated.
-    if (approvals)
+    if (approvals) {
       await this.#db.transaction((tx) =>
         writeApprovals(tx, toEnvironmentTime(clock.now(), 0), environment.id, approvals),
       )
+      for (const asset of ['NGN', ...coins] as const) {
+        const limits = approvals[asset]
+        if (limits) merchant.approvalLimits.set(asset, readAmount(limits.each))
+      }
+    }
     this.#oracle.merchants.push(merchant)
   }
 
