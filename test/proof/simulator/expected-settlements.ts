@@ -67,7 +67,7 @@ function compareSettlement(comparison: Comparison, { settlement, merchant, payou
   const told = receiver.findEvent(merchant.webhookUrl, 'settlement.created', reference)
   // A missing event is reported with all events.
   if (!told) return
-  const amount = asked.get(reference)?.amount ?? largestSettlement(told)
+  const amount = asked.get(reference)?.amount ?? BigInt(told.amount)
   const fee = fees.bankPayout(amount)
   violations.expectEqual(
     `what was told of ${reference}`,
@@ -100,6 +100,9 @@ function compareSettlement(comparison: Comparison, { settlement, merchant, payou
     violations.report(`${reference} leaves ${left}, less than the reserve`)
   if (settlement.scheduledFor === null) return
   if (amount < BigInt(minimum)) violations.report(`${reference} is smaller than the minimum`)
+  const largest = largestSettlement(told)
+  if (amount > largest || amount % stepOfAmounts !== 0n)
+    violations.report(`${reference} settles ${amount}, where ${largest} is the most`)
   const at = new Date(told.scheduledFor)
   const isOnTime = at.getUTCHours() === utcHour && at.getTime() % 3_600_000 === 0
   if (!isOnTime || settlement.scheduledFor.getTime() !== at.getTime())
@@ -109,6 +112,7 @@ function compareSettlement(comparison: Comparison, { settlement, merchant, payou
 /**
  * The largest amount in whole naira that the balance above the reserve covers with its fee. The
  * order in which other money moved is unknown outside, so the balance is the one of the report.
+ * A settlement is smaller if money came in between the choice of its amount and its commit.
  */
 function largestSettlement(told: { amount: number; fee: number; report: { closing: number } }) {
   const before = BigInt(told.report.closing) + BigInt(told.amount) + BigInt(told.fee)

@@ -7,8 +7,17 @@ import { ExpectedEvents } from './expected-events.js'
 import { comparePayments } from './expected-payments.js'
 import { type AskedSettlement, compareSettlements } from './expected-settlements.js'
 import { bankRecipient, ExpectedTransfers } from './expected-transfers.js'
+import { compareTreasury } from './expected-treasury.js'
+import { sumOf } from './group-by.js'
 import type { Merchant } from './merchant.js'
-import { priceOfSource, priceOfTarget, readAmount, readRate, transferFee } from './money.js'
+import {
+  type Coin,
+  priceOfSource,
+  priceOfTarget,
+  readAmount,
+  readRate,
+  transferFee,
+} from './money.js'
 import type { Receiver } from './receiver.js'
 import type { Violations } from './violations.js'
 import type { VirtualTime } from './virtual-time.js'
@@ -249,6 +258,7 @@ export class Oracle {
     for (const { merchant, asset, amount } of this.#fundings)
       purse.add(merchant.environmentId, asset, amount)
     const transfers = new ExpectedTransfers()
+    const held = new Purse()
     const comparison = { ...this.#dependencies, books, purse, events, transfers }
     const statusAtRail = (reference: string) => this.statusAtRail(reference)
     this.#comparePayouts(comparison)
@@ -256,15 +266,23 @@ export class Oracle {
     const { merchants } = this
     compareSettlements({ ...comparison, merchants, asked: this.#settlements })
     compareBatches({ ...comparison, told: this.#batches, statusAtRail })
-    comparePayments({ ...comparison, oracle: this })
+    comparePayments({ ...comparison, oracle: this, held })
     transfers.compare(bank, chain, violations)
+    const owed = (coin: Coin) => purse.totalOf(coin) + held.totalOf(coin)
+    compareTreasury({ chain, fundings: this.#fundings, owed, violations })
     for (const { environmentId, asset, available, held } of books.balances) {
       const name = `${environmentId} ${asset}`
       violations.expectEqual(`available of ${name}`, purse.take(name), available)
       violations.expectEqual(`held of ${name}`, 0n, held)
     }
+    for (const { environmentId, asset, amount } of books.suspense) {
+      const name = `${environmentId} ${asset}`
+      violations.expectEqual(`suspense of ${name}`, held.take(name), amount)
+    }
     for (const [name, amount] of purse.rest())
       violations.expectEqual(`available of ${name}`, amount, 0n)
+    for (const [name, amount] of held.rest())
+      violations.expectEqual(`suspense of ${name}`, amount, 0n)
     events.compare(this.merchants, receiver, violations)
   }
 
@@ -389,6 +407,13 @@ export class Purse {
   add(environmentId: number, asset: string, amount: bigint): void {
     const name = `${environmentId} ${asset}`
     this.#amounts.set(name, (this.#amounts.get(name) ?? 0n) + amount)
+  }
+
+  totalOf(asset: string): bigint {
+    return sumOf(
+      [...this.#amounts].filter(([name]) => name.endsWith(` ${asset}`)),
+      ([, amount]) => amount,
+    )
   }
 
   /** Returns an amount once. */

@@ -354,6 +354,8 @@ export class World {
           (select count(*)::int from notices where state = 'WAITING') notices,
           (select count(*)::int from notice_hints where state = 'OPEN') hints,
           (select count(*)::int from deliveries where state = 'PENDING') deliveries,
+          (select count(*)::int from coin_backings where not is_minted) unminted,
+          ${this.#chain.listUnswept().length}::int unswept,
           ${this.#bank.payments.size + this.#chain.deposits.size}::int - (
             select count(*)::int from payments) unbooked`)
       this.#openRows = open!
