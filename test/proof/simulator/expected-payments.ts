@@ -311,6 +311,15 @@ function compareAccounts(
     for (const { variance } of payments)
       if (variance !== 'NONE')
         events.expect(environmentId, `${kind}.${varianceEvents[variance]}`, reference)
+    // The first accepted payment pays the account; every later one is a duplicate.
+    const paying = payments.filter(
+      (booked) =>
+        booked.variance !== 'DUPLICATE' &&
+        booked.variance !== 'LATE' &&
+        split({ account, booked }).accepted > 0n,
+    )
+    if (paying.length > 1)
+      violations.report(`${reference} was paid by ${paying.map((payment) => payment.reference)}`)
     const isExpired = expiresAt!.getTime() <= time.nowMs
     const allowed = [
       ...(payments.some(({ variance }) => variance === 'NONE' || variance === 'OVERPAID')

@@ -11,6 +11,7 @@ export function showUnits(units: bigint): string {
   return `${units / unitsPerCoin}.${String(units % unitsPerCoin).padStart(6, '0')}`
 }
 
+/** Also for rates, which are naira for a coin with at most six decimals. */
 export function toUnits(text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.')
   return BigInt(whole) * unitsPerCoin + BigInt(fraction.padEnd(6, '0'))
@@ -101,6 +102,3 @@ export function priceOfTarget(direction: Direction, at: Date, targetAmount: bigi
   }
   return { ...gives(high), targetAmount }
 }
-
-/** As the API writes them: naira for a coin, with at most six decimals. */
-export const readRate = toUnits

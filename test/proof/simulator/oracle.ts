@@ -15,7 +15,7 @@ import {
   priceOfSource,
   priceOfTarget,
   readAmount,
-  readRate,
+  toUnits,
   transferFee,
 } from './money.js'
 import type { Receiver } from './receiver.js'
@@ -200,7 +200,7 @@ export class Oracle {
       `answer about ${reference}`,
       priceOfSource(asked, asked.quotedAt, asked.sourceAmount),
       {
-        rate: readRate(shown.rate),
+        rate: toUnits(shown.rate),
         sourceAmount: readAmount(shown.sourceAmount),
         fee: readAmount(shown.fee),
         targetAmount: readAmount(shown.targetAmount),
