@@ -77,7 +77,9 @@ function renderUnreached(count) {
 
 function renderSimulation(simulation) {
   if (!simulation) return ''
-  const { seed, operations, worlds, seconds, virtualDays, kills, webhooks } = simulation
+  const { seed, operations, operationsWanted, worlds, seconds, virtualDays, kills, webhooks } =
+    simulation
+  const wanted = operations < operationsWanted ? ` of ${whole(operationsWanted)}` : ''
   const list = (counts) =>
     Object.entries(counts)
       .toSorted(([, left], [, right]) => right - left)
@@ -85,7 +87,7 @@ function renderSimulation(simulation) {
       .join(', ')
   return `## Simulator
 
-${whole(operations)} operations in ${worlds} worlds, ${whole(virtualDays)} days of virtual time in ${duration(seconds)}, ${whole(kills)} instances killed, ${whole(webhooks)} webhooks received; ${simulation.violations.length} violations.
+${whole(operations)}${wanted} operations in ${worlds} worlds, ${whole(virtualDays)} days of virtual time in ${duration(seconds)}, ${whole(kills)} instances killed, ${whole(webhooks)} webhooks received; ${simulation.violations.length} violations.
 Seed ${seed}. An oracle of its own keeps what merchants were told and what the rails did, and compares everything every 10,000 operations.
 
 - Operations: ${list(simulation.operationsByKind)}.

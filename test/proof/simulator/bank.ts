@@ -43,6 +43,8 @@ export type BankTransfer = {
   reference: string
   instruction: string
   amount: bigint
+  bankCode: string
+  accountNumber: string
   refundOf: string | null
   receivedAtMs: number
   endsAtMs: number
@@ -52,6 +54,8 @@ export type BankTransfer = {
 }
 
 export type BankTransferState = 'processing' | 'completed' | 'failed' | 'reversed'
+
+type BankPayment = ReportedPayment & { sender: BankSender }
 
 type BankAccount = { reference: string; number: string; name: string }
 
@@ -71,7 +75,7 @@ export type BankDependencies = {
  */
 export class SimulatedBank {
   readonly transfers = new Map<string, BankTransfer>()
-  readonly payments = new Map<string, ReportedPayment>()
+  readonly payments = new Map<string, BankPayment>()
   readonly #paymentsByAccount = new Map<string, ReportedPayment[]>()
   readonly #accounts = new Map<string, BankAccount>()
   readonly #accountsByReference = new Map<string, BankAccount>()
@@ -111,8 +115,16 @@ export class SimulatedBank {
         this.#dependencies.violations.report(`bank: ${token} was sent with another content`)
       return
     }
-    const { reference, amount, refundOf } = JSON.parse(instruction)
-    const transfer = { reference, instruction, amount: BigInt(amount), refundOf, ...this.#plan() }
+    const { reference, amount, bankCode, accountNumber, refundOf } = JSON.parse(instruction)
+    const transfer = {
+      reference,
+      instruction,
+      amount: BigInt(amount),
+      bankCode,
+      accountNumber,
+      refundOf,
+      ...this.#plan(),
+    }
     this.transfers.set(token, transfer)
     if (transfer.reversesAtMs !== null) this.#willReverse.add(transfer)
   }
@@ -192,9 +204,9 @@ export class SimulatedBank {
   }
 
   /** A payer transfers money. Notices about it may be lost, doubled, late or overtaken. */
-  pay(payment: { railAccount: string; amount: bigint; sender: BankSender }): ReportedPayment {
+  pay(payment: { railAccount: string; amount: bigint; sender: BankSender }): void {
     const { faults } = this.#dependencies
-    const reported: ReportedPayment = {
+    const reported: BankPayment = {
       ...payment,
       id: `sp_${this.payments.size + 1}`,
       currency: 'NGN',
@@ -205,14 +217,13 @@ export class SimulatedBank {
     this.payments.set(reported.id, reported)
     const ofAccount = this.#paymentsByAccount.get(payment.railAccount) ?? []
     this.#paymentsByAccount.set(payment.railAccount, [...ofAccount, reported])
-    if (faults.strikes('notice lost')) return reported
+    if (faults.strikes('notice lost')) return
     const copies = faults.strikes('notice doubled') ? 2 : 1
     for (let copy = 0; copy < copies; copy += 1) {
       const isLate = faults.strikes('notice late')
       const delayMs = this.#draws.integer(0, isLate ? 2 * hour : 2 * second)
       this.#notices.push({ dueAtMs: this.#nowMs + delayMs, request: this.#write(reported) })
     }
-    return reported
   }
 
   takeDueNotices(): NoticeRequest[] {
@@ -356,8 +367,8 @@ function inspect({ destination }: Target): Outcome<Inspected> {
 }
 
 function prepare({ reference, amount, destination }: PayoutInstruction): Outcome<PreparedAttempt> {
-  const { accountNumber, refundOf = null } = destination as BankDestination
-  const instruction = { reference, amount: `${amount}`, accountNumber, refundOf }
+  const { bankCode, accountNumber, refundOf = null } = destination as BankDestination
+  const instruction = { reference, amount: `${amount}`, bankCode, accountNumber, refundOf }
   return {
     token: reference,
     wire: Buffer.from(JSON.stringify(instruction)),

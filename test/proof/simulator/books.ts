@@ -20,6 +20,31 @@ export type BookedPayout = {
   hasWaited: boolean
   isSubmitted: boolean
   batch: string | null
+  createdAt: Date
+}
+
+export type BookedBatch = {
+  reference: string
+  status: string
+  submittedAt: Date | null
+  endedAt: Date | null
+}
+
+export type BookedItem = {
+  batch: string
+  merchantReference: string | null
+  amount: bigint
+  state: string
+  /** Why it cannot be paid, or was not. */
+  reason: string | null
+  payout: string | null
+}
+
+export type BookedSettlement = {
+  environmentId: number
+  reference: string
+  payout: string
+  scheduledFor: Date | null
 }
 
 export type BookedPayment = {
@@ -52,7 +77,7 @@ export async function readBooks(db: Database) {
   const payouts = await db.rows(sql<Named<BookedPayout> & { batchId: string | null }>`
     select environment_id, id, kind, asset, amount, fee, status, failure_reason,
       merchant_reference, order_hash is not null as has_waited,
-      submitted_at is not null as is_submitted, batch_id
+      submitted_at is not null as is_submitted, batch_id, created_at
     from payouts`)
   const payments = await db.rows(
     sql<Named<BookedPayment> & { accountId: string; source: AccountKind }>`
@@ -74,19 +99,25 @@ export async function readBooks(db: Database) {
       sourceAmount: bigint
       targetAmount: bigint
       fee: bigint
+      rate: bigint
       payoutId: string | null
+      createdAt: Date
     }>`
     select environment_id, id, source_asset as source, target_asset as target, source_amount,
-      target_amount, fee, payout_id
+      target_amount, fee, rate, payout_id, created_at
     from conversions`,
   )
   const settlements = await db.rows(
-    sql<{ environmentId: number; id: string; payoutId: string; isScheduled: boolean }>`
-    select environment_id, id, payout_id, scheduled_for is not null as is_scheduled
-    from settlements`,
+    sql<Named<Omit<BookedSettlement, 'reference'>> & { payoutId: string }>`
+    select environment_id, id, payout_id, scheduled_for from settlements`,
   )
-  const batches = await db.rows(sql<{ id: string; status: string }>`
-    select id, state as status from payout_batches`)
+  const batches = await db.rows(sql<Named<BookedBatch>>`
+    select id, state as status, submitted_at, ended_at from payout_batches`)
+  const items = await db.rows(
+    sql<BookedItem & { batchId: string; payoutId: string | null }>`
+    select batch_id, merchant_reference, amount, state, problem->>'reason' as reason, payout_id
+    from payout_batch_items`,
+  )
   const sessions = await db.rows(sql<{ reference: string; status: string }>`
     select reference, status from checkout_sessions`)
   const balances = await db.rows(
@@ -135,8 +166,16 @@ export async function readBooks(db: Database) {
       ...settlement,
       reference: toReference(prefixes.settlement, id),
       payout: payoutReferences.get(payoutId)!,
-    })),
-    batches: batches.map(({ id, status }) => ({ reference: batchReference(id), status })),
+    })) as BookedSettlement[],
+    batches: batches.map(({ id, ...batch }) => ({
+      ...batch,
+      reference: batchReference(id),
+    })) as BookedBatch[],
+    batchItems: items.map(({ batchId, payoutId, ...item }) => ({
+      ...item,
+      batch: batchReference(batchId),
+      payout: payoutId && payoutReferences.get(payoutId)!,
+    })) as BookedItem[],
     sessions,
     balances,
     suspense,

@@ -81,6 +81,10 @@ export class SimulatedChain {
   readonly payouts = new Map<string, ChainPayout>()
   /** Payouts by our reference of which an attempt landed and failed. */
   readonly failedPayouts = new Set<string>()
+  /** Coins that were minted to the treasury, by the key of the mint. */
+  readonly minted = new Map<string, { asset: string; amount: bigint }>()
+  /** What the treasury has of each coin. */
+  readonly treasury = new Map<string, bigint>()
   readonly mints: Record<Coin, string> = {
     USDC: addressOf('mint USDC'),
     USDT: addressOf('mint USDT'),
@@ -90,7 +94,6 @@ export class SimulatedChain {
   readonly #histories = new Map<string, TokenTransaction[]>()
   /** Wallet and coin of each token account. */
   readonly #owners = new Map<string, { wallet: string; asset: Coin }>()
-  readonly #minted = new Map<string, bigint>()
   readonly #dependencies: ChainDependencies
   readonly #draws: Draws
   #signatures = 0
@@ -208,8 +211,10 @@ export class SimulatedChain {
     transaction.state = transaction.isDoomed || isShort ? 'failed' : 'landed'
     if (effect.kind === 'payout') this.#pay(transaction, effect)
     else if (transaction.state === 'landed')
-      for (const { tokenAccount, amount } of effect.parts)
+      for (const { tokenAccount, amount } of effect.parts) {
         this.#move(transaction, tokenAccount, -amount, null)
+        this.#addToTreasury(this.#owners.get(tokenAccount)!.asset, amount)
+      }
   }
 
   #pay({ token, state }: Transaction, effect: Extract<Effect, { kind: 'payout' }>): void {
@@ -221,6 +226,11 @@ export class SimulatedChain {
     if (this.payouts.has(reference) || this.failedPayouts.has(reference))
       this.#dependencies.violations.report(`chain: ${reference} was paid after it had ended`)
     this.payouts.set(reference, { ...effect, token })
+    this.#addToTreasury(effect.asset, -effect.amount)
+  }
+
+  #addToTreasury(asset: string, amount: bigint): void {
+    this.treasury.set(asset, (this.treasury.get(asset) ?? 0n) + amount)
   }
 
   #move(
@@ -321,11 +331,24 @@ export class SimulatedChain {
     return this.#dependencies.faults.strikes('node lying') ? null : this.balanceOf(tokenAccount)
   }
 
-  mint(key: string, amount: bigint): void {
-    const minted = this.#minted.get(key)
-    if (minted !== undefined && minted !== amount)
+  /** Once for each key. */
+  mint({ key, asset, amount }: { key: string; asset: string; amount: bigint }): void {
+    const known = this.minted.get(key)
+    if (known && (known.amount !== amount || known.asset !== asset))
       this.#dependencies.violations.report(`chain: ${key} was minted with two amounts`)
-    this.#minted.set(key, amount)
+    if (known) return
+    this.minted.set(key, { asset, amount })
+    this.#addToTreasury(asset, amount)
+  }
+
+  /** Coins in deposit wallets. No deposit is so small that it stays there. */
+  listUnswept(): { wallet: string; asset: Coin; amount: bigint }[] {
+    return [...this.#histories.keys()]
+      .map((tokenAccount) => ({
+        ...this.#owners.get(tokenAccount)!,
+        amount: this.balanceOf(tokenAccount),
+      }))
+      .filter(({ amount }) => amount > 0n)
   }
 
   /** The chain as one process reaches it. */
@@ -402,7 +425,7 @@ function toCoinMint(chain: SimulatedChain, reach: Reach): CoinMint {
   return {
     mintAll: (backings) =>
       reach(() => {
-        for (const { key, amount } of backings) chain.mint(key, amount)
+        for (const backing of backings) chain.mint(backing)
       }),
   }
 }

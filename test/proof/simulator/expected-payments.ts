@@ -2,6 +2,8 @@ import type { SimulatedBank } from './bank.js'
 import type { BookedPayment, BookedReturn, Books } from './books.js'
 import type { SimulatedChain } from './chain.js'
 import type { ExpectedEvents } from './expected-events.js'
+import { bankRecipient, type ExpectedTransfers } from './expected-transfers.js'
+import { groupBy, sumOf } from './group-by.js'
 import type { Policies } from './merchant.js'
 import { fees } from './money.js'
 import type { Oracle, Purse, ToldAccount } from './oracle.js'
@@ -17,10 +19,21 @@ type Comparison = {
   books: Books
   purse: Purse
   events: ExpectedEvents
+  transfers: ExpectedTransfers
+  /** Adds what is held of payments. */
+  held: Purse
 }
 
 /** A payment as the bank or chain received it. */
-type Arrived = { id: string; number: string; asset: string; amount: bigint; receivedAt: Date }
+type Arrived = {
+  id: string
+  number: string
+  asset: string
+  amount: bigint
+  receivedAt: Date
+  /** The bank account to which it can be sent back; null for coins. */
+  sender: string | null
+}
 
 /** Every payment is booked once, and its money is where the rules say. */
 export function comparePayments(comparison: Comparison): void {
@@ -38,29 +51,21 @@ export function comparePayments(comparison: Comparison): void {
   const byNumber = new Map(
     [...comparison.oracle.accounts.values()].map((told) => [told.number, told]),
   )
-  const suspense = new Map<string, bigint>()
   for (const payment of arrived.values()) {
     const account = byNumber.get(payment.number)!
     const row = booked.get(payment.id)
     if (!row) violations.report(`${payment.id} arrived at ${account.reference} and is not booked`)
     else {
-      comparePayment(comparison, {
+      const { amountHeld } = comparePayment(comparison, {
         account,
         arrived: payment,
         booked: row,
         siblings: byAccount.get(account.reference) ?? [],
         returns: returns.get(row.reference) ?? [],
       })
-      const name = `${account.merchant.environmentId} ${row.asset}`
-      suspense.set(name, (suspense.get(name) ?? 0n) + row.amountHeld)
+      comparison.held.add(account.merchant.environmentId, row.asset, amountHeld)
     }
   }
-  for (const { environmentId, asset, amount } of books.suspense)
-    violations.expectEqual(
-      `suspense of ${environmentId} ${asset}`,
-      suspense.get(`${environmentId} ${asset}`) ?? 0n,
-      amount,
-    )
   compareAccounts(comparison, byAccount)
 }
 
@@ -71,10 +76,12 @@ function listArrived({ bank, chain }: Comparison): Arrived[] {
     asset: 'NGN',
     amount: payment.amount,
     receivedAt: payment.receivedAt,
+    sender: bankRecipient(payment.sender),
   }))
   const onChain = [...chain.deposits.values()].map(({ wallet, ...deposit }) => ({
     ...deposit,
     number: wallet,
+    sender: null,
   }))
   return [...atBank, ...onChain]
 }
@@ -88,29 +95,88 @@ type Case = {
   returns: BookedReturn[]
 }
 
-function comparePayment(comparison: Comparison, given: Case): void {
-  const { violations, purse, events, oracle } = comparison
-  const { account, arrived, booked, returns } = given
+/** Returns what must be held of it. */
+function comparePayment(comparison: Comparison, given: Case): { amountHeld: bigint } {
+  const { violations, purse, events } = comparison
+  const { account, arrived, booked } = given
   const { environmentId } = account.merchant
-  const { reference, amount, asset } = booked
+  const { reference, asset } = booked
   violations.expectEqual(
     `books of ${reference}`,
     { amount: arrived.amount, asset: arrived.asset, account: account.reference },
-    { amount, asset, account: booked.accountReference },
+    { amount: booked.amount, asset, account: booked.accountReference },
   )
-  if (!allowedVariances(comparison, given).includes(booked.variance))
-    violations.report(
-      `${reference} is ${booked.variance}, not ${allowedVariances(comparison, given)}`,
-    )
+  const variances = allowedVariances(comparison, given)
+  if (!variances.includes(booked.variance))
+    violations.report(`${reference} is ${booked.variance}, not ${variances}`)
   const initial = split(given)
-  const actions = oracle.resolutions.get(reference) ?? []
+  compareReturns(comparison, given, initial.held + initial.returning)
+  const { fee, ...amounts } = amountsAtEnd(comparison, given)
+  violations.expectEqual(
+    `amounts of ${reference}`,
+    { ...amounts, fee },
+    {
+      amountAccepted: booked.amountAccepted,
+      amountHeld: booked.amountHeld,
+      amountReturning: booked.amountReturning,
+      amountReturned: booked.amountReturned,
+      fee: booked.fee,
+    },
+  )
+  if (initial.held > 0n) events.expect(environmentId, 'payment.held', reference)
+  purse.add(environmentId, asset, amounts.amountAccepted - fee)
+  return amounts
+}
+
+/**
+ * What was not accepted at first moves as a whole: it is held, on its way back or returned, and the
+ * merchant can accept it while it is held. Refunds take from what was accepted.
+ */
+function amountsAtEnd({ oracle, violations }: Comparison, given: Case) {
+  const { account, arrived, booked, returns } = given
+  const initial = split(given)
+  const open = initial.held + initial.returning
+  const actions = oracle.resolutions.get(booked.reference) ?? []
+  const accepts = actions.filter(({ action }) => action === 'accept').length
+  const completed = returns.filter(
+    ({ reference }) => oracle.statusAtRail(reference) === 'COMPLETED',
+  )
+  const returnedWhole = completed.filter(({ isRefund }) => !isRefund).length
+  if (accepts + returnedWhole > 1)
+    violations.report(
+      `${booked.reference} was accepted ${accepts} times and returned ${returnedWhole} times`,
+    )
+  const refunds = oracle.refunds.get(booked.reference) ?? []
+  const refunded = sumOf(
+    refunds.filter(({ reference }) => oracle.statusAtRail(reference) === 'COMPLETED'),
+    ({ amount }) => amount,
+  )
+  const initialFee = capped(fees.collection(account.kind, initial.accepted), initial.accepted)
+  const missingFee = fees.collection(account.kind, arrived.amount) - initialFee
+  const laterFee = accepts > 0 && missingFee > 0n ? capped(missingFee, open) : 0n
+  return {
+    amountAccepted: initial.accepted + (accepts > 0 ? open : 0n) - refunded,
+    amountHeld: accepts + returnedWhole > 0 ? 0n : open,
+    amountReturning: 0n,
+    amountReturned: refunded + (returnedWhole > 0 ? open : 0n),
+    fee: initialFee + laterFee,
+  }
+}
+
+/** Every return and refund was asked for, or follows from the policy, and goes where it should. */
+function compareReturns(comparison: Comparison, given: Case, open: bigint): void {
+  const { violations, events, oracle, transfers } = comparison
+  const { account, arrived, booked, returns } = given
+  const { environmentId } = account.merchant
+  const { reference, asset } = booked
   const refunds = oracle.refunds.get(reference) ?? []
-  const returnsTold = actions.filter((action) => action === 'return').length
-  const sentBack = returns.filter(({ isRefund }) => !isRefund)
+  const asked = (oracle.resolutions.get(reference) ?? []).filter(
+    ({ action }) => action === 'return',
+  )
   violations.expectEqual(
     `returns of ${reference}`,
-    returnsTold + (initial.returning > 0n ? 1 : 0),
-    sentBack.length,
+    asked.length + (split(given).returning > 0n ? 1 : 0),
+    returns.filter(({ isRefund }) => !isRefund).length,
   )
   violations.expectEqual(
     `refunds of ${reference}`,
@@ -120,12 +186,18 @@ function comparePayment(comparison: Comparison, given: Case): void {
       .map((refund) => `${refund.reference} ${refund.amount}`)
       .sort(),
   )
-
-  let returned = 0n
   for (const row of returns) {
+    const refund = refunds.find((known) => known.reference === row.reference)
+    const addresses = refund ? [refund.address] : asked.map(({ address }) => address)
+    const amount = refund?.amount ?? open
+    violations.expectEqual(`amount of ${row.reference}`, amount, row.amount)
+    transfers.expect(row.reference, {
+      asset,
+      amount,
+      recipients: arrived.sender ? [arrived.sender] : addresses.map((address) => address ?? ''),
+    })
     const atRail = oracle.statusAtRail(row.reference)
     violations.expectEqual(`state of ${row.reference}`, stateAfter(atRail), row.state)
-    if (atRail === 'COMPLETED') returned += row.amount
     const hasArrived = atRail === 'COMPLETED' || atRail === 'REVERSED'
     events.expect(environmentId, 'payment.returning', reference)
     if (hasArrived)
@@ -141,26 +213,6 @@ function comparePayment(comparison: Comparison, given: Case): void {
         reference,
       )
   }
-  const hasAccepted = actions.includes('accept')
-  const refunded = returns
-    .filter((row) => row.isRefund && oracle.statusAtRail(row.reference) === 'COMPLETED')
-    .reduce((sum, row) => sum + row.amount, 0n)
-  violations.expectEqual(`returned of ${reference}`, returned, booked.amountReturned)
-  violations.expectEqual(`returning of ${reference}`, 0n, booked.amountReturning)
-  // What an acceptance took from the held money depends on when it came: between a return and its
-  // failure, nothing was held. Without one, every unit is accounted for.
-  if (!hasAccepted)
-    violations.expectEqual(
-      `accepted of ${reference}`,
-      initial.accepted - refunded,
-      booked.amountAccepted,
-    )
-  const initialFee = capped(fees.collection(account.kind, initial.accepted), initial.accepted)
-  const wholeFee = fees.collection(account.kind, amount)
-  if (booked.fee !== initialFee && !(hasAccepted && booked.fee <= wholeFee))
-    violations.report(`${reference} has a fee of ${booked.fee}, not ${initialFee}`)
-  if (initial.held > 0n) events.expect(environmentId, 'payment.held', reference)
-  purse.add(environmentId, asset, booked.amountAccepted - booked.fee)
 }
 
 function capped(amount: bigint, most: bigint): bigint {
@@ -182,9 +234,12 @@ function allowedVariances({ oracle }: Comparison, given: Case): BookedPayment['v
       : endedAt
         ? ['NONE', 'LATE']
         : ['NONE']
-  const others = siblings.filter((other) => other !== booked)
-  const wasPaidBefore = others.some(({ amountAccepted, amountReturned, amountReturning }) =>
-    [amountAccepted, amountReturned, amountReturning].some((part) => part > 0n),
+  // The payment that paid the account is not a duplicate itself.
+  const wasPaidBefore = siblings.some(
+    (other) =>
+      other !== booked &&
+      other.variance !== 'DUPLICATE' &&
+      (split({ account, booked: other }).accepted > 0n || hasAccepted(oracle, other)),
   )
   const duplicate: BookedPayment['variance'][] = wasPaidBefore ? ['DUPLICATE'] : []
   if (arrived.receivedAt >= expiresAt!) return ['LATE', ...duplicate]
@@ -199,7 +254,7 @@ function allowedVariances({ oracle }: Comparison, given: Case): BookedPayment['v
 }
 
 /** Where the money of a payment goes at first. */
-function split({ account, booked }: Case) {
+function split({ account, booked }: Pick<Case, 'account' | 'booked'>) {
   const { amount, variance } = booked
   const policy = policyOf(account)
   const all = (action: string, part: bigint) => ({
@@ -224,6 +279,11 @@ function policyOf({ merchant, kind }: ToldAccount): Policies['bank'] {
   return kind === 'virtual_account' ? merchant.policies.bank : merchant.policies.crypto
 }
 
+function hasAccepted(oracle: Oracle, { reference }: BookedPayment): boolean {
+  const actions = oracle.resolutions.get(reference) ?? []
+  return actions.some(({ action }) => action === 'accept')
+}
+
 function compareAccounts(
   { oracle, books, events, violations, time }: Comparison,
   byAccount: Map<string, BookedPayment[]>,
@@ -242,8 +302,8 @@ function compareAccounts(
       if (endedAt) events.expect(environmentId, `${kind}.deactivated`, reference)
       for (const payment of payments) {
         const isCredited = payment.variance === 'NONE'
-        const isAccepted = oracle.resolutions.get(payment.reference)?.includes('accept')
-        if (isCredited || isAccepted) events.expect(environmentId, `${kind}.credited`, reference)
+        if (isCredited || hasAccepted(oracle, payment))
+          events.expect(environmentId, `${kind}.credited`, reference)
       }
       violations.expectEqual(`status of ${reference}`, endedAt ? 'INACTIVE' : 'ACTIVE', actual)
       continue
@@ -251,6 +311,15 @@ function compareAccounts(
     for (const { variance } of payments)
       if (variance !== 'NONE')
         events.expect(environmentId, `${kind}.${varianceEvents[variance]}`, reference)
+    // The first accepted payment pays the account; every later one is a duplicate.
+    const paying = payments.filter(
+      (booked) =>
+        booked.variance !== 'DUPLICATE' &&
+        booked.variance !== 'LATE' &&
+        split({ account, booked }).accepted > 0n,
+    )
+    if (paying.length > 1)
+      violations.report(`${reference} was paid by ${paying.map((payment) => payment.reference)}`)
     const isExpired = expiresAt!.getTime() <= time.nowMs
     const allowed = [
       ...(payments.some(({ variance }) => variance === 'NONE' || variance === 'OVERPAID')
@@ -307,15 +376,4 @@ function compareSessions({
     if (actual === 'paid')
       events.allow(merchant.environmentId, 'checkout.session.expired', reference)
   }
-}
-
-function groupBy<Item>(items: Item[], nameOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const name = nameOf(item)
-    const group = groups.get(name)
-    if (group) group.push(item)
-    else groups.set(name, [item])
-  }
-  return groups
 }

@@ -27,8 +27,21 @@ export type Merchant = {
   webhookUrl: string
   endpointId: string
   policies: Policies
+  /** Where settlements go: its bank and account number. */
+  bankAccount: string
+  /** Payouts of more than this wait for an approval, by asset. */
+  approvalLimits: Map<string, bigint>
   /** Whether its naira above a reserve are settled every day. */
   hasSchedule: boolean
+}
+
+/** Keeps enough for payouts. */
+export const dailySettlement = {
+  time: '18:00',
+  /** The same in UTC. */
+  utcHour: 17,
+  reserve: 100_000_000,
+  minimum: 1_000_000,
 }
 
 type ClientDependencies = {

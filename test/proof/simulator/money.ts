@@ -1,3 +1,5 @@
+import { needsTokenAccount } from './chain.js'
+
 export const coins = ['USDC', 'USDT'] as const
 
 export type Coin = (typeof coins)[number]
@@ -9,6 +11,7 @@ export function showUnits(units: bigint): string {
   return `${units / unitsPerCoin}.${String(units % unitsPerCoin).padStart(6, '0')}`
 }
 
+/** Also for rates, which are naira for a coin with at most six decimals. */
 export function toUnits(text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.')
   return BigInt(whole) * unitsPerCoin + BigInt(fraction.padEnd(6, '0'))
@@ -42,4 +45,60 @@ function percentOf(amount: bigint, basisPoints: bigint): bigint {
 
 function least(one: bigint, other: bigint): bigint {
   return one < other ? one : other
+}
+
+/** The fee of a payout to a bank account, or to the wallet with the address `recipient`. */
+export function transferFee(
+  kind: 'bank_transfer' | 'crypto_transfer',
+  amount: bigint,
+  recipient: string,
+): bigint {
+  return kind === 'bank_transfer'
+    ? fees.bankPayout(amount)
+    : fees.cryptoPayout(needsTokenAccount(recipient))
+}
+
+/** What one conversion takes and gives. `fee` is part of `sourceAmount`. */
+export type Price = { rate: bigint; sourceAmount: bigint; fee: bigint; targetAmount: bigint }
+
+type Direction = { source: string; target: string }
+
+const micro = 1_000_000n
+
+/** A kobo for a millionth of a coin is a rate of 10,000 naira for a coin. */
+const rateOfUnits = 10_000n * micro
+
+/**
+ * Rates of test mode in millionths of a naira: within four hours they rise by 60 naira and fall
+ * again, half a naira a minute. Merchants buy coins for ten naira more, and sell them for ten less.
+ */
+function rateAt({ source, target }: Direction, at: Date): bigint {
+  const lowest = (source === 'USDC' || target === 'USDC' ? 1_560n : 1_558n) * micro
+  const minutes = Math.floor(at.getTime() / 60_000) % 240
+  const halfNairas = BigInt(Math.min(minutes, 240 - minutes))
+  const middle = lowest + (halfNairas * micro) / 2n
+  return source === 'NGN' ? middle + 10n * micro : middle - 10n * micro
+}
+
+/** What a merchant gets for an amount; fractions of the smallest unit are cut off. */
+export function priceOfSource(direction: Direction, at: Date, sourceAmount: bigint): Price {
+  const rate = rateAt(direction, at)
+  const fee = fees.conversion(sourceAmount)
+  const net = sourceAmount - fee
+  const targetAmount =
+    direction.source === 'NGN' ? (net * rateOfUnits) / rate : (net * rate) / rateOfUnits
+  return { rate, sourceAmount, fee, targetAmount }
+}
+
+/** The least that a merchant pays for an amount: one unit less would give less. */
+export function priceOfTarget(direction: Direction, at: Date, targetAmount: bigint): Price {
+  const gives = (sourceAmount: bigint) => priceOfSource(direction, at, sourceAmount)
+  let [low, high] = [0n, 1n]
+  while (gives(high).targetAmount < targetAmount) [low, high] = [high, high * 2n]
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n
+    if (gives(middle).targetAmount < targetAmount) low = middle
+    else high = middle
+  }
+  return { ...gives(high), targetAmount }
 }

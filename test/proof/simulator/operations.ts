@@ -1,6 +1,7 @@
 import type { SimulatedBank } from './bank.js'
 import { addressOf, type SimulatedChain } from './chain.js'
 import type { Draws } from './draws.js'
+import { bankRecipient } from './expected-transfers.js'
 import type { Answer, Client, Merchant } from './merchant.js'
 import { type Coin, coins, showUnits, toUnits } from './money.js'
 import type { Oracle, ToldAccount } from './oracle.js'
@@ -12,6 +13,8 @@ const minute = 60_000
 export type Performance = {
   /** Unique; the idempotency key of the first request. */
   name: string
+  /** To be called when the operation has had an effect. */
+  noteAccepted(): void
   draws: Draws
   sleep(durationMs: number): Promise<void>
   merchant: Merchant
@@ -76,43 +79,59 @@ export function drawKind(draws: Draws): OperationKind {
 }
 
 /** Posts with the name of the operation as idempotency key. */
-function post(performance: Performance, path: string, body: object): Promise<Answer> {
-  const { client, merchant, name } = performance
-  return client.post(merchant, path, { name, body, caller: performance })
+async function post(performance: Performance, path: string, body: object): Promise<Answer> {
+  const { client, merchant, name, noteAccepted } = performance
+  const answer = await client.post(merchant, path, { name, body, caller: performance })
+  if (answer.status < 300) noteAccepted()
+  return answer
 }
 
 async function fund(performance: Performance, asset: string): Promise<void> {
   const { draws, merchant, oracle } = performance
   const units = BigInt(draws.integer(1_000_000, 500_000_000))
   const body = { asset, amount: asset === 'NGN' ? Number(units) : showUnits(units) }
-  const { status } = await post(performance, '/v1/test/balances/fund', body)
-  if (status === 201) oracle.noteFunding(merchant, asset, units)
+  const { status, json } = await post(performance, '/v1/test/balances/fund', body)
+  if (status === 201)
+    oracle.noteFunding({ merchant, reference: json.data.reference, asset, amount: units })
 }
 
 async function payToBank(performance: Performance, source?: Coin): Promise<void> {
   const { name, draws, merchant, oracle } = performance
+  const amount = draws.integer(100, 6_000_000)
+  const account = { bankCode: '058', accountNumber: drawBankAccount(draws) }
   const { status, json } = await post(performance, '/v1/disbursements/bank-transfer', {
-    amount: draws.integer(100, 6_000_000),
-    bankCode: '058',
-    accountNumber: drawBankAccount(draws),
+    amount,
+    ...account,
     merchantReference: name,
     ...(source && { fundFrom: { asset: source, maxRate: '1' } }),
   })
-  if (status === 201) oracle.notePayout(merchant, 'bank_transfer', json.data, { paidWith: source })
+  const asked = {
+    merchant,
+    kind: 'bank_transfer',
+    asset: 'NGN',
+    amount: BigInt(amount),
+    recipient: bankRecipient(account),
+    paidWith: source,
+  } as const
+  if (status === 201) oracle.notePayout(asked, json.data)
 }
 
 async function payToWallet(performance: Performance, source?: 'NGN'): Promise<void> {
   const { name, draws, merchant, oracle } = performance
+  const amount = BigInt(draws.integer(10_000, 50_000_000))
+  const asset = draws.pick(coins)
+  const recipient = drawAddress(draws)
   const { status, json } = await post(performance, '/v1/disbursements/crypto', {
-    amount: showUnits(BigInt(draws.integer(10_000, 50_000_000))),
-    asset: draws.pick(coins),
+    amount: showUnits(amount),
+    asset,
     network: 'SOLANA',
-    destinationAddress: drawAddress(draws),
+    destinationAddress: recipient,
     merchantReference: name,
     ...(source && { fundFrom: { asset: source, maxRate: '9999' } }),
   })
-  if (status === 201)
-    oracle.notePayout(merchant, 'crypto_transfer', json.data, { paidWith: source })
+  const kind = 'crypto_transfer'
+  const asked = { merchant, kind, asset, amount, recipient, paidWith: source } as const
+  if (status === 201) oracle.notePayout(asked, json.data)
 }
 
 function drawBankAccount(draws: Draws): string {
@@ -248,6 +267,7 @@ async function payByBank(performance: Performance): Promise<void> {
   const account = oracle.pickAccount(draws, ['virtual_account', 'dedicated_account'])
   if (!account) return
   const accountNumber = drawBankAccount(draws)
+  performance.noteAccepted()
   bank.pay({
     railAccount: account.number,
     amount: drawPayment(performance, account),
@@ -260,6 +280,7 @@ async function payByCoins(performance: Performance): Promise<void> {
   const account = oracle.pickAccount(draws, ['crypto_wallet', 'dedicated_crypto_wallet'])
   if (!account) return
   const asset = (account.asset ?? draws.pick(coins)) as Coin
+  performance.noteAccepted()
   chain.deposit(account.number, asset, drawPayment(performance, account))
 }
 
@@ -303,13 +324,13 @@ async function resolvePayment(performance: Performance): Promise<void> {
   if (!payment) return
   const { reference, currency } = payment
   const action = draws.pick(['accept', 'return'] as const)
-  const hasDestination = action === 'return' && currency !== 'NGN'
+  const address = action === 'return' && currency !== 'NGN' ? drawAddress(draws) : undefined
   const path = `/v1/collections/payments/${reference}/resolve`
   const { status } = await post(performance, path, {
     action,
-    ...(hasDestination && { destination: { address: drawAddress(draws) } }),
+    ...(address && { destination: { address } }),
   })
-  if (status === 200) oracle.noteResolution(reference, action)
+  if (status === 200) oracle.noteResolution(reference, { action, address })
 }
 
 async function refundPayment(performance: Performance): Promise<void> {
@@ -318,24 +339,26 @@ async function refundPayment(performance: Performance): Promise<void> {
   if (!payment) return
   const { reference, currency } = payment
   const isWhole = draws.chance(0.5)
-  const part =
-    currency === 'NGN' ? draws.integer(1, 1_000) : showUnits(BigInt(draws.integer(1, 1_000)))
+  const part = BigInt(draws.integer(1, 1_000))
+  // The sender may be an exchange, so coins go where the merchant says.
+  const address = currency === 'NGN' ? undefined : drawAddress(draws)
   const path = `/v1/collections/payments/${reference}/refund`
   const { status, json } = await post(performance, path, {
-    ...(!isWhole && { amount: part }),
-    // The sender may be an exchange, so coins go where the merchant says.
-    ...(currency !== 'NGN' && { destination: { address: drawAddress(draws) } }),
+    ...(!isWhole && { amount: currency === 'NGN' ? Number(part) : showUnits(part) }),
+    ...(address && { destination: { address } }),
   })
-  if (status === 201) oracle.noteRefund(reference, json.data.refund)
+  const asked = { amount: isWhole ? undefined : part, address }
+  if (status === 201) oracle.noteRefund(reference, asked, json.data.refund)
 }
 
 async function convert(performance: Performance): Promise<void> {
   const { draws, merchant, client, oracle } = performance
   const coin = draws.pick(coins)
   const isFromNaira = draws.chance(0.5)
+  const units = BigInt(draws.integer(10_000, 50_000_000))
   const body = isFromNaira
-    ? { from: 'NGN', to: coin, amount: draws.integer(10_000, 50_000_000) }
-    : { from: coin, to: 'NGN', amount: showUnits(BigInt(draws.integer(10_000, 50_000_000))) }
+    ? { from: 'NGN', to: coin, amount: Number(units) }
+    : { from: coin, to: 'NGN', amount: showUnits(units) }
   const unkeyed = { name: undefined, body, caller: performance }
   const { status: quoted, json: quote } = await client.post(
     merchant,
@@ -345,40 +368,52 @@ async function convert(performance: Performance): Promise<void> {
   if (quoted !== 201) return
   const { reference } = quote.data
   const { status, json } = await post(performance, '/v1/conversions', { quote: reference })
-  if (status === 201) oracle.noteConversion(merchant, json.data)
+  const asked = {
+    merchant,
+    source: body.from,
+    target: body.to,
+    sourceAmount: units,
+    quotedAt: new Date(quote.data.createdAt),
+  }
+  if (status === 201) oracle.noteConversion(asked, json.data)
 }
 
 async function createBatch(performance: Performance): Promise<void> {
   const { name, draws, merchant, oracle } = performance
   const numbers = Array.from({ length: draws.integer(1, 30) }, (_, index) => index)
   const isBank = draws.chance(0.6)
-  const items = numbers.map((number) => ({
-    merchantReference: `${name}-${number}`,
-    ...(isBank
-      ? {
-          amount: draws.integer(100, 500_000),
-          bankCode: '058',
-          accountNumber: drawBankAccount(draws),
-        }
-      : {
-          amount: showUnits(BigInt(draws.integer(10_000, 5_000_000))),
-          destinationAddress: drawAddress(draws),
-        }),
-  }))
+  const items = numbers.map((number) => {
+    const merchantReference = `${name}-${number}`
+    if (!isBank) {
+      const amount = BigInt(draws.integer(10_000, 5_000_000))
+      const recipient = drawAddress(draws)
+      const sent = { merchantReference, amount: showUnits(amount), destinationAddress: recipient }
+      return { sent, asked: { merchantReference, amount, recipient } }
+    }
+    const amount = draws.integer(100, 500_000)
+    const account = { bankCode: '058', accountNumber: drawBankAccount(draws) }
+    return {
+      sent: { merchantReference, amount, ...account },
+      asked: { merchantReference, amount: BigInt(amount), recipient: bankRecipient(account) },
+    }
+  })
+  const kind = isBank ? 'bank_transfer' : 'crypto_transfer'
+  const asset = isBank ? 'NGN' : draws.pick(coins)
   const { status, json } = await post(performance, '/v1/disbursements/batches', {
-    ...(isBank ? { kind: 'bank_transfer' } : { kind: 'crypto_transfer', asset: draws.pick(coins) }),
+    kind,
+    ...(!isBank && { asset }),
     name,
-    items,
+    items: items.map(({ sent }) => sent),
   })
-  if (status !== 201) return
-  const asset = json.data.asset
-  oracle.noteBatch(merchant, json.data.reference, {
-    retryOf: null,
-    items: items.map(({ merchantReference, amount }) => ({
-      merchantReference,
-      amount: asset === 'NGN' ? BigInt(amount) : toUnits(String(amount)),
-    })),
-  })
+  if (status === 201)
+    oracle.noteBatch({
+      merchant,
+      reference: json.data.reference,
+      kind,
+      asset,
+      retryOf: null,
+      items: items.map(({ asked }) => asked),
+    })
 }
 
 async function changeBatch(performance: Performance): Promise<void> {
@@ -391,17 +426,14 @@ async function changeBatch(performance: Performance): Promise<void> {
   const { status, json } = await post(performance, path, body)
   if (status === 200 && action !== 'retry') oracle.noteBatchChange(batch.reference, action)
   if (status === 201)
-    oracle.noteBatch(merchant, json.data.reference, {
-      retryOf: batch.reference,
-      items: batch.items,
-    })
+    oracle.noteBatch({ ...batch, reference: json.data.reference, retryOf: batch.reference })
 }
 
 async function settle(performance: Performance): Promise<void> {
   const { draws, merchant, oracle } = performance
   const amount = draws.integer(100, 10_000) * 100
   const { status, json } = await post(performance, '/v1/settlements', { amount })
-  if (status === 201) oracle.noteSettlement(merchant, json.data)
+  if (status === 201) oracle.noteSettlement({ merchant, amount: BigInt(amount) }, json.data)
 }
 
 async function decidePending(performance: Performance): Promise<void> {

@@ -1,11 +1,23 @@
 import type { SimulatedBank } from './bank.js'
 import type { BookedPayout, Books } from './books.js'
-import { needsTokenAccount, type SimulatedChain } from './chain.js'
+import type { SimulatedChain } from './chain.js'
 import type { Draws } from './draws.js'
+import { compareBatches, type ToldBatch } from './expected-batches.js'
 import { ExpectedEvents } from './expected-events.js'
 import { comparePayments } from './expected-payments.js'
+import { type AskedSettlement, compareSettlements } from './expected-settlements.js'
+import { bankRecipient, ExpectedTransfers } from './expected-transfers.js'
+import { compareTreasury } from './expected-treasury.js'
+import { sumOf } from './group-by.js'
 import type { Merchant } from './merchant.js'
-import { fees, readAmount } from './money.js'
+import {
+  type Coin,
+  priceOfSource,
+  priceOfTarget,
+  readAmount,
+  toUnits,
+  transferFee,
+} from './money.js'
 import type { Receiver } from './receiver.js'
 import type { Violations } from './violations.js'
 import type { VirtualTime } from './virtual-time.js'
@@ -27,29 +39,53 @@ export type ToldAccount = {
   endedAt?: Date
 }
 
-type PayoutKind = 'bank_transfer' | 'crypto_transfer'
-
-/** A payout as the API acknowledged it to its merchant. */
-type ToldPayout = {
+/** A payout as its merchant asked for it. */
+type AskedPayout = {
   merchant: Merchant
+  kind: 'bank_transfer' | 'crypto_transfer'
+  asset: string
   amount: bigint
+  /** Bank account or address. */
+  recipient: string
+  /** The asset that is converted for it. */
+  paidWith: string | undefined
+}
+
+/** The API has acknowledged it. */
+type ToldPayout = AskedPayout & {
   fee: bigint
   /** It waits for an approval. */
   isPending: boolean
   decision?: 'approve' | 'reject'
-  /** The asset that was converted for it. */
-  paidWith: string | undefined
+  createdAt: Date
 }
 
-type BatchItem = { merchantReference: string; amount: bigint }
-
-export type ToldBatch = {
+type AskedConversion = {
   merchant: Merchant
-  reference: string
-  retryOf: string | null
-  items: BatchItem[]
-  change?: 'submit' | 'cancel'
+  source: string
+  target: string
+  sourceAmount: bigint
+  quotedAt: Date
 }
+
+type ToldFunding = { merchant: Merchant; reference: string; asset: string; amount: bigint }
+
+type Resolution = {
+  action: 'accept' | 'return'
+  /** Where coins are returned to. */
+  address: string | undefined
+}
+
+type AskedRefund = {
+  /** Undefined: all that was accepted. */
+  amount: bigint | undefined
+  address: string | undefined
+}
+
+type ToldRefund = { reference: string; amount: bigint; address: string | undefined }
+
+/** How a transfer ended at the bank or on the chain. */
+export type RailStatus = 'COMPLETED' | 'FAILED' | 'REVERSED'
 
 /** The parsed bodies of answers are unchecked. */
 type Shown = ReturnType<typeof JSON.parse>
@@ -62,6 +98,13 @@ type OracleDependencies = {
   time: VirtualTime
 }
 
+type Comparison = {
+  books: Books
+  purse: Purse
+  events: ExpectedEvents
+  transfers: ExpectedTransfers
+}
+
 /**
  * What merchants were told and what bank and chain did. From both follows what the books of the
  * service must contain; it computes that in its own way, without the code of the service.
@@ -71,40 +114,43 @@ export class Oracle {
   readonly accounts = new Map<string, ToldAccount>()
   readonly sessions = new Map<string, Merchant>()
   /** Actions on a payment by its reference. */
-  readonly resolutions = new Map<string, ('accept' | 'return')[]>()
-  readonly refunds = new Map<string, { reference: string; amount: bigint }[]>()
-  readonly #fundings: { merchant: Merchant; asset: string; amount: bigint }[] = []
+  readonly resolutions = new Map<string, Resolution[]>()
+  readonly refunds = new Map<string, ToldRefund[]>()
+  readonly #fundings: ToldFunding[] = []
   readonly #payouts = new Map<string, ToldPayout>()
-  readonly #conversions = new Map<string, Shown>()
+  readonly #conversions = new Map<string, AskedConversion>()
   readonly #batches = new Map<string, ToldBatch>()
-  readonly #settlements = new Map<string, Merchant>()
+  readonly #settlements = new Map<string, AskedSettlement>()
   readonly #dependencies: OracleDependencies
 
   constructor(dependencies: OracleDependencies) {
     this.#dependencies = dependencies
   }
 
-  noteFunding(merchant: Merchant, asset: string, amount: bigint): void {
-    this.#fundings.push({ merchant, asset, amount })
+  noteFunding(funding: ToldFunding): void {
+    this.#fundings.push(funding)
   }
 
-  notePayout(
-    merchant: Merchant,
-    kind: PayoutKind,
-    shown: Shown,
-    { paidWith }: { paidWith: string | undefined },
-  ): void {
+  notePayout(asked: AskedPayout, shown: Shown): void {
+    const { merchant, kind, asset, amount, recipient } = asked
     const { reference } = shown
-    const [amount, fee] = [readAmount(shown.amount), readAmount(shown.fee)]
     const { violations } = this.#dependencies
     if (this.#payouts.has(reference)) violations.report(`api: ${reference} answered two requests`)
+    const fee = transferFee(kind, amount, recipient)
+    const limit = merchant.approvalLimits.get(asset)
+    const isPending = limit !== undefined && amount > limit
     violations.expectEqual(
-      `fee of ${reference}`,
-      feeOf(kind, amount, shown.destinationAddress),
-      fee,
+      `answer about ${reference}`,
+      { amount, fee, recipient, isPending },
+      {
+        amount: readAmount(shown.amount),
+        fee: readAmount(shown.fee),
+        recipient: shown.destinationAddress ?? bankRecipient(shown),
+        isPending: shown.status === 'PENDING',
+      },
     )
-    const isPending = shown.status === 'PENDING'
-    this.#payouts.set(reference, { merchant, amount, fee, isPending, paidWith })
+    const createdAt = new Date(shown.createdAt)
+    this.#payouts.set(reference, { ...asked, fee, isPending, createdAt })
   }
 
   noteDecision(reference: string, decision: 'approve' | 'reject'): void {
@@ -132,33 +178,51 @@ export class Oracle {
         account.endedAt ??= at
   }
 
-  noteResolution(payment: string, action: 'accept' | 'return'): void {
-    this.resolutions.set(payment, [...(this.resolutions.get(payment) ?? []), action])
+  noteResolution(payment: string, resolution: Resolution): void {
+    this.resolutions.set(payment, [...(this.resolutions.get(payment) ?? []), resolution])
   }
 
-  noteRefund(payment: string, { reference, amount }: Shown): void {
-    const refund = { reference, amount: readAmount(amount) }
+  noteRefund(payment: string, asked: AskedRefund, shown: Shown): void {
+    const { reference } = shown
+    const amount = readAmount(shown.amount)
+    if (asked.amount !== undefined)
+      this.#dependencies.violations.expectEqual(`amount of ${reference}`, asked.amount, amount)
+    const refund = { reference, amount, address: asked.address }
     this.refunds.set(payment, [...(this.refunds.get(payment) ?? []), refund])
   }
 
-  noteConversion({ environmentId }: Merchant, shown: Shown): void {
-    this.#conversions.set(shown.reference, { ...shown, environmentId })
+  noteConversion(asked: AskedConversion, shown: Shown): void {
+    const { reference } = shown
+    const { violations } = this.#dependencies
+    if (this.#conversions.has(reference))
+      violations.report(`api: ${reference} answered two requests`)
+    violations.expectEqual(
+      `answer about ${reference}`,
+      priceOfSource(asked, asked.quotedAt, asked.sourceAmount),
+      {
+        rate: toUnits(shown.rate),
+        sourceAmount: readAmount(shown.sourceAmount),
+        fee: readAmount(shown.fee),
+        targetAmount: readAmount(shown.targetAmount),
+      },
+    )
+    this.#conversions.set(reference, asked)
   }
 
-  noteBatch(
-    merchant: Merchant,
-    reference: string,
-    { retryOf, items }: Pick<ToldBatch, 'retryOf' | 'items'>,
-  ): void {
-    this.#batches.set(reference, { merchant, reference, retryOf, items })
+  noteBatch(batch: Omit<ToldBatch, 'isSubmitted' | 'isCancelled'>): void {
+    this.#batches.set(batch.reference, { ...batch, isSubmitted: false, isCancelled: false })
   }
 
   noteBatchChange(reference: string, change: 'submit' | 'cancel'): void {
-    this.#batches.get(reference)!.change ??= change
+    const batch = this.#batches.get(reference)!
+    if (change === 'submit') batch.isSubmitted = true
+    else batch.isCancelled = true
   }
 
-  noteSettlement(merchant: Merchant, { reference }: Shown): void {
-    this.#settlements.set(reference, merchant)
+  noteSettlement(asked: AskedSettlement, { reference }: Shown): void {
+    if (this.#settlements.has(reference))
+      this.#dependencies.violations.report(`api: ${reference} answered two requests`)
+    this.#settlements.set(reference, asked)
   }
 
   /** Prefers recent accounts: old ones have expired. */
@@ -188,43 +252,64 @@ export class Oracle {
 
   /** Everything must have come to rest. */
   compare(books: Books): void {
-    const { violations, receiver } = this.#dependencies
+    const { violations, receiver, bank, chain } = this.#dependencies
     const purse = new Purse()
     const events = new ExpectedEvents()
     for (const { merchant, asset, amount } of this.#fundings)
       purse.add(merchant.environmentId, asset, amount)
-    this.#comparePayouts(books, purse, events)
-    this.#compareConversions(books, purse, events)
-    this.#compareBatches(books, events)
-    comparePayments({ ...this.#dependencies, oracle: this, books, purse, events })
+    const transfers = new ExpectedTransfers()
+    const held = new Purse()
+    const comparison = { ...this.#dependencies, books, purse, events, transfers }
+    const statusAtRail = (reference: string) => this.statusAtRail(reference)
+    this.#comparePayouts(comparison)
+    this.#compareConversions(comparison)
+    const { merchants } = this
+    compareSettlements({ ...comparison, merchants, asked: this.#settlements })
+    compareBatches({ ...comparison, told: this.#batches, statusAtRail })
+    comparePayments({ ...comparison, oracle: this, held })
+    transfers.compare(bank, chain, violations)
+    const owed = (coin: Coin) => purse.totalOf(coin) + held.totalOf(coin)
+    compareTreasury({ chain, fundings: this.#fundings, owed, violations })
     for (const { environmentId, asset, available, held } of books.balances) {
       const name = `${environmentId} ${asset}`
       violations.expectEqual(`available of ${name}`, purse.take(name), available)
       violations.expectEqual(`held of ${name}`, 0n, held)
     }
+    for (const { environmentId, asset, amount } of books.suspense) {
+      const name = `${environmentId} ${asset}`
+      violations.expectEqual(`suspense of ${name}`, held.take(name), amount)
+    }
     for (const [name, amount] of purse.rest())
       violations.expectEqual(`available of ${name}`, amount, 0n)
+    for (const [name, amount] of held.rest())
+      violations.expectEqual(`suspense of ${name}`, amount, 0n)
     events.compare(this.merchants, receiver, violations)
   }
 
-  #comparePayouts(books: Books, purse: Purse, events: ExpectedEvents): void {
-    const { bank, chain, violations } = this.#dependencies
-    const transfers = books.payouts.filter(({ kind }) => !kind.endsWith('_return'))
-    const byReference = new Map(books.payouts.map((payout) => [payout.reference, payout]))
+  #comparePayouts({ books, purse, events, transfers }: Comparison): void {
+    const { violations } = this.#dependencies
+    const booked = books.payouts.filter(({ kind }) => !kind.endsWith('_return'))
+    const references = new Set(booked.map(({ reference }) => reference))
     const settlements = new Map(books.settlements.map((row) => [row.payout, row.reference]))
-    this.#compareSettlements(books)
-    for (const reference of this.#payouts.keys())
-      if (!byReference.has(reference))
+    for (const [reference, { asset, amount, recipient }] of this.#payouts) {
+      if (!references.has(reference))
         violations.report(`${reference} was acknowledged and does not exist`)
-    for (const payout of transfers) {
+      transfers.expect(reference, { asset, amount, recipients: [recipient] })
+    }
+    for (const payout of booked) {
       const { reference, environmentId, asset, amount, fee } = payout
       const told = this.#payouts.get(reference)
       const settlement = settlements.get(reference)
       if (told)
         violations.expectEqual(
           `books of ${reference}`,
-          { amount: told.amount, fee: told.fee, environmentId: told.merchant.environmentId },
-          { amount, fee, environmentId },
+          {
+            asset: told.asset,
+            amount: told.amount,
+            fee: told.fee,
+            environmentId: told.merchant.environmentId,
+          },
+          { asset, amount, fee, environmentId },
         )
       else if (!payout.batch && !settlement)
         violations.report(`${reference} exists and was not acknowledged`)
@@ -234,42 +319,17 @@ export class Oracle {
       if (expected === 'COMPLETED') purse.add(environmentId, asset, -amount - fee)
       events.expectPayout(payout, settlement)
     }
-    for (const [reference, { amount }] of [...bank.transfers, ...chain.payouts])
-      violations.expectEqual(
-        `amount of ${reference} at the rail`,
-        byReference.get(reference)?.amount,
-        amount,
-      )
-  }
-
-  /** Each was asked for, or is due by the schedule of its merchant. */
-  #compareSettlements({ settlements }: Books): void {
-    const { violations } = this.#dependencies
-    const scheduled = new Set(
-      this.merchants.filter(({ hasSchedule }) => hasSchedule).map((each) => each.environmentId),
-    )
-    const booked = new Set(settlements.map(({ reference }) => reference))
-    for (const { reference, environmentId, isScheduled } of settlements) {
-      const isDue = isScheduled && scheduled.has(environmentId)
-      if (!isDue && !this.#settlements.has(reference))
-        violations.report(`${reference} exists and was not acknowledged`)
-    }
-    for (const reference of this.#settlements.keys())
-      if (!booked.has(reference))
-        violations.report(`${reference} was acknowledged and does not exist`)
   }
 
   /** Undefined: neither bank nor chain ever executed or refused it. */
-  statusAtRail(reference: string): 'COMPLETED' | 'FAILED' | 'REVERSED' | undefined {
+  statusAtRail(reference: string): RailStatus | undefined {
     const { bank, chain } = this.#dependencies
     if (chain.payouts.has(reference)) return 'COMPLETED'
     if (chain.failedPayouts.has(reference)) return 'FAILED'
     const transfer = bank.transfers.get(reference)
     if (!transfer) return undefined
     const state = bank.stateOf(transfer)
-    return state === 'processing'
-      ? undefined
-      : (upper[state] as 'COMPLETED' | 'FAILED' | 'REVERSED')
+    return state === 'processing' ? undefined : upper[state]
   }
 
   /** A payout that no rail executed has failed for a reason that allows it. */
@@ -287,39 +347,31 @@ export class Oracle {
       violations.report(`${reference} was never executed; it failed with ${failureReason}`)
   }
 
-  #compareConversions({ conversions }: Books, purse: Purse, events: ExpectedEvents): void {
+  #compareConversions({ books: { conversions }, purse, events }: Comparison): void {
     const { violations } = this.#dependencies
-    const booked = new Map(conversions.map((conversion) => [conversion.reference, conversion]))
-    for (const [reference, shown] of this.#conversions) {
-      const conversion = booked.get(reference)
-      violations.expectEqual(
-        `books of ${reference}`,
-        {
-          environmentId: shown.environmentId,
-          sourceAmount: readAmount(shown.sourceAmount),
-          targetAmount: readAmount(shown.targetAmount),
-          fee: readAmount(shown.fee),
-        },
-        conversion && {
-          environmentId: conversion.environmentId,
-          sourceAmount: conversion.sourceAmount,
-          targetAmount: conversion.targetAmount,
-          fee: conversion.fee,
-        },
-      )
-    }
+    const booked = new Set(conversions.map(({ reference }) => reference))
+    for (const reference of this.#conversions.keys())
+      if (!booked.has(reference))
+        violations.report(`${reference} was acknowledged and does not exist`)
     const paid = new Set<string>()
     for (const { reference, payout, environmentId, ...conversion } of conversions) {
-      const { source, target, sourceAmount, targetAmount, fee } = conversion
-      const told = payout ? this.#payouts.get(payout) : undefined
-      if (payout && (told?.paidWith !== source || paid.has(payout)))
-        violations.report(`${reference} converts for ${payout}, which did not ask for it`)
-      if (told)
-        violations.expectEqual(`target of ${reference}`, told.amount + told.fee, targetAmount)
+      const { source, target, rate, sourceAmount, fee, targetAmount } = conversion
+      const expected = payout
+        ? this.#priceFor(payout, source)
+        : this.#priceAsked(this.#conversions.get(reference))
+      if (!expected) violations.report(`${reference} exists and was not asked for`)
+      else
+        violations.expectEqual(`books of ${reference}`, expected, {
+          environmentId,
+          source,
+          target,
+          rate,
+          sourceAmount,
+          fee,
+          targetAmount,
+        })
+      if (payout && paid.has(payout)) violations.report(`${payout} was paid for twice`)
       if (payout) paid.add(payout)
-      else if (!this.#conversions.has(reference))
-        violations.report(`${reference} exists and was not acknowledged`)
-      violations.expectEqual(`fee of ${reference}`, fees.conversion(sourceAmount), fee)
       purse.add(environmentId, source, -sourceAmount)
       purse.add(environmentId, target, targetAmount)
       events.expect(environmentId, 'conversion.completed', reference)
@@ -329,65 +381,24 @@ export class Oracle {
         violations.report(`${reference} was to be paid with ${paidWith}; nothing was converted`)
   }
 
-  /** Each item of a submitted batch is paid at most once; of any other batch, none is. */
-  #compareBatches({ batches, payouts }: Books, events: ExpectedEvents): void {
-    const { violations } = this.#dependencies
-    const status = new Map(batches.map((batch) => [batch.reference, batch.status]))
-    const byBatch = new Map<string, BookedPayout[]>()
-    for (const payout of payouts)
-      if (payout.batch) byBatch.set(payout.batch, [...(byBatch.get(payout.batch) ?? []), payout])
-    for (const { reference, merchant, items, change, retryOf } of this.#batches.values()) {
-      const paid = byBatch.get(reference) ?? []
-      const names = paid.map(itemOf)
-      if (new Set(names).size !== names.length)
-        violations.report(`${reference} paid an item twice: ${names}`)
-      for (const payout of paid) {
-        const { amount, environmentId } = payout
-        const item = items.find((known) => known.merchantReference === itemOf(payout))
-        violations.expectEqual(
-          `item ${itemOf(payout)} of ${reference}`,
-          { amount: item?.amount, environmentId: merchant.environmentId },
-          { amount, environmentId },
-        )
-      }
-      if (change !== 'submit' && paid.length > 0)
-        violations.report(`${reference} was not submitted and paid ${paid.length} items`)
-      const ended = status.get(reference)
-      if (ended === undefined) violations.report(`${reference} was acknowledged and does not exist`)
-      const isEnded = ['COMPLETED', 'REJECTED', 'EXPIRED'].includes(ended ?? '')
-      if (change === 'submit' && !isEnded) violations.report(`${reference} stays ${ended}`)
-      if (change === 'cancel') violations.expectEqual(`status of ${reference}`, 'CANCELLED', ended)
-      if (ended === 'COMPLETED') events.expect(merchant.environmentId, 'batch.completed', reference)
-      if (retryOf) this.#compareRetry(reference, paid, byBatch.get(retryOf) ?? [])
-    }
-    for (const { reference } of batches)
-      if (!this.#batches.has(reference))
-        violations.report(`${reference} exists and was not acknowledged`)
+  #priceAsked(asked: AskedConversion | undefined) {
+    if (!asked) return undefined
+    const { merchant, source, target, sourceAmount, quotedAt } = asked
+    const price = priceOfSource({ source, target }, quotedAt, sourceAmount)
+    return { environmentId: merchant.environmentId, source, target, ...price }
   }
 
-  /** A retry pays only what the batch before it has not paid. */
-  #compareRetry(reference: string, paid: BookedPayout[], before: BookedPayout[]): void {
-    const successful = new Set(before.filter(({ status }) => status === 'COMPLETED').map(itemOf))
-    for (const payout of paid)
-      if (successful.has(itemOf(payout)))
-        this.#dependencies.violations.report(
-          `${reference} paid ${itemOf(payout)} again, which had been paid`,
-        )
+  /** A payout that another asset pays for buys its amount and its fee, at the rate of its time. */
+  #priceFor(payout: string, source: string) {
+    const told = this.#payouts.get(payout)
+    if (told?.paidWith !== source) return undefined
+    const { merchant, asset: target, amount, fee, createdAt } = told
+    const price = priceOfTarget({ source, target }, createdAt, amount + fee)
+    return { environmentId: merchant.environmentId, source, target, ...price }
   }
-}
-
-/** The merchant's name of an item, to which retries add a number. */
-function itemOf({ merchantReference }: BookedPayout): string {
-  return (merchantReference ?? '').replace(/\.retry\d+$/, '')
 }
 
 const upper = { completed: 'COMPLETED', failed: 'FAILED', reversed: 'REVERSED' } as const
-
-function feeOf(kind: PayoutKind, amount: bigint, address?: string): bigint {
-  return kind === 'bank_transfer'
-    ? fees.bankPayout(amount)
-    : fees.cryptoPayout(needsTokenAccount(address!))
-}
 
 /** Expected balances by environment and asset. */
 export class Purse {
@@ -396,6 +407,13 @@ export class Purse {
   add(environmentId: number, asset: string, amount: bigint): void {
     const name = `${environmentId} ${asset}`
     this.#amounts.set(name, (this.#amounts.get(name) ?? 0n) + amount)
+  }
+
+  totalOf(asset: string): bigint {
+    return sumOf(
+      [...this.#amounts].filter(([name]) => name.endsWith(` ${asset}`)),
+      ([, amount]) => amount,
+    )
   }
 
   /** Returns an amount once. */

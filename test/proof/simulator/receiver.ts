@@ -19,6 +19,8 @@ type Endpoint = { secret: string; failsUntilMs: number; failsSinceMs: number | n
 export class Receiver {
   readonly #endpoints = new Map<string, Endpoint>()
   readonly #byUrl = new Map<string, Map<string, ReceivedEvent>>()
+  /** By endpoint, type and reference. */
+  readonly #bodies = new Map<string, string>()
   readonly #dependencies: { faults: Faults; time: VirtualTime; violations: Violations }
   received = 0
 
@@ -56,6 +58,12 @@ export class Receiver {
     return [...this.#byUrl.get(url)!.values()]
   }
 
+  /** The resource in an event, as the merchant received it. */
+  findEvent(url: string, type: string, reference: string): ReturnType<typeof JSON.parse> {
+    const body = this.#bodies.get(`${url} ${type} ${reference}`)
+    return body === undefined ? undefined : JSON.parse(body).data
+  }
+
   senderOf(life: Life): Sender {
     return {
       send: async (message) => (life.isDead ? unanswered() : this.#receive(message)),
@@ -89,6 +97,7 @@ export class Receiver {
     const { type, data } = JSON.parse(body)
     const reference = data.reference ?? data.accountReference ?? data.id ?? data.asset
     events.set(id, { id, type, reference, body })
+    this.#bodies.set(`${url} ${type} ${reference}`, body)
   }
 }
 

@@ -1,21 +1,26 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { writePlan } from './plan.js'
 import { shrink } from './shrink.js'
-import { simulate } from './simulate.js'
+import { type Simulation, simulate } from './simulate.js'
 
 const results = new URL('../../../bench/results/', import.meta.url)
-const { SIMULATE_OPERATIONS, SIMULATE_SEED, SIMULATE_SHRINK_MINUTES } = process.env
+const file = new URL('proof-simulate.json', results)
+const { SIMULATE_OPERATIONS, SIMULATE_SEED, SIMULATE_SHRINK_MINUTES, SIMULATE_CONTINUE } =
+  process.env
 const print = (line: string) => process.stderr.write(`${line}\n`)
 
 // Run by `npm run proof:simulate`, which sets the environment.
 test.skipIf(SIMULATE_OPERATIONS === undefined)('worlds of many operations', async () => {
-  const seed = Number(SIMULATE_SEED)
-  const operations = Number(SIMULATE_OPERATIONS)
-  const simulation = await simulate({ seed, operations, onProgress: print })
   mkdirSync(results, { recursive: true })
-  const file = new URL('proof-simulate.json', results)
-  writeFileSync(file, `${JSON.stringify(simulation, null, 2)}\n`)
+  const simulation = await simulate({
+    seed: Number(SIMULATE_SEED),
+    operations: Number(SIMULATE_OPERATIONS),
+    ...(SIMULATE_CONTINUE && { before: readSimulation() }),
+    onProgress: print,
+    // A run that is stopped keeps the worlds that it has simulated.
+    onWorld: (soFar) => writeFileSync(file, `${JSON.stringify(soFar, null, 2)}\n`),
+  })
   print(JSON.stringify({ ...simulation, violations: simulation.violations.slice(0, 20) }, null, 2))
   if (simulation.failed) {
     const minutes = Number(SIMULATE_SHRINK_MINUTES)
@@ -24,3 +29,7 @@ test.skipIf(SIMULATE_OPERATIONS === undefined)('worlds of many operations', asyn
   }
   expect(simulation.violations.slice(0, 20)).toEqual([])
 })
+
+function readSimulation(): Simulation {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}

@@ -5,7 +5,7 @@ import { writePlan } from './plan.js'
 import { simulate } from './simulate.js'
 import { World } from './world.js'
 
-const operations = 250
+const smallWorld = 250
 
 /** Seconds, but minutes on a machine that does other work. */
 const timeoutMs = 600_000
@@ -16,9 +16,25 @@ test(
   'a small world holds every promise',
   async () => {
     const seed = seedOf('simulator')
-    const { violations, answers } = await simulate({ seed, operations })
+    const { violations, answers } = await simulate({ seed, operations: smallWorld })
     expect(violations, `SEED=${seed}`).toEqual([])
-    expect(answers['201']).toBeGreaterThan(operations / 4)
+    expect(answers['201']).toBeGreaterThan(smallWorld / 4)
+  },
+  timeoutMs,
+)
+
+test(
+  'a stopped run continues with the next world',
+  async () => {
+    const seed = seedOf('simulator')
+    const before = await simulate({ seed, operations: 10 })
+    const { worlds, operations, operationsByKind } = await simulate({
+      seed,
+      operations: 20,
+      before,
+    })
+    expect({ worlds, operations }).toEqual({ worlds: 2, operations: 20 })
+    expect(Object.values(operationsByKind).reduce((sum, count) => sum + count)).toBe(20)
   },
   timeoutMs,
 )

@@ -19,7 +19,8 @@ import { SimulatedBank } from './bank.js'
 import { readBooks } from './books.js'
 import { SimulatedChain } from './chain.js'
 import { type Draws, drawsFor } from './draws.js'
-import { Faults } from './faults.js'
+import { bankRecipient } from './expected-transfers.js'
+import { Faults, faultKinds } from './faults.js'
 import {
   type ApiInstance,
   openApi,
@@ -27,11 +28,12 @@ import {
   type Surroundings,
   type WorkerInstance,
 } from './instances.js'
-import { Client, type Merchant, type Policies } from './merchant.js'
+import { Client, dailySettlement, type Merchant, type Policies } from './merchant.js'
+import { coins, readAmount } from './money.js'
 import { drawKind, operations } from './operations.js'
 import { Oracle } from './oracle.js'
 import type { Life } from './outside.js'
-import { isSkipped, type WorldPlan, type WorldResult } from './plan.js'
+import { isSkipped, isVaried, type WorldPlan, type WorldResult } from './plan.js'
 import { Receiver } from './receiver.js'
 import { Violations } from './violations.js'
 import { VirtualTime } from './virtual-time.js'
@@ -43,14 +45,6 @@ const hour = 60 * minute
 const merchantsPerWorld = 10
 const apisPerWorld = 2
 const workersPerWorld = 2
-
-/** Keeps enough for payouts. */
-const dailySettlement = {
-  schedule: 'daily',
-  time: '18:00',
-  reserve: 100_000_000,
-  minimum: 1_000_000,
-}
 
 /** Operations that begin at the same moment. */
 const operationsPerStepMax = 64
@@ -75,12 +69,13 @@ export class World {
   readonly #draws: Draws
   readonly #surroundings: Surroundings
   readonly #performed = new Map<string, number>()
+  readonly #accepted = new Map<string, number>()
   readonly #closing: Promise<void>[] = []
   #apis: ApiInstance[] = []
   #workers: WorkerInstance[] = []
   #kills = 0
   #done = 0
-  readonly #failedStarts: string[] = []
+  #failedStarts = 0
   /** Rows that were open when the world last tried to come to rest. */
   #openRows: Record<string, number> = {}
 
@@ -128,9 +123,11 @@ export class World {
     return {
       done: this.#done,
       operations: Object.fromEntries(this.#performed),
+      accepted: Object.fromEntries(this.#accepted),
       answers: Object.fromEntries(this.#client.answers),
       faults: Object.fromEntries(this.#faults.counts),
       kills: this.#kills,
+      failedStarts: this.#failedStarts,
       virtualDays: this.#time.days,
       webhooks: this.#receiver.received,
       violations: this.#violations.found,
@@ -156,12 +153,13 @@ export class World {
   async #addMerchant(number: number): Promise<void> {
     const name = `merchant ${number}`
     const { clock } = this.#time
+    const [bankCode, accountNumber] = ['058', `20000000${10 + number}`]
     const { environment, key } = await this.#db.transaction(async (tx) => {
       const { environments } = await createMerchant(tx, clock.now(), name)
       const account = {
         environmentId: environments.test.id,
-        bankCode: '058',
-        accountNumber: `20000000${10 + number}`,
+        bankCode,
+        accountNumber,
         accountName: name,
       }
       makePrimary(tx, await addBankAccount(tx, clock.now(), account), null)
@@ -177,32 +175,42 @@ export class World {
     })
     const webhookUrl = `http://127.0.0.1:9/${number}`
     const draws = drawsFor(this.#plan.seed, name)
+    const policies = drawPolicies(draws)
+    const hasSchedule = draws.chance(0.3)
     const merchant: Merchant = {
       name,
       environmentId: environment.id,
       key,
       webhookUrl,
       endpointId: '',
-      policies: drawPolicies(draws),
-      hasSchedule: draws.chance(0.3),
+      policies,
+      bankAccount: bankRecipient({ bankCode, accountNumber }),
+      approvalLimits: new Map(),
+      hasSchedule,
     }
     const caller = { draws, sleep: (durationMs: number) => this.#time.sleep(durationMs) }
     const endpoint = { name, body: { url: webhookUrl }, caller }
     const { json } = await this.#client.post(merchant, '/v1/webhook-endpoints', endpoint)
     this.#receiver.addEndpoint(webhookUrl, json.data.secret)
     merchant.endpointId = json.data.id
+    const { time, reserve, minimum } = dailySettlement
     const settings = {
-      policies: merchant.policies,
-      ...(merchant.hasSchedule && { settlement: dailySettlement }),
+      policies,
+      ...(hasSchedule && { settlement: { schedule: 'daily', time, reserve, minimum } }),
     }
     const changed = await this.#client.patch(merchant, '/v1/settings', settings, caller)
     if (changed.status !== 200) throw new Error(changed.text)
     const approvals = drawApprovals(draws)
     // Only an owner changes the rule, in the console; this sets the stage, it is not simulated.
-    if (approvals)
+    if (approvals) {
       await this.#db.transaction((tx) =>
         writeApprovals(tx, toEnvironmentTime(clock.now(), 0), environment.id, approvals),
       )
+      for (const asset of ['NGN', ...coins] as const) {
+        const limits = approvals[asset]
+        if (limits) merchant.approvalLimits.set(asset, readAmount(limits.each))
+      }
+    }
     this.#oracle.merchants.push(merchant)
   }
 
@@ -221,17 +229,27 @@ export class World {
       onProgress(this.#done)
       if (this.#violations.found.length > 0) return
     }
+    if (isVaried(this.#plan)) this.#expectEveryKind()
+  }
+
+  /** What never occurs is not proven. */
+  #expectEveryKind(): void {
+    for (const kind of Object.keys(operations))
+      if (!this.#accepted.has(kind)) this.#violations.report(`no ${kind} was ever accepted`)
+    for (const kind of faultKinds)
+      if (!this.#faults.counts.has(kind)) this.#violations.report(`the fault ${kind} never struck`)
   }
 
   #start(number: number): void {
     if (isSkipped(this.#plan, number)) return
     const draws = drawsFor(this.#plan.seed, `operation ${number}`)
     const kind = drawKind(draws)
-    this.#performed.set(kind, (this.#performed.get(kind) ?? 0) + 1)
+    addOne(this.#performed, kind)
     this.#time.run(async ({ sleep }) => {
       try {
         await operations[kind].perform({
           name: `operation-${number}`,
+          noteAccepted: () => addOne(this.#accepted, kind),
           draws,
           sleep,
           merchant: draws.pick(this.#oracle.merchants),
@@ -289,8 +307,8 @@ export class World {
   #restart(open: () => Promise<void>): void {
     this.#time.run(async ({ sleep }) => {
       await sleep(this.#draws.integer(1, 20) * second)
-      await open().catch((error: unknown) => {
-        this.#failedStarts.push((error as Error).message)
+      await open().catch(() => {
+        this.#failedStarts += 1
         this.#restart(open)
       })
     })
@@ -337,6 +355,8 @@ export class World {
           (select count(*)::int from notices where state = 'WAITING') notices,
           (select count(*)::int from notice_hints where state = 'OPEN') hints,
           (select count(*)::int from deliveries where state = 'PENDING') deliveries,
+          (select count(*)::int from coin_backings where not is_minted) unminted,
+          ${this.#chain.listUnswept().length}::int unswept,
           ${this.#bank.payments.size + this.#chain.deposits.size}::int - (
             select count(*)::int from payments) unbooked`)
       this.#openRows = open!
@@ -382,6 +402,10 @@ export class World {
     }
     await Promise.all(this.#closing)
   }
+}
+
+function addOne(counts: Map<string, number>, kind: string): void {
+  counts.set(kind, (counts.get(kind) ?? 0) + 1)
 }
 
 function drawPolicies(draws: Draws): Policies {
