@@ -414,7 +414,8 @@ CREATE OR REPLACE FUNCTION public.check_settlement()
  LANGUAGE plpgsql
 AS $function$
 begin
-  if is_unconfirmed(new.environment_id, new.conversion_id is not null) then
+  if new.subaccount_id is null
+      and is_unconfirmed(new.environment_id, new.conversion_id is not null) then
     raise exception 'settlement_goes_to_a_confirmed_destination' using
       errcode = 'check_violation', constraint = 'settlement_goes_to_a_confirmed_destination';
   end if;
@@ -1397,7 +1398,7 @@ create table ledger_accounts (
   credits_posted bigint default 0 not null,
   entry_count bigint default 0 not null,
   constraint account_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
-  constraint account_name_is_known CHECK (((name = ANY (ARRAY['available'::text, 'suspense'::text, 'fees'::text, 'exchange'::text])) OR ((name = 'clearing'::text) AND (asset = 'NGN'::text)) OR ((name = ANY (ARRAY['treasury'::text, 'deposits'::text])) AND (asset <> 'NGN'::text)) OR (name = 'receivables'::text) OR (split_part(name, ':'::text, 1) = ANY (ARRAY['sub'::text, 'sub_pending'::text, 'sub_owed'::text])))),
+  constraint account_name_is_known CHECK (((name = ANY (ARRAY['available'::text, 'suspense'::text, 'fees'::text, 'exchange'::text])) OR ((name = ANY (ARRAY['clearing'::text, 'levies'::text])) AND (asset = 'NGN'::text)) OR ((name = ANY (ARRAY['treasury'::text, 'deposits'::text])) AND (asset <> 'NGN'::text)) OR (name = 'receivables'::text) OR (split_part(name, ':'::text, 1) = ANY (ARRAY['sub'::text, 'sub_pending'::text, 'sub_owed'::text])))),
   constraint available_never_below_zero CHECK (((name <> 'available'::text) OR (((credits_posted - debits_posted) - debits_pending) >= 0))),
   constraint ledger_accounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint ledger_accounts_pkey PRIMARY KEY (environment_id, asset, name),
@@ -1454,6 +1455,7 @@ create table ledger_transfers (
   constraint fees_are_on_a_statement CHECK ((((debit <> 'fees'::text) AND (credit <> 'fees'::text)) OR (entry_number IS NOT NULL) OR (subaccount_entry IS NOT NULL))),
   constraint hold_sets_money_aside CHECK (((NOT is_hold) OR (debit = ANY (ARRAY['available'::text, 'suspense'::text])) OR ("left"(debit, 4) = 'sub:'::text))),
   constraint ledger_transfers_pkey PRIMARY KEY (environment_id, cause_id, purpose),
+  constraint levies_are_on_a_statement CHECK ((((debit <> 'levies'::text) AND (credit <> 'levies'::text)) OR (entry_number IS NOT NULL) OR (subaccount_entry IS NOT NULL))),
   constraint transfer_amount_is_positive CHECK ((amount > 0)),
   constraint transfer_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint transfer_has_two_sides CHECK ((debit <> credit)),
@@ -1464,7 +1466,40 @@ CASE
     ELSE ((subaccount_entry IS NOT NULL) AND (COALESCE(subaccount_after, ('-1'::integer)::bigint) >= 0) AND (((debit = ('sub:'::text || subaccount_id)) AND ("left"(credit, 4) <> 'sub:'::text)) OR ((credit = ('sub:'::text || subaccount_id)) AND ("left"(debit, 4) <> 'sub:'::text))))
 END),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
-  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'split_refund_pending'::text, 'split_refund_pending_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text])))
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_levy'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'bank_payout_levy_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'split_refund_pending'::text, 'split_refund_pending_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text])))
+);
+
+create table levies (
+  id bigint generated always as identity not null,
+  kind text not null,
+  mode text not null,
+  rail text,
+  threshold bigint not null,
+  amount bigint not null,
+  exempts text[] not null,
+  holds_from timestamp with time zone not null,
+  holds_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint levies_pkey PRIMARY KEY (id),
+  constraint levy_amount_is_not_negative CHECK ((amount >= 0)),
+  constraint levy_ends_after_it_begins CHECK ((holds_until > holds_from)),
+  constraint levy_exemptions_are_known CHECK ((exempts <@ ARRAY['salary'::text, 'own_accounts'::text])),
+  constraint levy_is_never_set_for_the_past CHECK ((holds_from >= created_at)),
+  constraint levy_kind_is_known CHECK ((kind = 'stamp_duty'::text)),
+  constraint levy_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint levy_threshold_is_not_negative CHECK ((threshold >= 0))
+);
+
+create table levy_debits (
+  id bigint generated always as identity not null,
+  rail text not null,
+  debits text not null,
+  since timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint levy_debit_is_known CHECK ((debits = ANY (ARRAY['no'::text, 'with_transfer'::text, 'apart'::text]))),
+  constraint levy_debits_pkey PRIMARY KEY (id)
 );
 
 create table low_balances (
@@ -1892,9 +1927,12 @@ create table payout_batch_items (
   payout_id uuid,
   due_at timestamp with time zone,
   ended_at timestamp with time zone,
+  levy bigint,
+  purpose text,
   constraint ended_item_says_when CHECK (((ended_at IS NULL) = (state <> ALL (ARRAY['COMPLETED'::text, 'FAILED'::text])))),
   constraint item_amount_is_positive CHECK ((amount > 0)),
   constraint item_is_numbered CHECK ((number > 0)),
+  constraint item_purpose_is_known CHECK ((purpose = 'salary'::text)),
   constraint item_state_is_known CHECK ((state = ANY (ARRAY['PENDING'::text, 'VALID'::text, 'INVALID'::text, 'SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text]))),
   constraint item_without_payment_says_why CHECK (((state <> ALL (ARRAY['INVALID'::text, 'FAILED'::text])) OR (problem IS NOT NULL))),
   constraint only_submitted_item_has_a_payout CHECK ((((payout_id IS NOT NULL) = (state = ANY (ARRAY['SUBMITTED'::text, 'COMPLETED'::text]))) OR (state = 'FAILED'::text))),
@@ -1933,9 +1971,14 @@ create table payout_batches (
   attempts integer default 0 not null,
   paid_amount bigint default 0 not null,
   paid_fee bigint default 0 not null,
+  levy bigint default 0 not null,
+  paid_levy bigint default 0 not null,
+  subaccount_id uuid,
   constraint batch_counts_its_items CHECK (((valid_count >= 0) AND (invalid_count >= 0) AND (submitted_count >= 0) AND (completed_count >= 0) AND (failed_count >= 0) AND ((warned_count >= 0) AND (warned_count <= item_count)) AND (((((valid_count + invalid_count) + submitted_count) + completed_count) + failed_count) <= item_count))),
   constraint batch_has_items CHECK ((((item_count >= 1) AND (item_count <= 10000)) AND (amount > 0))),
+  constraint batch_has_its_subaccount FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
   constraint batch_kind_fits_its_asset CHECK ((((kind = 'bank_transfer'::text) AND (asset = 'NGN'::text)) OR ((kind = 'crypto_transfer'::text) AND (asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))))),
+  constraint batch_levies_are_not_negative CHECK (((levy >= 0) AND (paid_levy >= 0) AND ((completed_count > 0) OR (paid_levy = 0)))),
   constraint batch_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint batch_order_hash_is_whole CHECK ((length(order_hash) = 32)),
   constraint batch_state_is_known CHECK ((state = ANY (ARRAY['VALIDATING'::text, 'READY'::text, 'INVALID'::text, 'PENDING'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'CANCELLED'::text, 'REJECTED'::text, 'EXPIRED'::text]))),
@@ -1979,9 +2022,12 @@ create table payouts (
   batch_id uuid,
   batch_item integer,
   bank_session_id text,
+  levy bigint default 0 not null,
+  purpose text,
   constraint completed_payout_has_its_time CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REVERSED'::text])) = (completed_at IS NOT NULL))),
   constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
   constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
+  constraint only_bank_transfer_has_a_levy CHECK (((levy = 0) OR (kind = 'bank_transfer'::text))),
   constraint only_banks_send_back CHECK (((status <> 'REVERSED'::text) OR (kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])))),
   constraint only_return_takes_from_suspense CHECK (((takes_from = 'available'::text) OR ("left"(takes_from, 4) = 'sub:'::text) OR ((takes_from = 'suspense'::text) AND (kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text]))))),
   constraint order_hash_is_whole CHECK ((length(order_hash) = 32)),
@@ -1990,7 +2036,9 @@ create table payouts (
   constraint payout_fee_is_not_negative CHECK ((fee >= 0)),
   constraint payout_has_an_event_when_submitted CHECK (((event_sequence >= 0) AND ((kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text])) = (event_sequence = 0)))),
   constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text, 'bank_return'::text, 'crypto_return'::text]))),
+  constraint payout_levy_is_not_negative CHECK ((levy >= 0)),
   constraint payout_names_its_item CHECK (((batch_id IS NULL) = (batch_item IS NULL))),
+  constraint payout_purpose_is_known CHECK (((purpose IS NULL) OR ((purpose = 'salary'::text) AND (kind = 'bank_transfer'::text)))),
   constraint payout_status_is_known CHECK ((status = ANY (ARRAY['PENDING'::text, 'SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text, 'REVERSED'::text]))),
   constraint payout_waits_for_a_time CHECK (((order_hash IS NULL) = (approve_by IS NULL))),
   constraint payout_was_submitted_or_waited CHECK (((submitted_at IS NOT NULL) OR ((order_hash IS NOT NULL) AND (status = ANY (ARRAY['PENDING'::text, 'FAILED'::text]))))),
@@ -2355,10 +2403,13 @@ create table settlement_schedules (
   attempts integer default 0 not null,
   last_refusal text,
   settles_rest boolean default false not null,
+  subaccount_id uuid,
+  owner_id uuid default COALESCE(subaccount_id, '00000000-0000-0000-0000-000000000000'::uuid) not null,
   constraint schedule_has_a_time CHECK (((scheduled_for IS NOT NULL) OR settles_rest)),
+  constraint schedule_has_its_subaccount FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
   constraint schedule_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint settlement_schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
-  constraint settlement_schedules_pkey PRIMARY KEY (environment_id)
+  constraint settlement_schedules_pkey PRIMARY KEY (environment_id, owner_id)
 );
 
 create table settlement_wallets (
@@ -2398,17 +2449,18 @@ create table settlements (
   conversion_id uuid,
   converted_amount bigint,
   conversion_fee bigint,
-  constraint scheduled_settlement_is_made_once UNIQUE (environment_id, scheduled_for, part),
-  constraint settlement_begins_once UNIQUE (environment_id, first_entry),
+  subaccount_id uuid,
+  constraint settlement_begins_once UNIQUE NULLS NOT DISTINCT (environment_id, subaccount_id, first_entry),
   constraint settlement_converts_whole CHECK ((((conversion_id IS NULL) AND (converted_amount IS NULL) AND (conversion_fee IS NULL)) OR ((conversion_id IS NOT NULL) AND (converted_amount IS NOT NULL) AND (conversion_fee >= 0) AND (converted_amount > conversion_fee)))),
-  constraint settlement_ends_once UNIQUE (environment_id, last_entry),
   constraint settlement_has_its_own_conversion UNIQUE (environment_id, conversion_id),
   constraint settlement_has_its_own_payout UNIQUE (environment_id, payout_id),
+  constraint settlement_has_its_subaccount FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
   constraint settlement_holds_its_payout CHECK (((last_entry >= first_entry) AND (first_entry > 0))),
   constraint settlement_leaves_the_reserve CHECK (((reserve >= 0) AND (closing >= reserve))),
   constraint settlement_opening_is_not_negative CHECK ((opening >= 0)),
   constraint settlement_part_is_numbered CHECK ((part > 0)),
-  constraint settlements_pkey PRIMARY KEY (environment_id, id)
+  constraint settlements_pkey PRIMARY KEY (environment_id, id),
+  constraint subaccount_settles_to_a_bank CHECK (((subaccount_id IS NULL) OR (conversion_id IS NULL)))
 );
 
 create table share_take_backs (
@@ -2554,11 +2606,20 @@ create table subaccounts (
   event_sequence integer default 1 not null,
   created_at timestamp with time zone not null,
   closed_at timestamp with time zone,
+  settlement_schedule text default 'off'::text not null,
+  settlement_reserve bigint default 0 not null,
+  settlement_minimum bigint default 100000 not null,
+  chosen_by_key uuid,
+  chosen_by_user uuid,
+  constraint closed_subaccount_is_not_settled CHECK (((status <> 'CLOSED'::text) OR (settlement_schedule = 'off'::text))),
   constraint closed_subaccount_says_when CHECK (((status = 'CLOSED'::text) = (closed_at IS NOT NULL))),
   constraint subaccount_bank_account_is_whole CHECK ((((bank_code IS NULL) = (account_number IS NULL)) AND ((account_number IS NULL) = (account_name IS NULL)))),
   constraint subaccount_event_sequence_is_positive CHECK ((event_sequence > 0)),
   constraint subaccount_has_a_name CHECK ((name <> ''::text)),
+  constraint subaccount_reserve_is_not_negative CHECK (((settlement_reserve >= 0) AND (settlement_minimum >= 0))),
+  constraint subaccount_schedule_is_known CHECK ((settlement_schedule = ANY (ARRAY['off'::text, 'daily'::text, 'weekly'::text]))),
   constraint subaccount_status_is_known CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'CLOSED'::text]))),
+  constraint subaccounts_chosen_by_user_fkey FOREIGN KEY (chosen_by_user) REFERENCES users(id),
   constraint subaccounts_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint subaccounts_pkey PRIMARY KEY (environment_id, id)
 );
@@ -2835,9 +2896,13 @@ CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets
 
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
 
+CREATE INDEX releases_of_subaccounts ON public.ledger_resolutions USING btree (environment_id, asset, created_at) WHERE (subaccount_id IS NOT NULL);
+
 CREATE UNIQUE INDEX resolution_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
 CREATE UNIQUE INDEX resolution_subaccount_entries_are_numbered_once ON public.ledger_resolutions USING btree (environment_id, subaccount_id, asset, subaccount_entry) WHERE (subaccount_id IS NOT NULL);
+
+CREATE INDEX fees_of_subaccounts ON public.ledger_transfers USING btree (environment_id, asset, created_at) WHERE ((entry_number IS NULL) AND (subaccount_id IS NOT NULL) AND ((debit = 'fees'::text) OR (credit = 'fees'::text)));
 
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
@@ -2937,6 +3002,8 @@ CREATE UNIQUE INDEX batch_is_retried_once ON public.payout_batches USING btree (
 
 CREATE INDEX payout_batches_by_state ON public.payout_batches USING btree (environment_id, state, id);
 
+CREATE INDEX payout_batches_by_subaccount ON public.payout_batches USING btree (environment_id, subaccount_id, id) WHERE (subaccount_id IS NOT NULL);
+
 CREATE INDEX payout_batches_due ON public.payout_batches USING btree (mode, due_at) WHERE (state = ANY (ARRAY['VALIDATING'::text, 'PROCESSING'::text]));
 
 CREATE INDEX payout_batches_open ON public.payout_batches USING btree (environment_id, id) WHERE (state = ANY (ARRAY['VALIDATING'::text, 'READY'::text, 'INVALID'::text, 'PENDING'::text, 'PROCESSING'::text]));
@@ -2953,6 +3020,8 @@ CREATE INDEX payouts_by_key ON public.payouts USING btree (environment_id, creat
 
 CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, kind, status, id);
 
+CREATE INDEX payouts_by_subaccount ON public.payouts USING btree (environment_id, takes_from, id) WHERE ("left"(takes_from, 4) = 'sub:'::text);
+
 CREATE INDEX payouts_by_user ON public.payouts USING btree (environment_id, created_by_user, id) WHERE (created_by_user IS NOT NULL);
 
 CREATE INDEX payouts_ended ON public.payouts USING btree (environment_id, kind, COALESCE(completed_at, failed_at)) WHERE (COALESCE(completed_at, failed_at) IS NOT NULL);
@@ -2960,6 +3029,8 @@ CREATE INDEX payouts_ended ON public.payouts USING btree (environment_id, kind, 
 CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (status = 'SUBMITTED'::text);
 
 CREATE INDEX payouts_pending ON public.payouts USING btree (approve_by) WHERE (status = 'PENDING'::text);
+
+CREATE INDEX payouts_with_levy ON public.payouts USING btree (environment_id, id) WHERE (levy > 0);
 
 CREATE UNIQUE INDEX reference_is_one_payout ON public.payouts USING btree (id);
 
@@ -2998,6 +3069,14 @@ CREATE UNIQUE INDEX environment_has_one_open_change ON public.setting_changes US
 CREATE INDEX setting_changes_newest ON public.setting_changes USING btree (environment_id, state, id);
 
 CREATE INDEX settlement_schedules_due ON public.settlement_schedules USING btree (mode, due_at);
+
+CREATE UNIQUE INDEX scheduled_settlement_is_made_once ON public.settlements USING btree (environment_id, scheduled_for, part) WHERE (subaccount_id IS NULL);
+
+CREATE UNIQUE INDEX scheduled_subaccount_settlement_is_made_once ON public.settlements USING btree (environment_id, subaccount_id, scheduled_for, part) WHERE (subaccount_id IS NOT NULL);
+
+CREATE UNIQUE INDEX settlement_ends_once ON public.settlements USING btree (environment_id, last_entry) WHERE (subaccount_id IS NULL);
+
+CREATE UNIQUE INDEX subaccount_settlement_ends_once ON public.settlements USING btree (environment_id, subaccount_id, last_entry) WHERE (subaccount_id IS NOT NULL);
 
 CREATE UNIQUE INDEX refund_takes_back_once ON public.share_take_backs USING btree (environment_id, return_id, share_id);
 
@@ -3097,6 +3176,10 @@ CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE 
 
 CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER levies_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.levies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER levy_debits_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.levy_debits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER one_owner_remains BEFORE DELETE OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_one_owner();
 
 CREATE TRIGGER right_to_approve_has_its_date BEFORE INSERT OR UPDATE ON public.memberships FOR EACH ROW EXECUTE FUNCTION keep_approver_since();
@@ -3137,7 +3220,7 @@ CREATE TRIGGER approving_session_is_open BEFORE INSERT ON public.payout_batch_ap
 
 CREATE TRIGGER batch_approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payout_batch_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER batch_items_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, batch_id, number, amount, requested_amount, destination, merchant_reference OR TRUNCATE ON public.payout_batch_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER batch_items_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, batch_id, number, amount, requested_amount, destination, merchant_reference, purpose OR TRUNCATE ON public.payout_batch_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_of_item_stays BEFORE UPDATE OF payout_id ON public.payout_batch_items FOR EACH ROW WHEN (((old.payout_id IS NOT NULL) AND (new.payout_id IS DISTINCT FROM old.payout_id))) EXECUTE FUNCTION refuse_change();
 
@@ -3145,7 +3228,7 @@ CREATE TRIGGER batch_order_stays BEFORE UPDATE OF order_hash ON public.payout_ba
 
 CREATE TRIGGER batch_state_follows_the_one_before BEFORE UPDATE OF state ON public.payout_batches FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION check_batch_state();
 
-CREATE TRIGGER batches_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, mode, kind, asset, name, retry_of, item_count, amount, created_by_key, created_by_user, created_at OR TRUNCATE ON public.payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER batches_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, mode, kind, asset, name, retry_of, item_count, amount, created_by_key, created_by_user, created_at, subaccount_id OR TRUNCATE ON public.payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER pending_batches_wait_seven_days_at_most BEFORE UPDATE OF approve_by ON public.payout_batches FOR EACH ROW WHEN ((old.order_hash IS NOT NULL)) EXECUTE FUNCTION check_longer_wait();
 
@@ -3155,7 +3238,7 @@ CREATE TRIGGER item_of_payout_is_never_edited BEFORE UPDATE OF batch_id, batch_i
 
 CREATE TRIGGER payout_is_that_of_its_item BEFORE INSERT ON public.payouts FOR EACH ROW WHEN ((new.batch_id IS NOT NULL)) EXECUTE FUNCTION check_batch_payout();
 
-CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, levy, purpose, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_over_the_rule_waits AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_rule();
 

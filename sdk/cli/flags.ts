@@ -15,13 +15,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'virtualAccounts.get': {
     about: 'Verify a virtual account. Returns the current state.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'virtualAccounts.list': {
     about: 'List virtual accounts. Returns virtual accounts, newest first.',
@@ -34,7 +34,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'virtualAccounts.csv': {
     about: 'Export virtual accounts as CSV to stdout. Returns virtual accounts, newest first.',
@@ -52,13 +52,13 @@ export const described: Record<string, Described> = {
   'virtualAccounts.cancel': {
     about: 'Cancel a virtual account. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'virtualAccounts.requery': {
     about: 'Fetch missed payments from the bank. Queries the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'dedicatedAccounts.create': {
@@ -129,13 +129,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.get': {
     about: 'Verify a crypto wallet. Returns the current state.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'cryptoWallets.list': {
     about: 'List crypto wallets. Returns crypto wallets, newest first.',
@@ -148,7 +148,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'cryptoWallets.csv': {
     about: 'Export crypto wallets as CSV to stdout. Returns crypto wallets, newest first.',
@@ -166,13 +166,13 @@ export const described: Record<string, Described> = {
   'cryptoWallets.cancel': {
     about: 'Cancel a crypto wallet. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.requery': {
     about: 'Poll the chain now. Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely after a long time without payments. Returns the current state; webhooks notify you of what is found.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'dedicatedCryptoWallets.create': {
@@ -277,7 +277,7 @@ export const described: Record<string, Described> = {
   'payments.get': {
     about: 'Retrieve a payment. Returns the current state: how much is accepted, held, on its way back and returned.',
     flags: [],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
   },
   'payments.list': {
     about: 'List payments. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date. A page of a rare combination may be short or empty and still have a nextCursor. To export all of them, use csv.',
@@ -297,7 +297,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack', 'amountExpected'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack', 'amountExpected'],
   },
   'payments.csv': {
     about: 'Export payments as CSV to stdout. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date.',
@@ -353,7 +353,7 @@ export const described: Record<string, Described> = {
       ['destination.accountName', 'text', 'Name of the account holder, as the bank knows it.', false, false],
       ['destination.address', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'payments.refund': {
@@ -367,7 +367,7 @@ export const described: Record<string, Described> = {
       ['reason', 'text', 'Why you refund the payment. One of: duplicate, requested_by_customer, fraudulent, other.', false, false, ['duplicate', 'requested_by_customer', 'fraudulent', 'other']],
       ['note', 'text', 'What your team should know about the refund. Payers do not see it.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'checkout.sessions.create': {
@@ -390,13 +390,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'checkout.sessions.get': {
     about: 'Retrieve a checkout session. Returns the current state.',
     flags: [],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'checkout.sessions.list': {
     about: 'List checkout sessions. Returns checkout sessions, newest first. Filters combine. To export all of them, use csv.',
@@ -409,7 +409,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'checkout.sessions.csv': {
     about: 'Export checkout sessions as CSV to stdout. Returns checkout sessions, newest first. Filters combine.',
@@ -427,7 +427,7 @@ export const described: Record<string, Described> = {
   'checkout.sessions.cancel': {
     about: 'Cancel a checkout session. Ends the session; its page shows that it was cancelled. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'checkout.retrieve': {
@@ -459,6 +459,7 @@ export const described: Record<string, Described> = {
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
       ['createdBy', 'text', 'Only transfers that this API key, or this person, created, by its id.', false, false],
+      ['subaccount', 'text', 'Only transfers of this sub-account, by its reference.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -466,7 +467,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'totalDebit'],
   },
   'disbursements.csv': {
     about: 'Export disbursements as CSV to stdout. Returns bank and crypto transfers in one list, newest first. Filters combine; COMPLETED and CONFIRMED both mean that the money arrived.',
@@ -478,6 +479,7 @@ export const described: Record<string, Described> = {
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
       ['createdBy', 'text', 'Only transfers that this API key, or this person, created, by its id.', false, false],
+      ['subaccount', 'text', 'Only transfers of this sub-account, by its reference.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -497,6 +499,7 @@ export const described: Record<string, Described> = {
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
       ['createdBy', 'text', 'Only transfers that this API key, or this person, created, by its id.', false, false],
+      ['subaccount', 'text', 'Only transfers of this sub-account, by its reference.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -522,10 +525,11 @@ export const described: Record<string, Described> = {
       ['fundFrom.asset', 'text', 'The asset to pay from. Either it or the asset of the transfer must be NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['fundFrom.quote', 'text', 'Reference of a quote from asset to the asset of the transfer. The whole quote is converted; if it gives less than the transfer needs, your balance covers the rest. Send either this or maxRate.', false, false],
       ['fundFrom.maxRate', 'text', 'The worst rate that you accept, in naira per coin, without the fee of the conversion: the most that you pay for a coin or, if coins pay for a bank transfer, the least that you get for one. Amount and fee of the transfer are converted at the current rate, even if you already have the asset.', false, false],
+      ['from', 'text', 'Reference of the sub-account that pays amount and fee. Default: you pay. It must be ACTIVE.', false, false],
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
     takesIdempotencyKey: true,
   },
   'cryptoTransfers.quote': {
@@ -536,13 +540,14 @@ export const described: Record<string, Described> = {
       ['network', 'text', 'The chain that carries the coins. One of: SOLANA.', true, false, ['SOLANA']],
       ['destinationAddress', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', true, false],
       ['fundFrom.asset', 'text', 'The asset to pay from. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
+      ['from', 'text', 'Reference of the sub-account that pays amount and fee. Default: you pay. It must be ACTIVE.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'lines.amount'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit', 'lines.amount'],
   },
   'cryptoTransfers.get': {
     about: 'Verify a crypto transfer. Returns the current state, with every attempt to send it.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
   },
   'cryptoTransfers.list': {
     about: 'List crypto transfers. Returns crypto transfers, newest first. Filters combine. To export all of them, use csv.',
@@ -552,6 +557,7 @@ export const described: Record<string, Described> = {
       ['maxAmount', 'coins', 'Only amounts of at most this, a decimal.', false, false],
       ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
       ['createdBy', 'text', 'Only transfers that this API key, or this person, created, by its id.', false, false],
+      ['subaccount', 'text', 'Only transfers of this sub-account, by its reference.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -560,7 +566,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'feeVat', 'totalDebit'],
   },
   'cryptoTransfers.csv': {
     about: 'Export crypto transfers as CSV to stdout. Returns crypto transfers, newest first. Filters combine.',
@@ -570,6 +576,7 @@ export const described: Record<string, Described> = {
       ['maxAmount', 'coins', 'Only amounts of at most this, a decimal.', false, false],
       ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
       ['createdBy', 'text', 'Only transfers that this API key, or this person, created, by its id.', false, false],
+      ['subaccount', 'text', 'Only transfers of this sub-account, by its reference.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -588,14 +595,16 @@ export const described: Record<string, Described> = {
       ['bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten-digit account number.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
+      ['purpose', 'text', 'What the transfer is for, if that matters to the stamp duty: a salary is exempt. Omit it otherwise. One of: salary.', false, false, ['salary']],
       ['narration', 'text', 'Text that the recipient reads.', false, false],
       ['fundFrom.asset', 'text', 'The asset to pay from. Either it or the asset of the transfer must be NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['fundFrom.quote', 'text', 'Reference of a quote from asset to the asset of the transfer. The whole quote is converted; if it gives less than the transfer needs, your balance covers the rest. Send either this or maxRate.', false, false],
       ['fundFrom.maxRate', 'text', 'The worst rate that you accept, in naira per coin, without the fee of the conversion: the most that you pay for a coin or, if coins pay for a bank transfer, the least that you get for one. Amount and fee of the transfer are converted at the current rate, even if you already have the asset.', false, false],
+      ['from', 'text', 'Reference of the sub-account that pays amount and fee. Default: you pay. It must be ACTIVE.', false, false],
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'totalDebit'],
     takesIdempotencyKey: true,
   },
   'bankTransfers.quote': {
@@ -606,13 +615,15 @@ export const described: Record<string, Described> = {
       ['bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', true, false],
       ['accountNumber', 'text', 'Ten-digit account number.', true, false],
       ['accountName', 'text', 'If sent, the transfer is refused unless the account has this name.', false, false],
+      ['purpose', 'text', 'What the transfer is for, if that matters to the stamp duty: a salary is exempt. Omit it otherwise. One of: salary.', false, false, ['salary']],
+      ['from', 'text', 'Reference of the sub-account that pays amount and fee. Default: you pay. It must be ACTIVE.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'lines.amount'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'totalDebit', 'lines.amount'],
   },
   'bankTransfers.get': {
     about: 'Verify a bank transfer. Returns the current state.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'totalDebit'],
   },
   'bankTransfers.list': {
     about: 'List bank transfers. Returns bank transfers, newest first. Filters combine. To export all of them, use csv.',
@@ -622,6 +633,7 @@ export const described: Record<string, Described> = {
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
       ['createdBy', 'text', 'Only transfers that this API key, or this person, created, by its id.', false, false],
+      ['subaccount', 'text', 'Only transfers of this sub-account, by its reference.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -629,7 +641,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'totalDebit'],
   },
   'bankTransfers.csv': {
     about: 'Export bank transfers as CSV to stdout. Returns bank transfers, newest first. Filters combine.',
@@ -639,6 +651,7 @@ export const described: Record<string, Described> = {
       ['maxAmount', 'amount', 'Only amounts of at most this: naira if currency is NGN or absent, else a decimal.', false, false],
       ['recipient', 'text', 'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.', false, false],
       ['createdBy', 'text', 'Only transfers that this API key, or this person, created, by its id.', false, false],
+      ['subaccount', 'text', 'Only transfers of this sub-account, by its reference.', false, false],
       ['q', 'text', 'Searches references, your own references, account numbers, addresses and the recipient\'s name.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -653,32 +666,35 @@ export const described: Record<string, Described> = {
     flags: [
       ['kind', 'text', 'Kind of the items. One of: bank_transfer, crypto_transfer.', true, false, ['bank_transfer', 'crypto_transfer']],
       ['name', 'text', 'Your own name for the batch.', false, false],
+      ['from', 'text', 'Reference of the sub-account that pays amount and fee. Default: you pay. It must be ACTIVE.', false, false],
       ['items', 'json', 'The items, at most 10000.', false, false],
       ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', false, false, ['USDC', 'USDT']],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'batches.get': {
     about: 'Retrieve a payout batch. Returns the batch with its totals, fees, counts and progress.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
   },
   'batches.list': {
     about: 'List payout batches. Returns batches, newest first. To export all of them, use csv.',
     flags: [
       ['status', 'text', 'Only items in this state. One of: VALIDATING, READY, INVALID, PENDING, PROCESSING, COMPLETED, CANCELLED, REJECTED, EXPIRED.', false, false, ['VALIDATING', 'READY', 'INVALID', 'PENDING', 'PROCESSING', 'COMPLETED', 'CANCELLED', 'REJECTED', 'EXPIRED']],
+      ['subaccount', 'text', 'Only batches of this sub-account, by its reference.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
   },
   'batches.csv': {
     about: 'Export payout batches as CSV to stdout. Returns batches, newest first.',
     flags: [
       ['status', 'text', 'Only items in this state. One of: VALIDATING, READY, INVALID, PENDING, PROCESSING, COMPLETED, CANCELLED, REJECTED, EXPIRED.', false, false, ['VALIDATING', 'READY', 'INVALID', 'PENDING', 'PROCESSING', 'COMPLETED', 'CANCELLED', 'REJECTED', 'EXPIRED']],
+      ['subaccount', 'text', 'Only batches of this sub-account, by its reference.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -694,7 +710,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee'],
+    money: ['amount', 'fee', 'levy'],
   },
   'batches.itemsCsv': {
     about: 'Export the items of a batch as CSV to stdout. Returns items in the order of the batch.',
@@ -725,19 +741,19 @@ export const described: Record<string, Described> = {
     flags: [
       ['skipInvalid', 'boolean', 'Pays an INVALID batch without the items that cannot be paid.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'batches.cancel': {
     about: 'Cancel a payout batch. Ends a batch that was not submitted. Of a batch that is being paid, it stops the rest: items that are not transfers yet fail with the reason batch_cancelled and can be retried, transfers that exist go on, and the batch ends with them.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'batches.retry': {
     about: 'Retry the failed items of a batch. Creates a new batch of the items that failed. If the failed transfer used your reference, .retry1 is appended to it, because references are unique. The items are in one batch at a time: a second one is refused unless the first was cancelled, rejected or has expired.',
     flags: [],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'banks.list': {
@@ -770,14 +786,17 @@ export const described: Record<string, Described> = {
       ['bankAccount.bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', false, false],
       ['bankAccount.accountNumber', 'text', 'Ten-digit account number (NUBAN).', false, false],
       ['walletAddress', 'text', 'Solana wallet to which its coins are paid out.', false, false],
+      ['settlement.schedule', 'text', 'When its naira are paid to its bank account: at the time, and if weekly on the day, of your own settings. One of: off, daily, weekly.', false, false, ['off', 'daily', 'weekly']],
+      ['settlement.reserve', 'naira', 'What settlements leave, in naira.', false, false],
+      ['settlement.minimum', 'naira', 'Smallest amount that is settled on schedule, in naira.', false, false],
     ],
-    money: ['balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
+    money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
     takesIdempotencyKey: true,
   },
   'subaccounts.get': {
     about: 'Retrieve a sub-account. Returns the sub-account with its balances.',
     flags: [],
-    money: ['balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
+    money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
   },
   'subaccounts.list': {
     about: 'List sub-accounts. Returns sub-accounts with their balances, newest first. To export all of them, use csv.',
@@ -789,7 +808,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
+    money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
   },
   'subaccounts.csv': {
     about: 'Export sub-accounts as CSV to stdout. Returns sub-accounts with their balances, newest first.',
@@ -813,13 +832,16 @@ export const described: Record<string, Described> = {
       ['bankAccount.accountNumber', 'text', 'Ten-digit account number (NUBAN).', false, false],
       ['walletAddress', 'text', '', false, true],
       ['status', 'text', 'PAUSED: it is credited, but nothing is paid out. One of: ACTIVE, PAUSED.', false, false, ['ACTIVE', 'PAUSED']],
+      ['settlement.schedule', 'text', 'When its naira are paid to its bank account: at the time, and if weekly on the day, of your own settings. One of: off, daily, weekly.', false, false, ['off', 'daily', 'weekly']],
+      ['settlement.reserve', 'naira', 'What settlements leave, in naira.', false, false],
+      ['settlement.minimum', 'naira', 'Smallest amount that is settled on schedule, in naira.', false, false],
     ],
-    money: ['balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
+    money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
   },
   'subaccounts.close': {
     about: 'Close a sub-account. Closes it for good. Its available money is moved to your balance. Refused while money is reserved, pending or owed.',
     flags: [],
-    money: ['balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
+    money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
     takesIdempotencyKey: true,
   },
   'subaccounts.transfer': {
@@ -834,6 +856,14 @@ export const described: Record<string, Described> = {
     money: ['amount'],
     takesIdempotencyKey: true,
   },
+  'subaccounts.settle': {
+    about: 'Settle a sub-account now. Pays the available naira of the sub-account above its reserve to its bank account, as a bank transfer with its usual fee: amount, or as much as possible in whole naira. Its coins stay. If your approval rule requires a second person for the amount, it is refused.',
+    flags: [
+      ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
+    ],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'assetAmount', 'assetFee', 'assetFeeVat', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'report.lines.feeVat', 'reserve'],
+    takesIdempotencyKey: true,
+  },
   'conversions.quote': {
     about: 'Quote a conversion. Returns a price that is valid for 60 seconds. Send amount or targetAmount. The target amount is rounded down to the smallest unit. No money moves until you convert.',
     flags: [
@@ -842,20 +872,20 @@ export const described: Record<string, Described> = {
       ['amount', 'amount', 'How much of from to convert, including the fee. An integer in naira for NGN; a decimal string for coins.', false, false],
       ['targetAmount', 'amount', 'How much of to to receive. Send it instead of amount. An integer in naira for NGN; a decimal string for coins.', false, false],
     ],
-    money: ['sourceAmount', 'fee', 'targetAmount'],
+    money: ['sourceAmount', 'fee', 'feeVat', 'targetAmount'],
   },
   'conversions.create': {
     about: 'Convert. Converts at the price of a quote. Both balances change at once, or neither does.',
     flags: [
       ['quote', 'text', 'Reference of a quote that has not expired. A quote can be used once.', true, false],
     ],
-    money: ['sourceAmount', 'fee', 'targetAmount'],
+    money: ['sourceAmount', 'fee', 'feeVat', 'targetAmount'],
     takesIdempotencyKey: true,
   },
   'conversions.get': {
     about: 'Retrieve a conversion. Returns the conversion.',
     flags: [],
-    money: ['sourceAmount', 'fee', 'targetAmount'],
+    money: ['sourceAmount', 'fee', 'feeVat', 'targetAmount'],
   },
   'conversions.list': {
     about: 'List conversions. Returns conversions, newest first. To export all of them, use csv.',
@@ -865,7 +895,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['sourceAmount', 'fee', 'targetAmount'],
+    money: ['sourceAmount', 'fee', 'feeVat', 'targetAmount'],
   },
   'conversions.csv': {
     about: 'Export conversions as CSV to stdout. Returns conversions, newest first.',
@@ -882,29 +912,31 @@ export const described: Record<string, Described> = {
     flags: [
       ['amount', 'naira', 'Amount to pay; by default as much as possible.', false, false],
     ],
-    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'assetAmount', 'assetFee', 'assetFeeVat', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'report.lines.feeVat', 'reserve'],
     takesIdempotencyKey: true,
   },
   'settlements.get': {
     about: 'Retrieve a settlement. Returns the settlement with its report: what changed your naira balance since the settlement before, by type.',
     flags: [],
-    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'assetAmount', 'assetFee', 'assetFeeVat', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'report.lines.feeVat', 'reserve'],
   },
   'settlements.list': {
     about: 'List settlements. Returns settlements with their reports, newest first. A page of a rare status may be short or empty and still have a nextCursor. To export all of them, use csv.',
     flags: [
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, PAID, FAILED, REVERSED.', false, false, ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED']],
+      ['subaccount', 'text', 'Only settlements of this sub-account, by its reference.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'assetAmount', 'assetFee', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'reserve'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'assetAmount', 'assetFee', 'assetFeeVat', 'report.opening', 'report.credits', 'report.debits', 'report.closing', 'report.lines.amount', 'report.lines.feeVat', 'reserve'],
   },
   'settlements.csv': {
     about: 'Export settlements as CSV to stdout. Returns settlements with their reports, newest first.',
     flags: [
       ['status', 'text', 'Only items in this state. One of: SUBMITTED, PAID, FAILED, REVERSED.', false, false, ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED']],
+      ['subaccount', 'text', 'Only settlements of this sub-account, by its reference.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -915,10 +947,11 @@ export const described: Record<string, Described> = {
   'settlements.summary': {
     about: 'Summarize settlements. Returns how many settlements a period has and how much they pay, by status.',
     flags: [
+      ['subaccount', 'text', 'Only settlements of this sub-account, by its reference.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
     ],
-    money: ['amount', 'fee', 'byStatus.SUBMITTED.amount', 'byStatus.SUBMITTED.fee', 'byStatus.PAID.amount', 'byStatus.PAID.fee', 'byStatus.FAILED.amount', 'byStatus.FAILED.fee', 'byStatus.REVERSED.amount', 'byStatus.REVERSED.fee'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'byStatus.SUBMITTED.amount', 'byStatus.SUBMITTED.fee', 'byStatus.SUBMITTED.levy', 'byStatus.SUBMITTED.feeVat', 'byStatus.PAID.amount', 'byStatus.PAID.fee', 'byStatus.PAID.levy', 'byStatus.PAID.feeVat', 'byStatus.FAILED.amount', 'byStatus.FAILED.fee', 'byStatus.FAILED.levy', 'byStatus.FAILED.feeVat', 'byStatus.REVERSED.amount', 'byStatus.REVERSED.fee', 'byStatus.REVERSED.levy', 'byStatus.REVERSED.feeVat'],
   },
   'settlements.entries': {
     about: 'List the entries of a settlement. Returns every balance entry in the period of the settlement, newest first. reference of an entry names its payment or payout. To export all of them, use csv.',
@@ -926,10 +959,10 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'balanceAfter', 'released.amount', 'released.fee'],
+    money: ['amount', 'feeVat', 'balanceAfter', 'released.amount', 'released.fee', 'released.levy', 'released.feeVat'],
   },
   'balances.list': {
-    about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided.',
+    about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided. Of a sub-account, pending is released to it later.',
     flags: [],
     money: ['available', 'held', 'pending'],
   },
@@ -937,23 +970,23 @@ export const described: Record<string, Described> = {
     about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. To export all of them, use csv.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
-      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit, subaccount_transfer, subaccount_transfer_back, split, split_release, split_refund, split_refund_reversal, split_refund_pending, split_refund_pending_reversal, receivable, receivable_reversal, split_recovered, split_receivable_ended, transfer_recovered, transfer_receivable_ended.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit', 'subaccount_transfer', 'subaccount_transfer_back', 'split', 'split_release', 'split_refund', 'split_refund_reversal', 'split_refund_pending', 'split_refund_pending_reversal', 'receivable', 'receivable_reversal', 'split_recovered', 'split_receivable_ended', 'transfer_recovered', 'transfer_receivable_ended']],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_levy, bank_payout_reversal, bank_payout_fee_reversal, bank_payout_levy_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit, subaccount_transfer, subaccount_transfer_back, split, split_release, split_refund, split_refund_reversal, split_refund_pending, split_refund_pending_reversal, receivable, receivable_reversal, split_recovered, split_receivable_ended, transfer_recovered, transfer_receivable_ended.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_levy', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'bank_payout_levy_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit', 'subaccount_transfer', 'subaccount_transfer_back', 'split', 'split_release', 'split_refund', 'split_refund_reversal', 'split_refund_pending', 'split_refund_pending_reversal', 'receivable', 'receivable_reversal', 'split_recovered', 'split_receivable_ended', 'transfer_recovered', 'transfer_receivable_ended']],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
-      ['subaccount', 'text', 'The statement of this sub-account instead of your own.', false, false],
+      ['subaccount', 'text', 'Reads this sub-account instead of your own balance.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'balanceAfter', 'released.amount', 'released.fee'],
+    money: ['amount', 'feeVat', 'balanceAfter', 'released.amount', 'released.fee', 'released.levy', 'released.feeVat'],
   },
   'balanceEntries.csv': {
     about: 'Export balance entries as CSV to stdout. Returns every change of the available balance with the balance after it, newest first.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
-      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_reversal, bank_payout_fee_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit, subaccount_transfer, subaccount_transfer_back, split, split_release, split_refund, split_refund_reversal, split_refund_pending, split_refund_pending_reversal, receivable, receivable_reversal, split_recovered, split_receivable_ended, transfer_recovered, transfer_receivable_ended.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit', 'subaccount_transfer', 'subaccount_transfer_back', 'split', 'split_release', 'split_refund', 'split_refund_reversal', 'split_refund_pending', 'split_refund_pending_reversal', 'receivable', 'receivable_reversal', 'split_recovered', 'split_receivable_ended', 'transfer_recovered', 'transfer_receivable_ended']],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_levy, bank_payout_reversal, bank_payout_fee_reversal, bank_payout_levy_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit, subaccount_transfer, subaccount_transfer_back, split, split_release, split_refund, split_refund_reversal, split_refund_pending, split_refund_pending_reversal, receivable, receivable_reversal, split_recovered, split_receivable_ended, transfer_recovered, transfer_receivable_ended.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_levy', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'bank_payout_levy_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit', 'subaccount_transfer', 'subaccount_transfer_back', 'split', 'split_release', 'split_refund', 'split_refund_reversal', 'split_refund_pending', 'split_refund_pending_reversal', 'receivable', 'receivable_reversal', 'split_recovered', 'split_receivable_ended', 'transfer_recovered', 'transfer_receivable_ended']],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
-      ['subaccount', 'text', 'The statement of this sub-account instead of your own.', false, false],
+      ['subaccount', 'text', 'Reads this sub-account instead of your own balance.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
@@ -965,10 +998,11 @@ export const described: Record<string, Described> = {
     about: 'Summarize a statement. Returns the opening and closing balance of a period and what changed it in between.',
     flags: [
       ['asset', 'text', 'The balance. One of: NGN, USDC, USDT.', true, false, ['NGN', 'USDC', 'USDT']],
+      ['subaccount', 'text', 'Reads this sub-account instead of your own balance.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
     ],
-    money: ['opening', 'received', 'added', 'converted', 'moved', 'refunded', 'paidOut', 'fees', 'setAside', 'closing'],
+    money: ['opening', 'received', 'added', 'converted', 'moved', 'refunded', 'paidOut', 'fees', 'levies', 'feeVat', 'setAside', 'closing'],
   },
   'reports.received': {
     about: 'Report what was received. Returns per day or hour what was received, returned, refunded and kept as fees, and what remains. Money counts when it is credited, sent back or charged; the number of payments and what is held, by createdAt of the payments. To export the buckets, use received-csv.',
@@ -1013,14 +1047,14 @@ export const described: Record<string, Described> = {
     money: ['opening', 'closing', 'lowest.amount', 'buckets.closing', 'buckets.lowest'],
   },
   'reports.fees': {
-    about: 'Report fees. Returns the fees per day or hour, by what they were for, as they are on your statement: charged when the money is taken or held, given back when a transfer fails or returns.',
+    about: 'Report fees. Returns the fees per day or hour, by what they were for, as they are on your statement and those of your sub-accounts: charged when the money is taken or held, given back when a transfer fails or returns.',
     flags: [
       ['currency', 'text', 'Only fees in this currency. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['from', 'text', 'Start of the period: a date (a day in Lagos) or a time, rounded down to a bucket. Default: 30 days or 24 hours before to. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'End of the period: a date (that day included) or a time, rounded up to a bucket. Default: now. At most 400 days or 744 hours after from. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['bucket', 'text', 'Size of a bucket. Default: day. One of: hour, day.', false, false, ['hour', 'day']],
     ],
-    money: ['total.charged', 'total.released', 'total.reversed', 'total.kept', 'total.kinds.payment.charged', 'total.kinds.payment.released', 'total.kinds.payment.reversed', 'total.kinds.payment.kept', 'total.kinds.bank_transfer.charged', 'total.kinds.bank_transfer.released', 'total.kinds.bank_transfer.reversed', 'total.kinds.bank_transfer.kept', 'total.kinds.crypto_transfer.charged', 'total.kinds.crypto_transfer.released', 'total.kinds.crypto_transfer.reversed', 'total.kinds.crypto_transfer.kept', 'total.kinds.conversion.charged', 'total.kinds.conversion.released', 'total.kinds.conversion.reversed', 'total.kinds.conversion.kept', 'buckets.charged', 'buckets.released', 'buckets.reversed', 'buckets.kept', 'buckets.kinds.payment.charged', 'buckets.kinds.payment.released', 'buckets.kinds.payment.reversed', 'buckets.kinds.payment.kept', 'buckets.kinds.bank_transfer.charged', 'buckets.kinds.bank_transfer.released', 'buckets.kinds.bank_transfer.reversed', 'buckets.kinds.bank_transfer.kept', 'buckets.kinds.crypto_transfer.charged', 'buckets.kinds.crypto_transfer.released', 'buckets.kinds.crypto_transfer.reversed', 'buckets.kinds.crypto_transfer.kept', 'buckets.kinds.conversion.charged', 'buckets.kinds.conversion.released', 'buckets.kinds.conversion.reversed', 'buckets.kinds.conversion.kept'],
+    money: ['total.charged', 'total.released', 'total.reversed', 'total.kept', 'total.vat', 'total.net', 'total.kinds.payment.charged', 'total.kinds.payment.released', 'total.kinds.payment.reversed', 'total.kinds.payment.kept', 'total.kinds.payment.vat', 'total.kinds.payment.net', 'total.kinds.bank_transfer.charged', 'total.kinds.bank_transfer.released', 'total.kinds.bank_transfer.reversed', 'total.kinds.bank_transfer.kept', 'total.kinds.bank_transfer.vat', 'total.kinds.bank_transfer.net', 'total.kinds.crypto_transfer.charged', 'total.kinds.crypto_transfer.released', 'total.kinds.crypto_transfer.reversed', 'total.kinds.crypto_transfer.kept', 'total.kinds.crypto_transfer.vat', 'total.kinds.crypto_transfer.net', 'total.kinds.conversion.charged', 'total.kinds.conversion.released', 'total.kinds.conversion.reversed', 'total.kinds.conversion.kept', 'total.kinds.conversion.vat', 'total.kinds.conversion.net', 'buckets.charged', 'buckets.released', 'buckets.reversed', 'buckets.kept', 'buckets.vat', 'buckets.net', 'buckets.kinds.payment.charged', 'buckets.kinds.payment.released', 'buckets.kinds.payment.reversed', 'buckets.kinds.payment.kept', 'buckets.kinds.payment.vat', 'buckets.kinds.payment.net', 'buckets.kinds.bank_transfer.charged', 'buckets.kinds.bank_transfer.released', 'buckets.kinds.bank_transfer.reversed', 'buckets.kinds.bank_transfer.kept', 'buckets.kinds.bank_transfer.vat', 'buckets.kinds.bank_transfer.net', 'buckets.kinds.crypto_transfer.charged', 'buckets.kinds.crypto_transfer.released', 'buckets.kinds.crypto_transfer.reversed', 'buckets.kinds.crypto_transfer.kept', 'buckets.kinds.crypto_transfer.vat', 'buckets.kinds.crypto_transfer.net', 'buckets.kinds.conversion.charged', 'buckets.kinds.conversion.released', 'buckets.kinds.conversion.reversed', 'buckets.kinds.conversion.kept', 'buckets.kinds.conversion.vat', 'buckets.kinds.conversion.net'],
   },
   'reports.payoutTimes': {
     about: 'Report how long payouts take. Returns per day or hour how many payouts ended and how long the completed ones took from submission. A payout counts in the bucket in which it ended; one that its bank reversed later still counts as completed.',
@@ -1173,7 +1207,7 @@ export const described: Record<string, Described> = {
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
   },
   'events.list': {
     about: 'List events. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
@@ -1185,7 +1219,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.refund.amount', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.refund.amount', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.refund.amount', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.assetAmount', 'data.assetFee', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.reserve', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
   },
   'events.csv': {
     about: 'Export events as CSV to stdout. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time.',
@@ -1271,7 +1305,7 @@ export const described: Record<string, Described> = {
     flags: [
       ['outcome', 'text', 'The outcome that the simulated bank or chain reports. One of: complete, fail, reverse, stay_unknown, lose, land, expire.', true, false, ['complete', 'fail', 'reverse', 'stay_unknown', 'lose', 'land', 'expire']],
     ],
-    money: ['amount', 'fee', 'totalDebit'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'totalDebit'],
     takesIdempotencyKey: true,
   },
   'test.decide': {
@@ -1280,7 +1314,7 @@ export const described: Record<string, Described> = {
       ['decision', 'text', 'What the simulated member decides. One of: approve, reject.', true, false, ['approve', 'reject']],
       ['reason', 'text', 'Why it is rejected. Not used for approvals.', false, false],
     ],
-    money: ['amount', 'fee', 'totalDebit', 'paid.amount', 'paid.fee'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'test.bankTransfers.create': {
@@ -1297,7 +1331,7 @@ export const described: Record<string, Described> = {
       ['sentBack', 'boolean', 'Whether the bank sends the money back to the payer by itself, as some live banks do. Nothing is credited, the answer is 409 invalid_state, and you get the event payment_rejected of the account.', false, false],
       ['copies', 'integer', 'How many times the bank sends the notice.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'test.cryptoDeposits.create': {

@@ -42,6 +42,8 @@ export type BalanceEntry = {
     amount: number | string
     /** Held for the fee. */
     fee: number | string
+    /** Held for the stamp duty. */
+    levy: number | string
     /** VAT that `fee` contains. */
     feeVat: number | string
   } | null
@@ -129,9 +131,11 @@ export type BankDisbursement = {
   amount: number
   /** The complete fee for the transfer, in kobo. */
   fee: number
+  /** Stamp duty that the law takes from the sender, in kobo; 0 if none is due. */
+  levy: number
   /** VAT that `fee` contains, at the rate when it was charged. */
   feeVat: number
-  /** Amount deducted from your balance: `amount` plus `fee`, in kobo. */
+  /** Amount deducted from your balance: `amount` plus `fee` plus `levy`, in kobo. */
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
@@ -146,6 +150,8 @@ export type BankDisbursement = {
   /** Name of the account holder. */
   accountName: string
   narration: string | null
+  /** What the transfer is for, if you said so: a `salary` is exempt from stamp duty. */
+  purpose?: 'salary'
   /**
    * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
    * the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a
@@ -203,7 +209,10 @@ export type BankDisbursement = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
+  /**
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
+   * references.
+   */
   orderHash?: string
 }
 
@@ -216,9 +225,11 @@ export type BankTransfer = {
   amount: number
   /** The complete fee for the transfer, in kobo. */
   fee: number
+  /** Stamp duty that the law takes from the sender, in kobo; 0 if none is due. */
+  levy: number
   /** VAT that `fee` contains, at the rate when it was charged. */
   feeVat: number
-  /** Amount deducted from your balance: `amount` plus `fee`, in kobo. */
+  /** Amount deducted from your balance: `amount` plus `fee` plus `levy`, in kobo. */
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
@@ -233,6 +244,8 @@ export type BankTransfer = {
   /** Name of the account holder. */
   accountName: string
   narration: string | null
+  /** What the transfer is for, if you said so: a `salary` is exempt from stamp duty. */
+  purpose?: 'salary'
   /**
    * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
    * the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a
@@ -290,7 +303,10 @@ export type BankTransfer = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
+  /**
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
+   * references.
+   */
   orderHash?: string
 }
 
@@ -299,9 +315,11 @@ export type BankTransferQuote = {
   amount: number
   /** Fee of the transfer, in kobo. */
   fee: number
+  /** Stamp duty of the transfer, in kobo; 0 if none is due. */
+  levy: number
   /** VAT that `fee` contains now, in kobo. */
   feeVat: number
-  /** `amount` plus `fee`, in kobo. */
+  /** `amount` plus `fee` plus `levy`, in kobo. */
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
@@ -697,7 +715,10 @@ export type CryptoDisbursement = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
+  /**
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
+   * references.
+   */
   orderHash?: string
 }
 
@@ -780,7 +801,10 @@ export type CryptoTransfer = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
+  /**
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
+   * references.
+   */
   orderHash?: string
 }
 
@@ -1457,7 +1481,9 @@ export type PayoutBatch = {
   amount: number | string
   /** Total fee quoted for the items that can be paid. */
   fee: number | string
-  /** What your balance must cover: `amount` plus `fee`. */
+  /** Total stamp duty quoted for the items that can be paid. */
+  levy: number | string
+  /** What your balance must cover: `amount` plus `fee` plus `levy`. */
   totalDebit: number | string
   /**
    * Items that were paid. A transfer that the bank returns later stays included; the item shows it
@@ -1468,6 +1494,8 @@ export type PayoutBatch = {
     amount: number | string
     /** Fees of these transfers. */
     fee: number | string
+    /** Stamp duties of these transfers. */
+    levy: number | string
     /** Number of these items. */
     count: number
   }
@@ -1537,7 +1565,10 @@ export type PayoutBatch = {
     /** When it fails or expires if it is not approved. */
     expiresAt: string
   }
-  /** SHA-256 of what is approved: kind, asset, amounts, fee, payer, destinations and references. */
+  /**
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
+   * references.
+   */
   orderHash?: string
   /** When the batch was created. */
   createdAt: string
@@ -1563,6 +1594,8 @@ export type PayoutBatchItem = {
   amount: number | string
   /** Fee of the transfer, or its quote until the transfer exists. Null: not known yet. */
   fee: number | string | null
+  /** Stamp duty of the transfer, or its quote. Null: not known yet. */
+  levy: number | string | null
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode?: string
   bankName?: string | null
@@ -1571,6 +1604,8 @@ export type PayoutBatchItem = {
   accountName?: string | null
   sentAccountName?: string | null
   narration?: string | null
+  /** What the transfer is for, if you said so: a `salary` is exempt from stamp duty. */
+  purpose?: 'salary'
   /** Wallet address of the recipient. */
   destinationAddress?: string
   merchantReference: string | null
@@ -2304,6 +2339,8 @@ export type Settlement = {
   amount: number
   /** The fee for the bank transfer, or for the conversion, in kobo. */
   fee: number
+  /** Stamp duty on the bank transfer, in kobo; 0 where your own account is exempt. */
+  levy: number
   /** VAT that `fee` contains, in kobo. */
   feeVat: number
   /** The currency of the amounts. */
@@ -2343,7 +2380,7 @@ export type Settlement = {
     /** Number of the last one. The last entries hold this settlement. */
     lastEntry: number
   }
-  /** `opening` + `credits` − `debits` = `amount` + `fee` + `closing`. */
+  /** `opening` + `credits` − `debits` = `amount` + `fee` + `levy` + `closing`. */
   report: {
     /** Available balance at the start of the period, in kobo. */
     opening: number
@@ -2412,11 +2449,13 @@ export type SettlementSummary = {
   amount: number
   /** Sum of their fees in kobo. */
   fee: number
+  /** Sum of their stamp duties in kobo. */
+  levy: number
   /** VAT that `fee` contains, in kobo. */
   feeVat: number
   /**
-   * The same for each status. Money of `FAILED` and `REVERSED` came back, so it is not in `amount`
-   * and `fee` above.
+   * The same for each status. Money of `FAILED` and `REVERSED` came back, so it is not in `amount`,
+   * `fee` and `levy` above.
    */
   byStatus: {
     /** Those that are `SUBMITTED`. */
@@ -2427,6 +2466,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** Sum of their stamp duties in kobo. */
+      levy: number
       /** VAT that `fee` contains, in kobo. */
       feeVat: number
     }
@@ -2438,6 +2479,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** Sum of their stamp duties in kobo. */
+      levy: number
       /** VAT that `fee` contains, in kobo. */
       feeVat: number
     }
@@ -2449,6 +2492,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** Sum of their stamp duties in kobo. */
+      levy: number
       /** VAT that `fee` contains, in kobo. */
       feeVat: number
     }
@@ -2460,6 +2505,8 @@ export type SettlementSummary = {
       amount: number
       /** Sum of their fees in kobo. */
       fee: number
+      /** Sum of their stamp duties in kobo. */
+      levy: number
       /** VAT that `fee` contains, in kobo. */
       feeVat: number
     }
@@ -2604,6 +2651,8 @@ export type StatementSummary = {
   paidOut: number | string
   /** Fees kept: charged, less what was given back. */
   fees: number | string
+  /** Stamp duty on bank transfers: charged, less what was given back. */
+  levies: number | string
   /** VAT that `fees` contains. */
   feeVat: number | string
   /**
@@ -2613,7 +2662,7 @@ export type StatementSummary = {
   setAside: number | string
   /**
    * Available balance after the last entry: `opening` + `received` + `added` + `converted` −
-   * `moved` − `refunded` − `paidOut` − `fees` − `setAside`.
+   * `moved` − `refunded` − `paidOut` − `fees` − `levies` − `setAside`.
    */
   closing: number | string
   /** Number of the first entry; null if there is none. */
@@ -3950,6 +3999,11 @@ export type CreateBankTransferInput = {
   accountNumber: string
   /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
+  /**
+   * What the transfer is for, if that matters to the stamp duty: a `salary` is exempt. Omit it
+   * otherwise.
+   */
+  purpose?: 'salary' | undefined
   /** Text that the recipient reads. */
   narration?: string | undefined
   /**
@@ -3995,6 +4049,11 @@ export type QuoteBankTransferInput = {
   accountNumber: string
   /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
+  /**
+   * What the transfer is for, if that matters to the stamp duty: a `salary` is exempt. Omit it
+   * otherwise.
+   */
+  purpose?: 'salary' | undefined
   /**
    * Reference of the sub-account that pays amount and fee. Default: you pay. It must be `ACTIVE`.
    */
@@ -4070,6 +4129,11 @@ export type CreatePayoutBatchInput = {
     accountName?: string | undefined
     /** Text that the recipient reads. */
     narration?: string | undefined
+    /**
+     * What the transfer is for, if that matters to the stamp duty: a `salary` is exempt. Omit it
+     * otherwise.
+     */
+    purpose?: 'salary' | undefined
     /** Your own reference, such as an order number. Must be unique. */
     merchantReference?: string | undefined
   })[]
@@ -4401,7 +4465,7 @@ export type ListBalanceEntriesQuery = {
   /** Only entries of this asset. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /** Only changes for this reason. */
-  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | 'subaccount_transfer' | 'subaccount_transfer_back' | 'split' | 'split_release' | 'split_refund' | 'split_refund_reversal' | 'split_refund_pending' | 'split_refund_pending_reversal' | 'receivable' | 'receivable_reversal' | 'split_recovered' | 'split_receivable_ended' | 'transfer_recovered' | 'transfer_receivable_ended' | undefined
+  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_levy' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'bank_payout_levy_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | 'subaccount_transfer' | 'subaccount_transfer_back' | 'split' | 'split_release' | 'split_refund' | 'split_refund_reversal' | 'split_refund_pending' | 'split_refund_pending_reversal' | 'receivable' | 'receivable_reversal' | 'split_recovered' | 'split_receivable_ended' | 'transfer_recovered' | 'transfer_receivable_ended' | undefined
   /** Only changes that this payment, payout or other resource caused. */
   reference?: string | undefined
   /** Reads this sub-account instead of your own balance. */
@@ -4992,9 +5056,9 @@ export type EventData = {
   'bank_transfer.submitted': BankTransfer
   /** The bank confirmed that a bank transfer arrived. */
   'bank_transfer.completed': BankTransfer
-  /** A bank transfer failed. Amount and fee are available again. */
+  /** A bank transfer failed. Amount, fee and levy are available again. */
   'bank_transfer.failed': BankTransfer
-  /** The bank returned a completed bank transfer. Amount and fee are available again. */
+  /** The bank returned a completed bank transfer. Amount, fee and levy are available again. */
   'bank_transfer.reversed': BankTransfer
   /** A conversion changed both balances. */
   'conversion.completed': Conversion
@@ -5004,9 +5068,12 @@ export type EventData = {
   'settlement.created': Settlement
   /** A settlement arrived at your bank account. */
   'settlement.paid': Settlement
-  /** A settlement failed. Amount and fee are available again; the next settlement includes them. */
+  /**
+   * A settlement failed. Amount, fee and levy are available again; the next settlement includes
+   * them.
+   */
   'settlement.failed': Settlement
-  /** The bank returned a settlement that had arrived. Amount and fee are available again. */
+  /** The bank returned a settlement that had arrived. Amount, fee and levy are available again. */
   'settlement.reversed': Settlement
   /**
    * Settlements go to another bank account or wallet from now on, or after the waiting time. If

@@ -244,6 +244,15 @@ export type FeeTotal = {
   change: string
 }
 
+export type FeesOfMerchant = {
+  merchant: string
+  merchantName: string
+  asset: Asset
+  fees: Amount
+  vat: Amount
+  net: Amount
+}
+
 export type Float = {
   rail: string
   provider: string
@@ -497,12 +506,14 @@ export type MerchantFee = {
 }
 
 export type MerchantFees = {
-  merchant: string
-  merchantName: string
-  asset: Asset
-  fees: Amount
-  vat: Amount
-  net: Amount
+  mode: Mode
+  fees: MerchantFee[]
+  versions: ({
+    operation: 'virtual_account' | 'dedicated_account' | 'bank_payout' | 'crypto_payout' | 'crypto_account_creation' | 'crypto_deposit' | 'conversion_from_naira' | 'conversion_from_coins'
+    version: number
+    createdAt: string
+    text: FeeText
+  })[]
 }
 
 export type Mode = 'test' | 'live'

@@ -32,7 +32,7 @@ const vatRate = resource('VatRate', {
   createdAt: time,
 })
 
-const merchantFees = resource('MerchantFees', {
+const merchantFees = resource('FeesOfMerchant', {
   merchant: Type.String(),
   merchantName: Type.String(),
   asset,
