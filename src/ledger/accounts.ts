@@ -4,9 +4,9 @@ import { column, Table } from '../postgres/table.js'
 
 /**
  * The ledger accounts of one environment and asset, without those of sub-accounts. `available` and
- * `suspense` are owed to the merchant or payer and grow with credits. `levies` is owed to the state,
- * or was debited by the bank. `clearing` (at the bank), `treasury` and `deposits` (on the chain) are
- * what Manilla holds. `receivables` is the other side of what sub-accounts owe.
+ * `suspense` are owed to the merchant or payer and grow with credits. `levies` is owed to the
+ * state, or was debited by the bank. `clearing` (at the bank), `treasury` and `deposits` (on the
+ * chain) are what Manilla holds. `receivables` is the other side of what sub-accounts owe.
  */
 export const ownAccountNames = [
   'available',

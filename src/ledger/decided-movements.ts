@@ -4,7 +4,7 @@ import type { Book } from './book.js'
 import { insertMoved, writeMovements } from './move.js'
 import type { Moved, Movement, NotMoved } from './movement.js'
 
-/** Movements that are decided one after the other, and written together once all of them are made. */
+/** Movements that are decided one after the other, and written together once all are made. */
 export class DecidedMovements {
   readonly book: Book
   readonly #tx: Tx

@@ -14,8 +14,8 @@ const joinNames = (groups: Record<string, string>) =>
   )
 
 /**
- * The types of the contract, plus failed refunds, cancelled wallets, conversions, settlements and
- * sub-accounts.
+ * The types of the contract, plus failed refunds, cancelled wallets, conversions, settlements,
+ * sub-accounts and splits.
  */
 const documentedTypes = joinNames({
   virtual_account:
@@ -30,7 +30,8 @@ const documentedTypes = joinNames({
   conversion: 'completed',
   settlement: 'created paid failed reversed',
   settlement_destination: 'changed',
-  subaccount: 'created',
+  subaccount: 'created receivable',
+  split: 'posted released',
   batch: 'completed',
   balance: 'low',
   webhook_endpoint: 'disabled test',

@@ -118,8 +118,9 @@ test('a page of the statement reads only that page', async () => {
       'by ledger_resolutions_pkey',
       // What was charged before, once for each payment on the page that is charged again.
       'by ledger_transfers_pkey',
-      // The fee of a release, once for each release on the page.
+      // The fee and the levy of a release, once for each release on the page.
       "by ledger_transfers_pkey keeping (is_hold AND (credit = 'fees'::text))",
+      "by ledger_transfers_pkey keeping (is_hold AND (credit = 'levies'::text))",
       'by resolution_entries_are_numbered_once',
       'by transfer_entries_are_numbered_once',
     ])
@@ -135,7 +136,9 @@ test('a page of the statement of a sub-account reads only that page', async () =
   for (const { scans } of await plansOf(session, statement, values))
     expect(scans).toEqual([
       'by ledger_resolutions_pkey',
+      'by ledger_transfers_pkey',
       "by ledger_transfers_pkey keeping (is_hold AND (credit = 'fees'::text))",
+      "by ledger_transfers_pkey keeping (is_hold AND (credit = 'levies'::text))",
       'by resolution_subaccount_entries_are_numbered_once',
       'by transfer_subaccount_entries_are_numbered_once',
     ])

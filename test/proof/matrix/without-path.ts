@@ -59,7 +59,6 @@ export const tablesWithoutPath: Record<string, string> = {
   split_rules: splits,
   splits,
   start_links: team,
-  subaccounts: splits,
   totp_secrets: team,
   used_challenges: team,
   users: team,
