@@ -2432,8 +2432,10 @@ create table subaccounts (
   settlement_minimum bigint default 100000 not null,
   chosen_by_key uuid,
   chosen_by_user uuid,
+  closing_payout_id uuid,
   constraint closed_subaccount_is_not_settled CHECK (((status <> 'CLOSED'::text) OR (settlement_schedule = 'off'::text))),
   constraint closed_subaccount_says_when CHECK (((status = 'CLOSED'::text) = (closed_at IS NOT NULL))),
+  constraint closing_subaccount_is_paused CHECK (((closing_payout_id IS NULL) OR (status = 'PAUSED'::text))),
   constraint subaccount_bank_account_is_whole CHECK ((((bank_code IS NULL) = (account_number IS NULL)) AND ((account_number IS NULL) = (account_name IS NULL)))),
   constraint subaccount_event_sequence_is_positive CHECK ((event_sequence > 0)),
   constraint subaccount_has_a_name CHECK ((name <> ''::text)),
@@ -2895,6 +2897,8 @@ CREATE INDEX transfers_to_subaccount ON public.subaccount_transfers USING btree 
 CREATE UNIQUE INDEX subaccount_external_reference_is_unique ON public.subaccounts USING btree (environment_id, external_reference) WHERE (external_reference IS NOT NULL);
 
 CREATE INDEX subaccounts_by_status ON public.subaccounts USING btree (environment_id, status, id);
+
+CREATE INDEX subaccounts_closing ON public.subaccounts USING btree (environment_id, id) WHERE (closing_payout_id IS NOT NULL);
 
 CREATE INDEX sweep_parts_of_token_account ON public.sweep_parts USING btree (rail, token_account);
 

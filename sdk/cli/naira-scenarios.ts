@@ -201,6 +201,17 @@ export const nairaScenarios = {
   'conversion.completed': convert,
   'subaccount.created': async ({ manilla, name }) =>
     (await manilla.subaccounts.create({ name })).reference,
+  'subaccount.closing_failed': async (context) => {
+    const { subaccounts } = context.manilla
+    // A closed account in test mode: docs/reference/test-mode.md.
+    const bankAccount = { bankCode: '999', accountNumber: '9900000027' }
+    const { reference } = await subaccounts.create({ name: context.name, bankAccount })
+    await context.withFunds('NGN', () =>
+      subaccounts.transfer(reference, { from: 'merchant', asset: 'NGN', amount }),
+    )
+    await subaccounts.close(reference, { balance: 'pay_out' })
+    return reference
+  },
   'settlement.created': settle(),
   'settlement.paid': settle(),
   'settlement.failed': settle('fail'),

@@ -806,8 +806,8 @@ export type Resources = {
     /**
      * Close a sub-account.
      *
-     * Closes it for good. Its available money is moved to your balance. Refused while money is
-     * reserved, pending or owed.
+     * Closes it for good. Its available money is moved to your balance, or paid out first. Refused
+     * while money is reserved, pending or owed.
      *
      * `POST /v1/subaccounts/{reference}/close`
      */

@@ -62,6 +62,8 @@ export const catalogue = {
   'settlement_destination.changed':
     'Settlements go to another bank account or wallet from now on, or after the waiting time. If none of you changed it, remove it and ask the operator.',
   'subaccount.created': 'A sub-account was created.',
+  'subaccount.closing_failed':
+    'A sub-account could not be closed, because its last payout failed or money came that is not its own yet. It stays paused.',
   'balance.low': 'An available balance fell below its threshold.',
   'webhook_endpoint.disabled':
     'A webhook endpoint was disabled because it answered 410, or because every delivery failed for five days.',

@@ -89,7 +89,8 @@ export async function updateSubaccount(tx: Tx, subaccount: Subaccount): Promise<
       settlement_schedule = ${row.settlementSchedule},
       settlement_reserve = ${row.settlementReserve},
       settlement_minimum = ${row.settlementMinimum}, chosen_by_key = ${row.chosenByKey},
-      chosen_by_user = ${row.chosenByUser}
+      chosen_by_user = ${row.chosenByUser}, closing_payout_id = ${row.closingPayoutId},
+      event_sequence = ${row.eventSequence}
     where environment_id = ${environmentId} and id = ${id}`)
 }
 

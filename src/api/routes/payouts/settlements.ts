@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
-import { Refusal } from '../../../base/refusal.js'
+import { type Outcome, Refusal } from '../../../base/refusal.js'
 import { referenceSample, withDescription } from '../../../base/shapes.js'
 import { findCounterparties } from '../../../collections/payments/find-counterparties.js'
 import { createExchange } from '../../../conversions/exchange.js'
@@ -13,6 +13,10 @@ import { settleRest } from '../../../merchants/settings/settlement-schedule.js'
 import { formatMoney } from '../../../money/amounts.js'
 import { createSettlement } from '../../../payouts/settlements/create-settlement.js'
 import { prepareSettlement } from '../../../payouts/settlements/prepare-settlement.js'
+import type {
+  PreparedSettlement,
+  SettlementRequest,
+} from '../../../payouts/settlements/prepared-settlement.js'
 import {
   payoutStatusOf,
   settlement,
@@ -118,36 +122,44 @@ export const settlementBody = Type.Optional(
   }),
 )
 
-/** Settles the merchant, or a sub-account, now. */
-export async function settleNow(
+type Requester = KeyedRequest & { actor: Actor; keyId: string | null }
+
+/** A settlement of the merchant, or of a sub-account, that somebody requests. */
+export function prepareRequested(
   api: ApiParts,
-  request: KeyedRequest & {
-    body?: { amount?: number } | undefined
-    actor: Actor
-    keyId: string | null
-  },
-  subaccount: Subaccount | null,
-): Promise<KeyedAnswer> {
-  const { environment, now, body, keyId, actor } = request
-  const amount = body?.amount
-  if (amount !== undefined) checkNairaLimits(api, { environment, body: { amount } })
+  { environment, now, keyId, actor }: Requester,
+  wanted: Pick<SettlementRequest, 'subaccount' | 'requestedAmount'>,
+): Promise<Outcome<PreparedSettlement>> {
   const tools = {
     db: api.db,
     preparation: api.payoutPreparation,
     naira: api.naira,
     exchange: createExchange(api),
   }
-  const prepared = await prepareSettlement(tools, now, {
+  const requestedBy = {
+    createdByKey: keyId,
+    createdByUser: actor.kind === 'user' ? actor.userId : null,
+  }
+  return prepareSettlement(tools, now, {
     environment,
-    subaccount,
-    requestedBy: {
-      createdByKey: keyId,
-      createdByUser: actor.kind === 'user' ? actor.userId : null,
-    },
+    ...wanted,
+    requestedBy,
     scheduledFor: null,
-    requestedAmount: amount === undefined ? null : BigInt(amount),
     hasMinimum: false,
   })
+}
+
+/** Settles the merchant, or a sub-account, now. */
+export async function settleNow(
+  api: ApiParts,
+  request: Requester & { body?: { amount?: number } | undefined },
+  subaccount: Subaccount | null,
+): Promise<KeyedAnswer> {
+  const { environment, body } = request
+  const amount = body?.amount
+  if (amount !== undefined) checkNairaLimits(api, { environment, body: { amount } })
+  const requestedAmount = amount === undefined ? null : BigInt(amount)
+  const prepared = await prepareRequested(api, request, { subaccount, requestedAmount })
   if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
   return commitAndSend(api, request, {
     async commit(tx, realNow) {
