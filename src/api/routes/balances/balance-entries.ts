@@ -37,6 +37,8 @@ import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { summarizeStatement } from '../../../reports/statement.js'
 import { findSubaccountId } from '../../../subaccounts/store-subaccounts.js'
+import { seenWith, sees } from '../../../team/seen-with.js'
+import { refuseUnseen } from '../../auth/refuse-unseen.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import { closed, oneOf, page, pageQuery, timeFilters } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
@@ -151,6 +153,8 @@ const list = ({ db, openPage }: ApiParts) =>
       const { environment, query } = request
       const { reference } = query
       const environmentId = environment.id
+      if (query.subaccount !== undefined && !sees(request.permissions, 'subaccount'))
+        throw refuseUnseen(request, seenWith.subaccount)
       const subaccountId = await findSubaccountId(db, environmentId, query.subaccount)
       const statement = { environmentId, subaccountId }
       const filter: EntryFilter = {
@@ -228,7 +232,10 @@ const summary = ({ db: primary, openPage }: ApiParts) =>
     answers: { 200: statementSummary },
     refusals: ['not_found', { code: 'validation_failed' }],
     isHeavy: true,
-    async handle({ environment, query }) {
+    async handle(request) {
+      const { environment, query } = request
+      if (query.subaccount !== undefined && !sees(request.permissions, 'subaccount'))
+        throw refuseUnseen(request, seenWith.subaccount)
       const asset = query.asset as Asset
       const { db } = openPage(undefined)
       const subaccountId = await findSubaccountId(primary, environment.id, query.subaccount)

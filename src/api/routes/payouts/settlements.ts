@@ -27,6 +27,7 @@ import {
 import {
   type Settlement,
   type SettlementStatus,
+  settlementReference,
   settlementStatuses,
 } from '../../../payouts/settlements/settlement.js'
 import {
@@ -40,6 +41,9 @@ import type { Page } from '../../../postgres/lists/list.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import type { Subaccount } from '../../../subaccounts/subaccount.js'
 import type { Actor } from '../../../team/actor.js'
+import { seenWith, sees } from '../../../team/seen-with.js'
+import { refuseUnseen } from '../../auth/refuse-unseen.js'
+import { refuseOthers } from '../../auth/subaccount-keys.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -53,7 +57,7 @@ import { anotherList, numberCursor } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
 import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { listRoute } from '../../server/list-route.js'
-import { type Route, route } from '../../server/route.js'
+import { type Route, type RouteRequest, route } from '../../server/route.js'
 import { balanceEntry, entryColumns, toItem } from '../balances/balance-entries.js'
 
 const path = '/v1/settlements'
@@ -227,7 +231,9 @@ const list = ({ openPage }: ApiParts) =>
     item: settlement,
     columns: settlementColumns,
     cursor: numberCursor('settlement', limits.money.ledgerMax),
-    toFilter({ query }) {
+    toFilter(request) {
+      const { query } = request
+      if (query.subaccount !== undefined) refuseUnseenSubaccounts(request)
       const status = query.status as SettlementStatus | undefined
       return {
         ...readSubaccountFilter(query.subaccount),
@@ -252,7 +258,9 @@ const summary = ({ openPage }: ApiParts) =>
     answers: { 200: settlementSummary },
     refusals: [{ code: 'validation_failed' }],
     isHeavy: true,
-    async handle({ environment, query }) {
+    async handle(request) {
+      const { environment, query } = request
+      if (query.subaccount !== undefined) refuseUnseenSubaccounts(request)
       const { db } = openPage(undefined)
       const sums = await sumSettlements(
         db,
@@ -288,9 +296,12 @@ const read = ({ db }: ApiParts) =>
     params,
     answers: { 200: settlement },
     refusals: ['not_found'],
-    async handle({ environment, params: { reference } }) {
-      const settlement = await getSettlement(db, { environmentId: environment.id, reference })
-      return success(200, 'Settlement', show(settlement))
+    async handle(request) {
+      const { environment, params } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      const found = await getSettlement(db, name)
+      refuseUnseenOwner(request, found)
+      return success(200, 'Settlement', show(found))
     },
   })
 
@@ -314,12 +325,29 @@ const entries = ({ openPage }: ApiParts) =>
       environmentId: environment.id,
       reference,
     }),
-    async rows(db, _request, name, page) {
-      const { settlement } = await getSettlement(db, name)
-      return readEntries(db, settlement, page)
+    async rows(db, request, name, page) {
+      const found = await getSettlement(db, name)
+      refuseUnseenOwner(request, found)
+      return readEntries(db, found.settlement, page)
     },
     show: (entry) => toJson(entry),
   })
+
+type Reader = Pick<
+  RouteRequest<never, never, never>,
+  'boundTo' | 'permissions' | 'actor' | 'environment'
+>
+
+function refuseUnseenOwner(reader: Reader, { settlement }: SettlementWithPayout): void {
+  const { subaccountId: owner } = settlement
+  const reference = settlementReference(settlement)
+  refuseOthers(reader, { owner, noun: 'settlement', reference })
+  if (owner !== null) refuseUnseenSubaccounts(reader)
+}
+
+function refuseUnseenSubaccounts(reader: Reader): void {
+  if (!sees(reader.permissions, 'subaccount')) throw refuseUnseen(reader, seenWith.subaccount)
+}
 
 /** Entry numbers have no gaps, so the number of remaining entries is known. */
 async function readEntries(
