@@ -900,13 +900,16 @@ create table api_keys (
   created_by_user uuid,
   permissions text[],
   sealed_key text,
+  subaccount_id uuid,
   constraint api_keys_created_by_user_fkey FOREIGN KEY (created_by_user) REFERENCES users(id),
   constraint api_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_rolled_into_fkey FOREIGN KEY (rolled_into) REFERENCES api_keys(id),
   constraint key_has_a_name CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+  constraint key_has_its_subaccount FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
   constraint key_hash_is_whole CHECK ((length(hash) = 32)),
   constraint key_kind_is_known CHECK ((kind = ANY (ARRAY['secret'::text, 'public'::text]))),
+  constraint key_of_a_subaccount_only_reads CHECK (((subaccount_id IS NULL) OR ((kind = 'secret'::text) AND (permissions <@ ARRAY['balances.see'::text, 'payouts.see'::text, 'subaccounts.see'::text]) AND (permissions IS NOT NULL)))),
   constraint key_permissions_are_named CHECK ((cardinality(permissions) > 0)),
   constraint only_secret_test_keys_are_kept CHECK (((sealed_key IS NULL) OR (hint ~~ 'sk\_test\_%'::text)))
 );
@@ -2611,8 +2614,10 @@ create table subaccounts (
   settlement_minimum bigint default 100000 not null,
   chosen_by_key uuid,
   chosen_by_user uuid,
+  closing_payout_id uuid,
   constraint closed_subaccount_is_not_settled CHECK (((status <> 'CLOSED'::text) OR (settlement_schedule = 'off'::text))),
   constraint closed_subaccount_says_when CHECK (((status = 'CLOSED'::text) = (closed_at IS NOT NULL))),
+  constraint closing_subaccount_is_paused CHECK (((closing_payout_id IS NULL) OR (status = 'PAUSED'::text))),
   constraint subaccount_bank_account_is_whole CHECK ((((bank_code IS NULL) = (account_number IS NULL)) AND ((account_number IS NULL) = (account_name IS NULL)))),
   constraint subaccount_event_sequence_is_positive CHECK ((event_sequence > 0)),
   constraint subaccount_has_a_name CHECK ((name <> ''::text)),
@@ -3104,6 +3109,8 @@ CREATE UNIQUE INDEX subaccount_external_reference_is_unique ON public.subaccount
 
 CREATE INDEX subaccounts_by_status ON public.subaccounts USING btree (environment_id, status, id);
 
+CREATE INDEX subaccounts_closing ON public.subaccounts USING btree (environment_id, id) WHERE (closing_payout_id IS NOT NULL);
+
 CREATE INDEX sweep_parts_of_token_account ON public.sweep_parts USING btree (rail, token_account);
 
 CREATE UNIQUE INDEX token_account_is_swept_once_at_a_time ON public.sweep_parts USING btree (rail, token_account) WHERE is_live;
@@ -3131,6 +3138,8 @@ CREATE INDEX waiting_reversals_due ON public.waiting_reversals USING btree (rail
 CREATE INDEX webhook_endpoints_in_use ON public.webhook_endpoints USING btree (environment_id, created_at, id) WHERE (deleted_at IS NULL);
 
 CREATE TRIGGER key_holders_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.api_key_holders FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER key_keeps_its_subaccount BEFORE UPDATE OF subaccount_id ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE CONSTRAINT TRIGGER audit_head_has_its_line AFTER UPDATE ON public.audit_heads DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_line_of_head();
 

@@ -231,6 +231,17 @@ export const nairaScenarios = {
   'split.posted': async (context) => (await sellFor(context, {})).share,
   'split.released': async (context) =>
     (await context.createExpiring((releaseAt) => sellFor(context, { releaseAt }))).share,
+  'subaccount.closing_failed': async (context) => {
+    const { subaccounts } = context.manilla
+    // A closed account in test mode: docs/reference/test-mode.md.
+    const bankAccount = { bankCode: '999', accountNumber: '9900000027' }
+    const { reference } = await subaccounts.create({ name: context.name, bankAccount })
+    await context.withFunds('NGN', () =>
+      subaccounts.transfer(reference, { from: 'merchant', asset: 'NGN', amount }),
+    )
+    await subaccounts.close(reference, { balance: 'pay_out' })
+    return reference
+  },
   'settlement.created': settle(),
   'settlement.paid': settle(),
   'settlement.failed': settle('fail'),

@@ -135,7 +135,7 @@ export const operations = {
     list: list('/v1/subaccounts'),
     csv: csv('/v1/subaccounts'),
     update: change('/v1/subaccounts/{reference}'),
-    close: act('/v1/subaccounts/{reference}/close'),
+    close: send('/v1/subaccounts/{reference}/close'),
     transfer: send('/v1/subaccounts/{reference}/transfers'),
     settle: send('/v1/subaccounts/{reference}/settlements'),
   },

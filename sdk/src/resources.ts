@@ -15,6 +15,7 @@ import type {
   ChangeSubaccountInput,
   ChangeWebhookEndpointInput,
   CheckoutSession,
+  CloseSubaccountInput,
   Conversion,
   ConversionQuote,
   ConversionReport,
@@ -860,12 +861,12 @@ export type Resources = {
     /**
      * Close a sub-account.
      *
-     * Closes it for good. Its available money is moved to your balance. Refused while money is
-     * reserved, pending or owed.
+     * Closes it for good. Its available money is moved to your balance, or paid out first. Refused
+     * while money is reserved, pending or owed.
      *
      * `POST /v1/subaccounts/{reference}/close`
      */
-    close(reference: string, options?: WriteOptions): Promise<Subaccount>
+    close(reference: string, input?: CloseSubaccountInput, options?: WriteOptions): Promise<Subaccount>
     /**
      * Move money to or from a sub-account.
      *

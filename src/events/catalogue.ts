@@ -66,6 +66,8 @@ export const catalogue = {
     'A refund took back more than a sub-account had. It owes you the rest; its next credits pay it.',
   'split.posted': 'A payment was split: sub-accounts got their shares.',
   'split.released': 'A share that was pending was credited to its sub-account.',
+  'subaccount.closing_failed':
+    'A sub-account could not be closed, because its last payout failed or money came that is not its own yet. It stays paused.',
   'balance.low': 'An available balance fell below its threshold.',
   'webhook_endpoint.disabled':
     'A webhook endpoint was disabled because it answered 410, or because every delivery failed for five days.',

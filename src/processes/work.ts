@@ -69,6 +69,7 @@ import { createFeeBook } from '../payouts/requests/fee-book.js'
 import { createPausedRails } from '../payouts/requests/paused-rails.js'
 import { createPayoutPreparation } from '../payouts/requests/prepare-payouts.js'
 import { createSendAfterCommit } from '../payouts/requests/send-new.js'
+import { closeSettled } from '../payouts/settlements/close-subaccounts.js'
 import { schedulesDue, settleDue } from '../payouts/settlements/settle-due.js'
 import { Database } from '../postgres/database.js'
 import { firstDueAt } from '../postgres/due.js'
@@ -166,6 +167,12 @@ export function createJobs(opened: OpenRails, dependencies: JobDependencies): Jo
       everyMs: hour,
       batch: conversionLimits.quotesDeletedPerBatchMax,
       run: deleteOldQuotes,
+    },
+    {
+      name: 'close sub-accounts that are paid out',
+      everyMs: workLimits.idleJobIntervalMs,
+      batch: settlementLimits.perBatchMax,
+      run: closeSettled,
     },
     {
       name: 'check for low balances',

@@ -26,7 +26,12 @@ import {
   updateSubaccount,
   withBalances,
 } from './store-subaccounts.js'
-import { type Subaccount, type SubaccountStatus, subaccountReference } from './subaccount.js'
+import {
+  type Subaccount,
+  type SubaccountBalance,
+  type SubaccountStatus,
+  subaccountReference,
+} from './subaccount.js'
 import { findSubaccountBalances } from './subaccount-balances.js'
 import { transferWith } from './transfer-money.js'
 
@@ -56,6 +61,7 @@ export async function createSubaccount(
     ...wanted,
     id: newId(now),
     status: 'ACTIVE',
+    closingPayoutId: null,
     eventSequence: 1,
     createdAt: now,
     closedAt: null,
@@ -87,6 +93,7 @@ export async function changeSubaccount(
   if (change.settlementSchedule !== undefined) await lockEnvironment(tx, environment.id)
   const [before] = await lockSubaccounts(tx, environment.id, [reference])
   refuseClosed(before!)
+  refuseClosing(before!)
   const changed = { ...before!, ...change }
   await updateSubaccount(tx, changed)
   if (changed.settlementSchedule !== before!.settlementSchedule)
@@ -107,55 +114,58 @@ async function schedule(
   await scheduleSettlement(tx, now, { environment, settings, subaccountId })
 }
 
+type Creator = { createdByKey: string | null; createdByUser: string | null }
+
 /** Closes a sub-account for good. What it has goes to the merchant; it must not owe anything. */
 export async function closeSubaccount(
   tx: Tx,
-  { now, realNow }: { now: Date; realNow: RealTime },
-  request: {
-    environment: Environment
-    reference: string
-    createdByKey: string | null
-    createdByUser: string | null
-  },
+  times: { now: Date; realNow: RealTime },
+  request: Creator & { environment: Environment; reference: string },
 ): Promise<ShownSubaccount> {
   const { environment, reference, createdByKey, createdByUser } = request
-  const environmentId = environment.id
   // Workers that settle lock in this order.
-  await lockEnvironment(tx, environmentId)
-  const [before] = await lockSubaccounts(tx, environmentId, [reference])
+  await lockEnvironment(tx, environment.id)
+  const [before] = await lockSubaccounts(tx, environment.id, [reference])
   if (before!.status === 'CLOSED') return (await withBalances(tx, [before!]))[0]!
-  const { id } = before!
+  refuseClosing(before!)
+  return closeLocked(tx, times, environment, before!, { createdByKey, createdByUser })
+}
+
+/** The same for a sub-account that is locked, and the environment before it. */
+export async function closeLocked(
+  tx: Tx,
+  { now, realNow }: { now: Date; realNow: RealTime },
+  environment: Environment,
+  before: Subaccount,
+  creator: Creator,
+): Promise<ShownSubaccount> {
+  const { id } = before
   // Splits read the status of a sub-account after they have locked one of these ledger accounts.
-  const book = await lockWhole(tx, before!)
-  const balances = (await findSubaccountBalances(tx, [before!])).get(id)!
-  for (const { asset, held, pending, owed } of balances) {
-    if (held > 0n) throw notEmpty(`${formatMoney(held, asset)} is reserved for open payouts.`)
-    if (pending > 0n) throw notEmpty(`${formatMoney(pending, asset)} is released to it later.`)
-    if (owed > 0n) throw notEmpty(`It owes you ${formatMoney(owed, asset)}.`)
-  }
+  const book = await lockWhole(tx, before)
+  const balances = await findMovable(tx, before)
   const transfers = balances
     .filter(({ available }) => available > 0n)
     .map(({ asset, available }) => ({
-      environmentId,
+      environmentId: environment.id,
       id: newId(now),
       fromSubaccountId: id,
       toSubaccountId: null,
       asset,
       amount: available,
       note: `${subaccountReference({ id })} closed`,
-      createdByKey,
-      createdByUser,
+      ...creator,
       createdAt: now,
     }))
   transferWith(tx, realNow, book, transfers)
   const closed: Subaccount = {
-    ...before!,
+    ...before,
     status: 'CLOSED',
     closedAt: now,
     settlementSchedule: 'off',
+    closingPayoutId: null,
   }
   await updateSubaccount(tx, closed)
-  if (before!.settlementSchedule !== 'off') await schedule(tx, realNow, environment, closed)
+  if (before.settlementSchedule !== 'off') await schedule(tx, realNow, environment, closed)
   const [shown] = await withBalances(tx, [closed])
   return shown!
 }
@@ -171,7 +181,62 @@ function lockWhole(tx: Tx, { environmentId, id }: Subaccount): Promise<Book> {
   )
 }
 
-function notEmpty(why: string): Refusal {
+/**
+ * The balances of a sub-account that can be emptied; throws a refusal otherwise. Its row is locked,
+ * and whatever credits it or pays from it reads the row under a lock.
+ */
+export async function findMovable(tx: Tx, subaccount: Subaccount): Promise<SubaccountBalance[]> {
+  const balances = (await findSubaccountBalances(tx, [subaccount])).get(subaccount.id)!
+  for (const { asset, held, pending, owed } of balances) {
+    if (held > 0n) throw notEmpty(`${formatMoney(held, asset)} is reserved for open payouts.`)
+    if (pending > 0n) throw notEmpty(`${formatMoney(pending, asset)} is released to it later.`)
+    if (owed > 0n) throw notEmpty(`It owes you ${formatMoney(owed, asset)}.`)
+  }
+  return balances
+}
+
+/** The last payout of the sub-account is under way: it is closed, or paused, when that ends. */
+export async function startClosing(
+  tx: Tx,
+  now: RealTime,
+  environment: Environment,
+  before: Subaccount,
+  closingPayoutId: string,
+): Promise<ShownSubaccount> {
+  const closing: Subaccount = {
+    ...before,
+    status: 'PAUSED',
+    settlementSchedule: 'off',
+    closingPayoutId,
+  }
+  await updateSubaccount(tx, closing)
+  if (before.settlementSchedule !== 'off') await schedule(tx, now, environment, closing)
+  const [shown] = await withBalances(tx, [closing])
+  return shown!
+}
+
+/** The payout did not arrive, or money came meanwhile that cannot be moved. It stays paused. */
+export async function stopClosing(tx: Tx, now: RealTime, before: Subaccount): Promise<void> {
+  const { environmentId, id } = before
+  const causeId = before.closingPayoutId!
+  const sequence = before.eventSequence + 1
+  const paused: Subaccount = { ...before, closingPayoutId: null, eventSequence: sequence }
+  await updateSubaccount(tx, paused)
+  const [shown] = await withBalances(tx, [paused])
+  const type = 'subaccount.closing_failed'
+  const data = toJson(showSubaccount(shown!))
+  emitAll(tx, now, [{ environmentId, type, resourceId: id, causeId, sequence, data }])
+}
+
+export function refuseClosing(subaccount: Subaccount): void {
+  if (subaccount.closingPayoutId === null) return
+  throw new Refusal('subaccount_failed', {
+    reason: 'invalid_state',
+    message: `${subaccountReference(subaccount)} is being closed. Wait until its last payout has ended.`,
+  })
+}
+
+export function notEmpty(why: string): Refusal {
   return new Refusal('subaccount_failed', {
     reason: 'invalid_state',
     message: `The sub-account cannot be closed yet. ${why}`,

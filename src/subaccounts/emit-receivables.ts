@@ -7,7 +7,7 @@ import { sql } from '../postgres/sql.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { showSubaccount } from './resource.js'
 import { withBalances } from './store-subaccounts.js'
-import { type Subaccount, subaccounts } from './subaccount.js'
+import type { Subaccount } from './subaccount.js'
 
 type NewReceivable = {
   environmentId: EnvironmentId
@@ -26,15 +26,14 @@ export async function emitReceivables(
   tx: Tx,
   now: RealTime,
   receivables: NewReceivable[],
+  /** Those that owe, locked. */
+  locked: Subaccount[],
 ): Promise<void> {
   if (receivables.length === 0) return
   const [{ environmentId }] = receivables as [NewReceivable]
-  const ids = receivables.map(({ subaccountId }) => subaccountId)
-  // Their sequence grows under the locks of their ledger accounts.
-  const rows = await tx.rows(sql<Subaccount>`
-    select ${subaccounts.of('s')} from subaccounts s
-    where environment_id = ${environmentId} and id = any (${ids}::uuid[])`)
-  const shown = new Map((await withBalances(tx, rows)).map((row) => [row.id, row]))
+  const ids = new Set(receivables.map(({ subaccountId }) => subaccountId))
+  const owing = locked.filter(({ id }) => ids.has(id))
+  const shown = new Map((await withBalances(tx, owing)).map((row) => [row.id, row]))
   const events = receivables.map(({ id: causeId, subaccountId, asset, owed }): NewEvent => {
     const before = shown.get(subaccountId)!
     const after = {

@@ -7,6 +7,7 @@ import {
   anyAmount,
   anyAsset,
   bankCode,
+  flag,
   kobo,
   notYet,
   orNull,
@@ -53,6 +54,10 @@ export const subaccount = resource('Subaccount', {
       '`PAUSED`: it is credited, but nothing is paid out. `CLOSED`: it is empty, for good.',
     examples: ['ACTIVE'],
   }),
+  closing: flag(
+    false,
+    'Whether it is paid out and then closed. If the payout fails, it stays `PAUSED`.',
+  ),
   bankAccount: orNull(
     Type.Object({ bankCode, accountNumber, accountName }),
     'Where it is paid out; the bank names the holder.',
@@ -99,6 +104,7 @@ export function showSubaccount(shown: ShownSubaccount): Static<typeof subaccount
     name: shown.name,
     email: shown.email,
     status: shown.status,
+    closing: shown.closingPayoutId !== null,
     bankAccount:
       bankCode && accountNumber && accountName ? { bankCode, accountNumber, accountName } : null,
     walletAddress: shown.walletAddress,

@@ -58,14 +58,22 @@ export async function lockSubaccounts(
     if (!id) throw unknownSubaccount(reference)
     return id
   })
-  const rows = await tx.rows(sql<Subaccount>`
-    ${selectAll} where environment_id = ${environmentId} and id = any (${ids}::uuid[])
-    order by id for no key update`)
+  const rows = await lockSubaccountsById(tx, environmentId, ids)
   return ids.map((id, index) => {
     const row = rows.find((found) => found.id === id)
     if (!row) throw unknownSubaccount(references[index]!)
     return row
   })
+}
+
+export async function lockSubaccountsById(
+  tx: Tx,
+  environmentId: EnvironmentId,
+  ids: string[],
+): Promise<Subaccount[]> {
+  return tx.rows(sql<Subaccount>`
+    ${selectAll} where environment_id = ${environmentId} and id = any (${ids}::uuid[])
+    order by id for no key update`)
 }
 
 function unknownSubaccount(reference: string): Refusal {
@@ -89,7 +97,8 @@ export async function updateSubaccount(tx: Tx, subaccount: Subaccount): Promise<
       settlement_schedule = ${row.settlementSchedule},
       settlement_reserve = ${row.settlementReserve},
       settlement_minimum = ${row.settlementMinimum}, chosen_by_key = ${row.chosenByKey},
-      chosen_by_user = ${row.chosenByUser}
+      chosen_by_user = ${row.chosenByUser}, closing_payout_id = ${row.closingPayoutId},
+      event_sequence = ${row.eventSequence}
     where environment_id = ${environmentId} and id = ${id}`)
 }
 

@@ -29,6 +29,8 @@ export const subaccounts = new Table('subaccounts', {
   /** Who chose the bank account. */
   chosenByKey: column.uuid().orNull(),
   chosenByUser: column.uuid().orNull(),
+  /** The payout of all it has: it is closed when that has arrived. */
+  closingPayoutId: column.uuid().orNull(),
   eventSequence: column.int4(),
   createdAt: column.time(),
   closedAt: column.time().orNull(),

@@ -587,6 +587,7 @@ describe('a suspended merchant', () => {
     await suspend()
     clock.advance(keyLimits.cacheMs)
     expect(stopped.map(({ post }) => post.operationId).toSorted()).toEqual([
+      'closeSubaccount',
       'createBankTransfer',
       'createCheckoutSession',
       'createConversion',

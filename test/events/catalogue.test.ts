@@ -30,7 +30,7 @@ const documentedTypes = joinNames({
   conversion: 'completed',
   settlement: 'created paid failed reversed',
   settlement_destination: 'changed',
-  subaccount: 'created receivable',
+  subaccount: 'created receivable closing_failed',
   split: 'posted released',
   batch: 'completed',
   balance: 'low',

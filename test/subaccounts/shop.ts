@@ -10,6 +10,7 @@ import { createFeeBook } from '../../src/payouts/requests/fee-book.js'
 import { createPausedRails } from '../../src/payouts/requests/paused-rails.js'
 import { createPayoutPreparation } from '../../src/payouts/requests/prepare-payouts.js'
 import { createSendAfterCommit } from '../../src/payouts/requests/send-new.js'
+import { closeSettled } from '../../src/payouts/settlements/close-subaccounts.js'
 import { settleDue } from '../../src/payouts/settlements/settle-due.js'
 import { createRateBook } from '../../src/rates/rate-book.js'
 import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.js'
@@ -53,6 +54,7 @@ export async function openMarket() {
       while ((await runBatches(batchWorker, 'test')) > 0);
       await settleDue({ ...settler, mode: 'test' }, clock.now())
       await pollPayouts({ db, rail: bank, clock, logger }, clock.now())
+      await closeSettled(db, clock.now())
       await followReversals({ db, rail: bank, logger }, clock.now())
     }
   }

@@ -17,6 +17,7 @@ const sentences: Record<Code | Reason, string> = {
   bank_transfer_failed: 'The payout was not sent. No money has left your balance.',
   conversion_failed: 'Nothing was converted. Your balances are as they were.',
   subaccount_failed: 'Nothing was changed or moved. Reload the sub-account and check it.',
+  approval_required: 'A second person must approve this. Make a bank transfer instead.',
   approval_failed: 'This cannot be approved or rejected now. Reload the page and check it.',
   batch_failed: 'This cannot be done with the batch now. Reload the page and check it.',
   virtual_account_creation_failed: 'The virtual account was not created.',

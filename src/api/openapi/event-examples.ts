@@ -141,6 +141,7 @@ const changes = {
   'settlement.paid': { status: 'PAID', paidAt },
   'settlement.failed': { status: 'FAILED', failureReason: 'account_closed', failedAt: paidAt },
   'settlement.reversed': { status: 'REVERSED', paidAt, reversedAt: paidAt },
+  'subaccount.closing_failed': { status: 'PAUSED' },
   'webhook_endpoint.disabled': {
     enabled: false,
     disabledReason: 'failing',

@@ -19,6 +19,7 @@ import { maskPayers } from '../auth/mask-payers.js'
 import { networkOf } from '../auth/network-of.js'
 import { refuseKey } from '../auth/refuse-unseen.js'
 import { readSessionToken } from '../auth/session-cookie.js'
+import { keepToSubaccount } from '../auth/subaccount-keys.js'
 import { toRouteSchema } from '../openapi/openapi.js'
 import { acceptsIdempotencyKey, isJsonOnly } from '../openapi/refusals-of.js'
 import { withAllDigits } from '../parse/exact-json.js'
@@ -234,6 +235,8 @@ function admitCaller(
   request.caller = caller
   if (caller.permissions !== null && caller.kind !== 'user')
     checkKeyPermissions(caller.permissions, request.route!)
+  if (caller.kind !== 'user' && caller.subaccountId !== null)
+    keepToSubaccount(request, request.route!, caller.subaccountId)
   const allowance = guards.rateLimits.environment(name)
   const waiting = allow(reply, allowance, guards.rateLimitPerSecond)
   if (!request.route?.isTestOnly || caller.environment.mode === 'test') return waiting
@@ -343,6 +346,7 @@ function toRouteRequest(
     signedIn,
     audited: signedIn && toAudited(request, route, actor, realNow),
     keyId: caller && caller.kind !== 'user' ? caller.id : null,
+    boundTo: caller && caller.kind !== 'user' ? caller.subaccountId : null,
     // Undefined once the caller has hung up, whatever its type says.
     address: request.ip ?? '',
     protocol: request.protocol,

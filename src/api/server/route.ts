@@ -49,6 +49,8 @@ export type RouteRequest<Body, Query, Params> = {
   audited: AuditedCall | undefined
   /** The API key of the caller; null for users, and on routes that need none. */
   keyId: string | null
+  /** The sub-account that the API key of the caller is bound to; null for all others. */
+  boundTo: string | null
   /** The caller's IP address. */
   address: string
   protocol: 'http' | 'https'

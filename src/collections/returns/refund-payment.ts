@@ -22,6 +22,7 @@ import {
   takeBackShares,
   writeTakenBack,
 } from '../../subaccounts/shares/take-back.js'
+import { lockSubaccountsById } from '../../subaccounts/store-subaccounts.js'
 import type { PaymentName } from '../payments/find-payments.js'
 import { type Payment, paymentReference } from '../payments/payment.js'
 import { lockPayment, refuseNotHeld } from '../payments/resolve-payment.js'
@@ -183,6 +184,11 @@ async function takeBackAndPay(
 ): Promise<PayoutStatus> {
   const { record, payout } = prepared
   const shares = await lockSharesOf(tx, { environmentId, id })
+  const subaccounts = await lockSubaccountsById(
+    tx,
+    environmentId,
+    shares.map(({ subaccountId }) => subaccountId),
+  )
   const balance = { environmentId, asset, name: 'available' } as const
   const reads = await readForPayouts(tx, [{ payout }], [balance, ...accountsOfTakeBack(shares)])
   const refund = {
@@ -196,7 +202,7 @@ async function takeBackAndPay(
   // Nothing is written yet, so this can be refused.
   const available = spendable(reads.book.find(balance)!)
   if (available < record.amount) throw notCovered(payout, { available })
-  await writeTakenBack(tx, now, taken)
+  await writeTakenBack(tx, now, taken, subaccounts)
   return createPayout(tx, now, prepared, reads)
 }
 

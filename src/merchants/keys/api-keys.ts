@@ -20,6 +20,8 @@ const apiKeys = new Table('api_keys', {
   allowedAddresses: column.texts(),
   /** Null: every permission. */
   permissions: column.texts<KeyPermission>().orNull(),
+  /** It reads this sub-account and nothing else. Null: it is bound to none. */
+  subaccountId: column.uuid().orNull(),
   createdAt: column.time(),
   lastUsedAt: column.time().orNull(),
   expiresAt: column.time().orNull(),
@@ -54,6 +56,8 @@ export type NewKey = {
   allowedAddresses: string[]
   /** Absent or null: every permission. */
   permissions?: KeyPermission[] | null
+  /** Binds it to a sub-account of the environment. */
+  subaccountId?: string | null
   /** Keeps the key itself, sealed, so that it can be shown again. Secret keys of test mode only. */
   isRevealable?: boolean
   /** The member who creates it in the console, who may not approve what it pays out. */
@@ -84,6 +88,7 @@ export function insertKey(tx: Tx, now: RealTime, newKey: NewKey): IssuedKey {
     hint: hintOf(key),
     allowedAddresses,
     permissions,
+    subaccountId: newKey.subaccountId ?? null,
     createdAt: now,
     lastUsedAt: null,
     expiresAt,

@@ -21,6 +21,8 @@ export type AuthenticatedKey = {
   environment: Environment
   /** Null: every permission. */
   permissions: ReadonlySet<Permission> | null
+  /** The sub-account that it reads, and nothing else; null: it is bound to none. */
+  subaccountId: string | null
 }
 
 export type KeyRing = {
@@ -160,7 +162,14 @@ function hasClaimedScope({ key }: KnownKey, { kind, mode }: KeyFormat): boolean 
 type KeyRow = Omit<Environment, 'id'> &
   Pick<
     ApiKey,
-    'id' | 'name' | 'kind' | 'allowedAddresses' | 'permissions' | 'expiresAt' | 'environmentId'
+    | 'id'
+    | 'name'
+    | 'kind'
+    | 'allowedAddresses'
+    | 'permissions'
+    | 'subaccountId'
+    | 'expiresAt'
+    | 'environmentId'
   > & { hash: Buffer; keysNeedApproval: boolean }
 
 const columns = { hash: 'bytea' } as const
@@ -170,7 +179,7 @@ const selectKeys = listStatement<typeof columns, KeyRow>({
   columns,
   text: (list) => `
     select k.hash, k.id, k.name, k.kind, k.allowed_addresses, k.permissions, k.expires_at,
-      k.environment_id, e.mode, e.clock_offset_ms::float8 as clock_offset_ms, e.merchant_id,
+      k.subaccount_id, k.environment_id, e.mode, e.clock_offset_ms::float8 as clock_offset_ms, e.merchant_id,
       e.collect_bank, e.payout_bank, m.display_name as merchant_name, m.suspended_at is not null as
       is_suspended, coalesce(e.approval_rule ->> 'appliesTo' = 'all', false) as keys_need_approval
     from ${list} join api_keys k on k.hash = list.hash
@@ -200,7 +209,14 @@ function toKnownKey(row: KeyRow): KnownKey {
   }
   vatRates.noteEnvironment(environment)
   return {
-    key: { id, name, kind, environment, permissions: row.permissions && new Set(row.permissions) },
+    key: {
+      id,
+      name,
+      kind,
+      environment,
+      permissions: row.permissions && new Set(row.permissions),
+      subaccountId: row.subaccountId,
+    },
     expiresAt: row.expiresAt,
     isAllowed: createAddressCheck(row.allowedAddresses),
   }

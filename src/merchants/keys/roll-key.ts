@@ -38,6 +38,7 @@ export async function rollKey(tx: Tx, now: RealTime, roll: KeyRoll): Promise<Rol
     expiresAt: nextExpiry(now, old),
     allowedAddresses: old.allowedAddresses,
     permissions: old.permissions,
+    subaccountId: old.subaccountId,
     isRevealable: old.isRevealable,
     createdBy: roll.createdBy ?? null,
     isRolled: true,

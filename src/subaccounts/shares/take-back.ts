@@ -14,6 +14,7 @@ import type { Movement, MovementLine } from '../../ledger/movement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { emitReceivables } from '../emit-receivables.js'
 import { computeTakeBack } from '../splits/compute-take-back.js'
+import type { Subaccount } from '../subaccount.js'
 import { netOf, type Share, type TakeBack } from './share.js'
 import { addTakenBack, insertTakeBacks } from './store-shares.js'
 
@@ -121,6 +122,8 @@ export async function writeTakenBack(
   tx: Tx,
   now: RealTime,
   { takeBacks, movements }: TakenBack,
+  /** Those of the shares, locked. */
+  subaccounts: Subaccount[],
 ): Promise<void> {
   movements.writeTransfers(now)
   insertTakeBacks(tx, takeBacks)
@@ -137,6 +140,7 @@ export async function writeTakenBack(
     tx,
     now,
     takeBacks.filter(({ owed }) => owed > 0n),
+    subaccounts,
   )
 }
 

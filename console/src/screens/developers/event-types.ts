@@ -51,6 +51,7 @@ const known: Record<EventType, true> = {
   'settlement_destination.changed': true,
   'subaccount.created': true,
   'subaccount.receivable': true,
+  'subaccount.closing_failed': true,
   'balance.low': true,
   'webhook_endpoint.disabled': true,
   'webhook_endpoint.test': true,

@@ -248,7 +248,10 @@ const summary = ({ db: primary, openPage }: ApiParts) =>
     answers: { 200: statementSummary },
     refusals: ['not_found', { code: 'validation_failed' }],
     isHeavy: true,
-    async handle({ environment, query }) {
+    async handle(request) {
+      const { environment, query } = request
+      if (query.subaccount !== undefined && !sees(request.permissions, 'subaccount'))
+        throw refuseUnseen(request, seenWith.subaccount)
       const asset = query.asset as Asset
       const { db } = openPage(undefined)
       const subaccountId = await findSubaccountId(primary, environment.id, query.subaccount)

@@ -3,6 +3,8 @@ import { balance, showBalance } from '../../../ledger/balance-resource.js'
 import { createBalanceReader } from '../../../ledger/balances.js'
 import { getSubaccount } from '../../../subaccounts/store-subaccounts.js'
 import { findSubaccountBalances } from '../../../subaccounts/subaccount-balances.js'
+import { seenWith, sees } from '../../../team/seen-with.js'
+import { refuseUnseen } from '../../auth/refuse-unseen.js'
 import { closed } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
@@ -26,8 +28,11 @@ export const balances = ({ db }: ApiParts) => {
     query: closed({ subaccount: Type.Optional(ofSubaccount) }),
     answers: { 200: Type.Object({ items: Type.Array(balance) }) },
     refusals: ['not_found'],
-    async handle({ environment: { id: environmentId }, query: { subaccount: reference } }) {
+    async handle(request) {
+      const environmentId = request.environment.id
+      const reference = request.query.subaccount
       if (reference === undefined) return readBalances(environmentId)
+      if (!sees(request.permissions, 'subaccount')) throw refuseUnseen(request, seenWith.subaccount)
       const subaccount = await getSubaccount(db, { environmentId, reference })
       const items = (await findSubaccountBalances(db, [subaccount])).get(subaccount.id)!
       return success(200, 'Balances', { items: items.map(showBalance) })

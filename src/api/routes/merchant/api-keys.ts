@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { hour } from '../../../base/clock.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
-import { Refusal } from '../../../base/refusal.js'
+import { invalidField, Refusal } from '../../../base/refusal.js'
 import { referenceSample } from '../../../base/shapes.js'
 import {
   type ApiKey,
@@ -13,15 +13,17 @@ import {
   revokeKey,
 } from '../../../merchants/keys/api-keys.js'
 import { issueKey } from '../../../merchants/keys/issue-key.js'
-import { keyPermissions } from '../../../merchants/keys/key-permissions.js'
+import { type KeyPermission, keyPermissions } from '../../../merchants/keys/key-permissions.js'
 import { rollKey } from '../../../merchants/keys/roll-key.js'
 import { keyLimits } from '../../../merchants/limits.js'
 import { visible } from '../../../merchants/settings/settings-document.js'
 import type { Tx } from '../../../postgres/transactions/tx.js'
+import { findSubaccountId } from '../../../subaccounts/store-subaccounts.js'
 import type { UserActor } from '../../../team/actor.js'
 import { whyNotGive } from '../../../team/may-give.js'
 import { findGiver } from '../../../team/members.js'
 import { auditCall } from '../../auth/audit-call.js'
+import { subaccountKeyPermissions } from '../../auth/subaccount-keys.js'
 import { readTime, timeIn } from '../../parse/read-time.js'
 import { closed, inPath, pageQuery } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
@@ -91,6 +93,8 @@ const create = (api: ApiParts) =>
           uniqueItems: true,
         }),
       ),
+      // It then reads this sub-account and nothing else.
+      subaccount: Type.Optional(Type.String({ minLength: 1, maxLength: limits.names.length })),
     }),
     handle(request) {
       const { environment, body } = request
@@ -101,7 +105,7 @@ const create = (api: ApiParts) =>
         name: body.name,
         expiresAt: body.expiresAt === undefined ? null : readTime('expiresAt', body.expiresAt),
         allowedAddresses: body.allowedAddresses ?? [],
-        permissions: body.permissions ?? null,
+        permissions: readPermissions(body),
         isRevealable: body.kind === 'secret' && environment.mode === 'test',
         createdBy: request.actor as UserActor,
       }
@@ -109,12 +113,29 @@ const create = (api: ApiParts) =>
         request,
         async (tx, now) => {
           await checkMayGive(tx, request, newKey)
-          return issueKey(tx, now, newKey)
+          const subaccountId = await findSubaccountId(tx, environment.id, body.subaccount)
+          return issueKey(tx, now, { ...newKey, subaccountId: subaccountId ?? null })
         },
         (issued) => showIssued(201, 'API key created', issued),
       )
     },
   })
+
+type SentKey = { kind: string; permissions?: KeyPermission[]; subaccount?: string }
+
+/** A key of a sub-account has all or some of the permissions that read it. */
+function readPermissions({ kind, permissions, subaccount }: SentKey): KeyPermission[] | null {
+  if (subaccount === undefined) return permissions ?? null
+  if (kind !== 'secret') throw invalidField('subaccount', 'is for secret keys')
+  const readable: readonly KeyPermission[] = subaccountKeyPermissions
+  const beyond = permissions?.filter((permission) => !readable.includes(permission)) ?? []
+  if (beyond.length > 0)
+    throw invalidField(
+      'permissions',
+      `must be among ${readable.join(', ')} for a key of a sub-account`,
+    )
+  return permissions ?? [...readable]
+}
 
 /** A member makes no key that may do what the member may not, by the role of this moment. */
 async function checkMayGive(
@@ -237,6 +258,7 @@ function showKey(key: ApiKey, now: Date) {
     hint: key.hint,
     state: stateOf(key, now),
     permissions: key.permissions,
+    subaccount: key.subaccountId && toReference(prefixes.subaccount, key.subaccountId),
     allowedAddresses: key.allowedAddresses,
     isRevealable: key.isRevealable,
     createdBy: key.createdByName === null ? null : { name: key.createdByName },
@@ -256,7 +278,9 @@ function stateOf(key: ApiKey, now: Date): 'active' | 'rolled' | 'expired' | 'rev
 
 /** Everything but the key itself. */
 function detailsOf(key: ApiKey) {
-  const { kind, mode, name, hint, expiresAt, allowedAddresses, permissions } = key
+  const { kind, mode, name, hint, expiresAt, allowedAddresses, permissions, subaccountId } = key
   const reference = toReference(prefixes.apiKey, key.id)
-  return { key: reference, kind, mode, name, hint, expiresAt, allowedAddresses, permissions }
+  const subaccount = subaccountId && toReference(prefixes.subaccount, subaccountId)
+  const scope = { allowedAddresses, permissions, ...(subaccount && { subaccount }) }
+  return { key: reference, kind, mode, name, hint, expiresAt, ...scope }
 }

@@ -4,6 +4,7 @@ import { limits } from '../../../base/limits.js'
 import { invalidField, Refusal, returnRefusal } from '../../../base/refusal.js'
 import { referenceSample, stablecoin, withDescription } from '../../../base/shapes.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
+import { subaccountIdOf } from '../../../ledger/accounts.js'
 import { type PayoutStatus, payoutKinds } from '../../../payouts/payout.js'
 import { createPayoutReader } from '../../../payouts/records/find-payouts.js'
 import {
@@ -15,6 +16,7 @@ import { UnderRule } from '../../../payouts/requests/create-by-keys.js'
 import type { PayoutRequest, QuoteRequest } from '../../../payouts/requests/prepare-payouts.js'
 import { showPayout } from '../../../payouts/resource.js'
 import type { Actor } from '../../../team/actor.js'
+import { refuseOthers } from '../../auth/subaccount-keys.js'
 import type { FundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, readMetadata } from '../../parse/metadata.js'
 import { readAmountRange, readTimeRange } from '../../parse/read-filters.js'
@@ -212,9 +214,13 @@ export function createReadRoutes(
     params: inPath('reference', referenceSample(prefix)),
     answers: { 200: resource },
     refusals: ['not_found'],
-    async handle({ environment, params: { reference } }) {
+    async handle(request) {
+      const { environment, params } = request
+      const { reference } = params
       const name = { environmentId: environment.id, kind, reference }
       const { payout, attempts } = await readPayout(name)
+      const owner = subaccountIdOf(payout.takesFrom) ?? null
+      refuseOthers(request, { owner, noun: 'transfer', reference })
       return successText(200, title, showPayout(payout, attempts))
     },
   })

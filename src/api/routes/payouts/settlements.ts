@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
-import { Refusal } from '../../../base/refusal.js'
+import { type Outcome, Refusal } from '../../../base/refusal.js'
 import { referenceSample, withDescription } from '../../../base/shapes.js'
 import { findCounterparties } from '../../../collections/payments/find-counterparties.js'
 import { createExchange } from '../../../conversions/exchange.js'
@@ -13,6 +13,10 @@ import { settleRest } from '../../../merchants/settings/settlement-schedule.js'
 import { formatMoney } from '../../../money/amounts.js'
 import { createSettlement } from '../../../payouts/settlements/create-settlement.js'
 import { prepareSettlement } from '../../../payouts/settlements/prepare-settlement.js'
+import type {
+  PreparedSettlement,
+  SettlementRequest,
+} from '../../../payouts/settlements/prepared-settlement.js'
 import {
   payoutStatusOf,
   settlement,
@@ -23,6 +27,7 @@ import {
 import {
   type Settlement,
   type SettlementStatus,
+  settlementReference,
   settlementStatuses,
 } from '../../../payouts/settlements/settlement.js'
 import {
@@ -36,6 +41,9 @@ import type { Page } from '../../../postgres/lists/list.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import type { Subaccount } from '../../../subaccounts/subaccount.js'
 import type { Actor } from '../../../team/actor.js'
+import { seenWith, sees } from '../../../team/seen-with.js'
+import { refuseUnseen } from '../../auth/refuse-unseen.js'
+import { refuseOthers } from '../../auth/subaccount-keys.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -49,7 +57,7 @@ import { anotherList, numberCursor } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
 import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { listRoute } from '../../server/list-route.js'
-import { type Route, route } from '../../server/route.js'
+import { type Route, type RouteRequest, route } from '../../server/route.js'
 import { balanceEntry, entryColumns, toItem } from '../balances/balance-entries.js'
 
 const path = '/v1/settlements'
@@ -118,36 +126,44 @@ export const settlementBody = Type.Optional(
   }),
 )
 
-/** Settles the merchant, or a sub-account, now. */
-export async function settleNow(
+type Requester = KeyedRequest & { actor: Actor; keyId: string | null }
+
+/** A settlement of the merchant, or of a sub-account, that somebody requests. */
+export function prepareRequested(
   api: ApiParts,
-  request: KeyedRequest & {
-    body?: { amount?: number } | undefined
-    actor: Actor
-    keyId: string | null
-  },
-  subaccount: Subaccount | null,
-): Promise<KeyedAnswer> {
-  const { environment, now, body, keyId, actor } = request
-  const amount = body?.amount
-  if (amount !== undefined) checkNairaLimits(api, { environment, body: { amount } })
+  { environment, now, keyId, actor }: Requester,
+  wanted: Pick<SettlementRequest, 'subaccount' | 'requestedAmount'>,
+): Promise<Outcome<PreparedSettlement>> {
   const tools = {
     db: api.db,
     preparation: api.payoutPreparation,
     naira: api.naira,
     exchange: createExchange(api),
   }
-  const prepared = await prepareSettlement(tools, now, {
+  const requestedBy = {
+    createdByKey: keyId,
+    createdByUser: actor.kind === 'user' ? actor.userId : null,
+  }
+  return prepareSettlement(tools, now, {
     environment,
-    subaccount,
-    requestedBy: {
-      createdByKey: keyId,
-      createdByUser: actor.kind === 'user' ? actor.userId : null,
-    },
+    ...wanted,
+    requestedBy,
     scheduledFor: null,
-    requestedAmount: amount === undefined ? null : BigInt(amount),
     hasMinimum: false,
   })
+}
+
+/** Settles the merchant, or a sub-account, now. */
+export async function settleNow(
+  api: ApiParts,
+  request: Requester & { body?: { amount?: number } | undefined },
+  subaccount: Subaccount | null,
+): Promise<KeyedAnswer> {
+  const { environment, body } = request
+  const amount = body?.amount
+  if (amount !== undefined) checkNairaLimits(api, { environment, body: { amount } })
+  const requestedAmount = amount === undefined ? null : BigInt(amount)
+  const prepared = await prepareRequested(api, request, { subaccount, requestedAmount })
   if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
   return commitAndSend(api, request, {
     async commit(tx, realNow) {
@@ -217,7 +233,9 @@ const list = ({ openPage }: ApiParts) =>
     item: settlement,
     columns: settlementColumns,
     cursor: numberCursor('settlement', limits.money.ledgerMax),
-    toFilter({ query }) {
+    toFilter(request) {
+      const { query } = request
+      if (query.subaccount !== undefined) refuseUnseenSubaccounts(request)
       const status = query.status as SettlementStatus | undefined
       return {
         ...readSubaccountFilter(query.subaccount),
@@ -242,7 +260,9 @@ const summary = ({ openPage }: ApiParts) =>
     answers: { 200: settlementSummary },
     refusals: [{ code: 'validation_failed' }],
     isHeavy: true,
-    async handle({ environment, query }) {
+    async handle(request) {
+      const { environment, query } = request
+      if (query.subaccount !== undefined) refuseUnseenSubaccounts(request)
       const { db } = openPage(undefined)
       const sums = await sumSettlements(
         db,
@@ -278,9 +298,12 @@ const read = ({ db }: ApiParts) =>
     params,
     answers: { 200: settlement },
     refusals: ['not_found'],
-    async handle({ environment, params: { reference } }) {
-      const settlement = await getSettlement(db, { environmentId: environment.id, reference })
-      return success(200, 'Settlement', show(settlement))
+    async handle(request) {
+      const { environment, params } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      const found = await getSettlement(db, name)
+      refuseUnseenOwner(request, found)
+      return success(200, 'Settlement', show(found))
     },
   })
 
@@ -304,12 +327,29 @@ const entries = ({ openPage }: ApiParts) =>
       environmentId: environment.id,
       reference,
     }),
-    async rows(db, _request, name, page) {
-      const { settlement } = await getSettlement(db, name)
-      return readEntries(db, settlement, page)
+    async rows(db, request, name, page) {
+      const found = await getSettlement(db, name)
+      refuseUnseenOwner(request, found)
+      return readEntries(db, found.settlement, page)
     },
     show: (entry) => toJson(entry),
   })
+
+type Reader = Pick<
+  RouteRequest<never, never, never>,
+  'boundTo' | 'permissions' | 'actor' | 'environment'
+>
+
+function refuseUnseenOwner(reader: Reader, { settlement }: SettlementWithPayout): void {
+  const { subaccountId: owner } = settlement
+  const reference = settlementReference(settlement)
+  refuseOthers(reader, { owner, noun: 'settlement', reference })
+  if (owner !== null) refuseUnseenSubaccounts(reader)
+}
+
+function refuseUnseenSubaccounts(reader: Reader): void {
+  if (!sees(reader.permissions, 'subaccount')) throw refuseUnseen(reader, seenWith.subaccount)
+}
 
 /** Entry numbers have no gaps, so the number of remaining entries is known. */
 async function readEntries(

@@ -11,7 +11,9 @@ import {
   withDescription,
   withExample,
 } from '../../../base/shapes.js'
+import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import type { Asset } from '../../../money/assets.js'
+import { payOutAndClose } from '../../../payouts/settlements/close-subaccounts.js'
 import { settlement as settlementResource } from '../../../payouts/settlements/resource.js'
 import {
   changeSubaccount,
@@ -40,6 +42,7 @@ import {
   subaccountStatuses,
 } from '../../../subaccounts/subaccount.js'
 import { transferAll } from '../../../subaccounts/transfer-money.js'
+import { refuseUnseen } from '../../auth/refuse-unseen.js'
 import { bankRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import { readAddress, solanaAddress } from '../../parse/read-address.js'
 import { readAnyAmount } from '../../parse/read-coins.js'
@@ -56,13 +59,15 @@ import {
   withStatus,
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
+import { commitAndSend } from '../../pipeline/commit-and-send.js'
+import { commitRefusal } from '../../pipeline/create-resource.js'
 import { csvColumns } from '../../server/csv.js'
 import { cursorOf } from '../../server/cursor.js'
 import { success } from '../../server/envelope.js'
 import { listRoute } from '../../server/list-route.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
 import { directoryOf } from '../payouts/bank-transfers.js'
-import { settlementBody, settleNow } from '../payouts/settlements.js'
+import { prepareRequested, settlementBody, settleNow } from '../payouts/settlements.js'
 
 const path = '/v1/subaccounts'
 const base = { access: 'secret', tag: 'Sub-accounts' } as const
@@ -351,36 +356,80 @@ const update = (api: ApiParts) =>
     },
   })
 
+const closeBody = Type.Optional(
+  closed({
+    balance: Type.Optional(
+      Type.Enum(['move', 'pay_out'], {
+        description:
+          'What becomes of its money. `move`: it goes to your balance. `pay_out`: its naira go to its bank account; until they have arrived it is `PAUSED` with `closing`, and if they do not arrive it stays so without. Default: `move`.',
+        examples: ['move'],
+      }),
+    ),
+  }),
+)
+
 const close = (api: ApiParts) =>
   route({
     ...change,
     method: 'POST',
     path: `${path}/:reference/close`,
+    requiresIdempotencyKey: true,
+    stopsWhenSuspended: true,
     operation: 'closeSubaccount',
     summary: 'Close a sub-account',
     description:
-      'Closes it for good. Its available money is moved to your balance. Refused while money is reserved, pending or owed.',
+      'Closes it for good. Its available money is moved to your balance, or paid out first. Refused while money is reserved, pending or owed.',
     params,
+    body: closeBody,
     answers: { 200: subaccount },
-    refusals: ['not_found', ...withReasons('subaccount_failed', 'invalid_state', 'balance_limit')],
-    handle(request) {
-      const { environment, now, params } = request
+    refusals: [
+      'not_found',
+      ...withReasons('subaccount_failed', 'invalid_state', 'balance_limit'),
+      ...withReasons(
+        'bank_transfer_failed',
+        'no_bank_account',
+        'approval_required',
+        'invalid_state',
+        'nothing_to_settle',
+        ...bankRefusalReasons,
+      ),
+    ],
+    async handle(request) {
+      const { environment, now, params, body } = request
+      if (body?.balance === 'pay_out') return payOut(api, request)
       return api.change(
         request,
         (tx, realNow) =>
           closeSubaccount(
             tx,
             { now, realNow },
-            {
-              environment,
-              reference: params.reference,
-              ...creatorOf(request),
-            },
+            { environment, reference: params.reference, ...creatorOf(request) },
           ),
         (closed) => success(200, 'Sub-account closed', showSubaccount(closed)),
       )
     },
   })
+
+async function payOut(
+  api: ApiParts,
+  request: RouteRequest<unknown, unknown, { reference: string }>,
+): Promise<KeyedAnswer> {
+  const { environment, params, permissions } = request
+  // Moving the balance needs no right to pay out.
+  if (!permissions.has('payouts.create')) throw refuseUnseen(request, 'payouts.create')
+  const { reference } = params
+  const found = await getSubaccount(api.db, { environmentId: environment.id, reference })
+  const prepared = await prepareRequested(api, request, {
+    subaccount: { ...found, settlementReserve: 0n, settlementMinimum: 0n },
+    requestedAmount: null,
+  })
+  if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
+  return commitAndSend(api, request, {
+    commit: (tx, realNow) => payOutAndClose(tx, realNow, { environment, reference }, prepared),
+    toAnswer: (closing) => success(200, 'Sub-account is being closed', showSubaccount(closing)),
+    payoutOf: () => prepared.payout,
+  }).finally(prepared.payout.finish)
+}
 
 const settle = (api: ApiParts) =>
   route({
