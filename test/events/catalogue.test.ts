@@ -13,7 +13,10 @@ const joinNames = (groups: Record<string, string>) =>
     ends.split(' ').map((end) => `${resource}.${end}`),
   )
 
-/** The types of the contract, plus failed refunds, cancelled wallets, conversions and settlements. */
+/**
+ * The types of the contract, plus failed refunds, cancelled wallets, conversions, settlements and
+ * sub-accounts.
+ */
 const documentedTypes = joinNames({
   virtual_account:
     'paid underpaid overpaid late_payment duplicate_payment expired cancelled payment_rejected',
@@ -27,6 +30,7 @@ const documentedTypes = joinNames({
   conversion: 'completed',
   settlement: 'created paid failed reversed',
   settlement_destination: 'changed',
+  subaccount: 'created closing_failed',
   batch: 'completed',
   balance: 'low',
   webhook_endpoint: 'disabled test',
@@ -58,7 +62,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(48)
+    expect(documentedTypes).toHaveLength(50)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 

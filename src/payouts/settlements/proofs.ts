@@ -13,7 +13,8 @@ const settlementsHaveTheirPayouts: Proof = {
       on true
     where s.conversion_id is null
       and (p.kind is distinct from 'bank_transfer'
-        or p.takes_from is distinct from coalesce('sub:' || s.subaccount_id, 'available') or held.last_entry is distinct from s.last_entry
+        or p.takes_from is distinct from coalesce('sub:' || s.subaccount_id, 'available')
+        or held.last_entry is distinct from s.last_entry
         or held.entries is distinct from case when p.fee > 0 then 2 else 1 end)`,
 }
 
