@@ -10,8 +10,9 @@ import { bucketRows, bucketStart } from './period-rows.js'
 type SentBucket = { start: Date; paidOut: bigint; refunded: bigint; returned: bigint }
 
 /**
- * Payouts of the merchant, or of a sub-account, that arrived, by when they did, less those that the bank reversed, by when it did: past
- * figures never change. Both are found by an index. Buckets without either are absent.
+ * Payouts of the merchant, or of a sub-account, that arrived, by when they did, less those that the
+ * bank reversed, by when it did: past figures never change. Both are found by an index.
+ * Buckets without either are absent.
  */
 export async function readSent(
   db: Queryable,

@@ -58,6 +58,7 @@ test('payouts have a new idempotency key each time', () => {
     '/v1/disbursements/batches/{reference}/submit',
     '/v1/disbursements/batches/{reference}/retry',
     '/v1/conversions',
+    '/v1/subaccounts/{reference}/close',
     '/v1/subaccounts/{reference}/transfers',
     '/v1/subaccounts/{reference}/settlements',
     '/v1/settlements',

@@ -179,8 +179,9 @@ const selectKeys = listStatement<typeof columns, KeyRow>({
   columns,
   text: (list) => `
     select k.hash, k.id, k.name, k.kind, k.allowed_addresses, k.permissions, k.expires_at,
-      k.subaccount_id, k.environment_id, e.mode, e.clock_offset_ms::float8 as clock_offset_ms, e.merchant_id,
-      e.collect_bank, e.payout_bank, m.display_name as merchant_name, m.suspended_at is not null as
+      k.subaccount_id, k.environment_id, e.mode,
+      e.clock_offset_ms::float8 as clock_offset_ms, e.merchant_id, e.collect_bank,
+      e.payout_bank, m.display_name as merchant_name, m.suspended_at is not null as
       is_suspended, coalesce(e.approval_rule ->> 'appliesTo' = 'all', false) as keys_need_approval
     from ${list} join api_keys k on k.hash = list.hash
       join environments e on e.id = k.environment_id

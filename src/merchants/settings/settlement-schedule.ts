@@ -100,7 +100,8 @@ export function settleRest(
   tx.write(sql`
     insert into settlement_schedules (environment_id, subaccount_id, mode, due_at, settles_rest)
     values (${id}, ${subaccountId ?? null}, ${mode}, ${now}, true)
-    on conflict (environment_id, owner_id) do update set settles_rest = true, due_at = excluded.due_at,
+    on conflict (environment_id, owner_id) do update set settles_rest = true,
+      due_at = excluded.due_at,
       attempts = settlement_schedules.attempts + 1`)
 }
 

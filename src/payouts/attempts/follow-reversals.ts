@@ -170,7 +170,7 @@ function reverse(now: Date, { clockOffsetMs, ...payout }: Timed): Payout {
   return { ...payout, status: 'REVERSED', reversedAt, eventSequence: nextSequence(payout) }
 }
 
-/** What a closed sub-account gets back goes to the merchant, as its money did when it was closed. */
+/** What a closed sub-account gets back goes to the merchant, as its money did when it closed. */
 async function findTransfersToMerchant(
   tx: Tx,
   reversed: Payout[],

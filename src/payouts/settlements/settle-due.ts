@@ -34,7 +34,8 @@ export const schedulesDue: DueTable = {
   openCondition: 'true',
   ownerColumn: 'mode',
   counterColumn: 'attempts',
-  returning: `job.environment_id, job.subaccount_id, job.attempts, case when not job.settles_rest then
+  returning: `job.environment_id, job.subaccount_id, job.attempts,
+    case when not job.settles_rest then
     job.scheduled_for end as scheduled_for`,
 }
 

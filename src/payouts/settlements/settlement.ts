@@ -39,8 +39,8 @@ export const settlements = new Table('settlements', {
 
 /**
  * One payout to the bank account of a sub-account, to the merchant's primary bank account or, after
- * a conversion, to its wallet, and the part of the naira statement since the settlement before it. `opening` plus all changes in `lines`
- * is what the payout or the conversion took, and `closing`.
+ * a conversion, to its wallet, and the part of the naira statement since the settlement before it.
+ * `opening` plus all changes in `lines` is what the payout or the conversion took, and `closing`.
  */
 export type Settlement = Omit<typeof settlements.row, 'lines'> & { lines: StatementSum[] }
 

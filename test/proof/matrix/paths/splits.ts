@@ -1,0 +1,90 @@
+import { strict as assert } from 'node:assert'
+import { definePath, type Path } from '../run-path.js'
+import type { World, WorldSettings } from '../world.js'
+import { type Collector, collectorOf, expected, failingAccount, funded } from './collecting.js'
+
+const settings: WorldSettings = { bank: 'sandbox' }
+
+type Shop = {
+  collector: Collector
+  sellers: string[]
+  /** Reference of the account that was paid. */
+  account: string
+}
+
+const share = expected / 5
+const releaseMs = 24 * 60 * 60_000
+
+async function readNaira(collector: Collector, reference: string) {
+  const { balances } = await collector.get(`/v1/subaccounts/${reference}`)
+  return balances.find(({ asset }: { asset: string }) => asset === 'NGN')
+}
+
+async function openShop(world: World): Promise<Shop> {
+  const collector = collectorOf(world)
+  await collector.fund('NGN', funded)
+  const sellers: string[] = []
+  for (const name of ['Ada', 'Bola'])
+    sellers.push((await collector.post('/v1/subaccounts', { name })).reference)
+  return { collector, sellers, account: '' }
+}
+
+async function openSplit(shop: Shop) {
+  const [ada, bola] = shop.sellers
+  const lines = [
+    { subaccount: ada, percent: '20' },
+    { subaccount: bola, percent: '20', releaseAfterDays: 1 },
+  ]
+  const account = await shop.collector.openVirtual({ splits: { lines } })
+  shop.account = account.reference
+  return account
+}
+
+/** What sellers have in the end, whether available or pending. Nobody owes anything. */
+async function checkSellers({ collector, sellers }: Shop, expectedOf: number[]): Promise<void> {
+  for (const [index, seller] of sellers.entries()) {
+    const { available, pending, owed } = await readNaira(collector, seller)
+    assert.deepEqual([available + pending, owed], [expectedOf[index], 0])
+  }
+  const { items } = await collector.get('/v1/events?type=split.posted')
+  assert.equal(items.length, 1)
+}
+
+export const splitPaths: Path[] = [
+  definePath<Shop>({
+    name: 'payment is split; a share is released later, and a refund takes both back',
+    settings,
+    prepare: openShop,
+    async run(world, shop) {
+      const { collector, sellers } = shop
+      await collector.pay(await openSplit(shop))
+      const [payment] = await collector.paymentsInto(shop.account)
+      await collector.refund(payment!.reference, { amount: expected / 2 })
+      world.clock.advance(releaseMs)
+      await world.untilQuiet(async () => (await readNaira(collector, sellers[1]!)).pending === 0)
+      await collector.refund(payment!.reference)
+    },
+    check: async (_world, shop) => checkSellers(shop, [0, 0]),
+  }),
+  definePath<Shop>({
+    name: 'refund of a split payment fails, and sub-accounts get back what it took',
+    settings,
+    prepare: openShop,
+    async run(world, shop) {
+      const { collector, sellers } = shop
+      await collector.pay(await openSplit(shop), { senderAccountNumber: failingAccount })
+      const [payment] = await collector.paymentsInto(shop.account)
+      // The first seller has spent a part, so it owes that until the refund fails.
+      const spent = { to: 'merchant', asset: 'NGN', amount: share - 1_000 }
+      await collector.post(`/v1/subaccounts/${sellers[0]}/transfers`, spent)
+      await collector.refund(payment!.reference)
+      await world.untilQuiet()
+    },
+    async check(_world, shop) {
+      const { collector, sellers } = shop
+      const types = await collector.eventTypes(sellers[0]!)
+      assert.deepEqual(types, ['subaccount.created', 'subaccount.receivable'])
+      await checkSellers(shop, [1_000, share])
+    },
+  }),
+]

@@ -1,0 +1,4 @@
+import { splitPaths } from './paths/splits.js'
+import { testPaths } from './test-paths.js'
+
+testPaths('splits', splitPaths)
