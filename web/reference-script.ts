@@ -44,12 +44,17 @@ function find<Kind extends HTMLElement>(selector: string): Kind | null {
 
 /** Values that the reader did not change are made fresh: references unique, times near now. */
 function freshen(body: Json, example: Json | undefined, taken: Fields, start = ''): Json {
+  if (Array.isArray(body)) {
+    const same = Array.isArray(example) ? example : []
+    return body.map((item, index) => freshen(item, same[index], taken, start))
+  }
   if (!isObject(body)) return body
   const same = isObject(example) ? example : {}
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => {
       const fullName = start + name
-      if (isObject(value)) return [name, freshen(value, same[name], taken, `${fullName}.`)]
+      if (isObject(value) || Array.isArray(value))
+        return [name, freshen(value, same[name], taken, `${fullName}.`)]
       if (value !== same[name]) return [name, value]
       return [name, taken[fullName] ?? freshValue(name, value)]
     }),

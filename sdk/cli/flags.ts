@@ -965,7 +965,9 @@ export const described: Record<string, Described> = {
   },
   'balances.list': {
     about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided. Of a sub-account, pending is released to it later.',
-    flags: [],
+    flags: [
+      ['subaccount', 'text', 'Reads this sub-account instead of your own balance.', false, false],
+    ],
     money: ['available', 'held', 'pending'],
   },
   'balanceEntries.list': {

@@ -155,7 +155,7 @@ export const operations = {
     entries: list('/v1/settlements/{reference}/entries'),
   },
   balances: {
-    list: items('/v1/balances'),
+    list: findItems('/v1/balances'),
   },
   balanceEntries: {
     list: list('/v1/balance-entries'),

@@ -59,6 +59,7 @@ import type {
   GetRecipientHistoryQuery,
   GetSplitRuleQuery,
   ListBalanceEntriesQuery,
+  ListBalancesQuery,
   ListBankTransfersQuery,
   ListCheckoutSessionsQuery,
   ListConversionsQuery,
@@ -998,7 +999,7 @@ export type Resources = {
      *
      * `GET /v1/balances`
      */
-    list(options?: RequestOptions): Promise<Balance[]>
+    list(query?: ListBalancesQuery, options?: RequestOptions): Promise<Balance[]>
   }
   readonly balanceEntries: {
     /**

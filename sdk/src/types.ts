@@ -139,8 +139,8 @@ export type BankDisbursement = {
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
-  /** The sub-account that pays; null if you do. */
-  from: string | null
+  /** The sub-account that pays. Left out if you do. */
+  from?: string
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
   /** Name of the bank. */
@@ -233,8 +233,8 @@ export type BankTransfer = {
   totalDebit: number
   /** The currency of the amounts. */
   currency: 'NGN'
-  /** The sub-account that pays; null if you do. */
-  from: string | null
+  /** The sub-account that pays. Left out if you do. */
+  from?: string
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
   /** Name of the bank. */
@@ -653,8 +653,8 @@ export type CryptoDisbursement = {
   feeVat: string
   /** Amount deducted from your balance: `amount` plus `fee`. */
   totalDebit: string
-  /** The sub-account that pays; null if you do. */
-  from: string | null
+  /** The sub-account that pays. Left out if you do. */
+  from?: string
   /** Wallet address of the recipient. */
   destinationAddress: string
   /**
@@ -739,8 +739,8 @@ export type CryptoTransfer = {
   feeVat: string
   /** Amount deducted from your balance: `amount` plus `fee`. */
   totalDebit: string
-  /** The sub-account that pays; null if you do. */
-  from: string | null
+  /** The sub-account that pays. Left out if you do. */
+  from?: string
   /** Wallet address of the recipient. */
   destinationAddress: string
   /**
@@ -1525,8 +1525,8 @@ export type PayoutBatch = {
     /** Items that were paid or failed. */
     ended: number
   }
-  /** The sub-account that pays; null if you do. */
-  from: string | null
+  /** The sub-account that pays. Left out if you do. */
+  from?: string
   /** The batch whose failed items this one pays again; null otherwise. */
   retryOf: string | null
   /** API key or person that created the batch. Absent in responses to changes and in events. */
@@ -1689,6 +1689,7 @@ export type PostedSplit = {
   rule: string | null
   /** The version of the rule. */
   version: number | null
+  /** What sub-accounts got. */
   shares: Share[]
   /** Your part. */
   merchant: {
@@ -4470,6 +4471,12 @@ export type ListSettlementEntriesQuery = {
    * account numbers and other digits that are text.
    */
   excel?: '1' | undefined
+}
+
+/** List balances. */
+export type ListBalancesQuery = {
+  /** Reads this sub-account instead of your own balance. */
+  subaccount?: string | undefined
 }
 
 /** List balance entries. */

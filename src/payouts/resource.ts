@@ -16,6 +16,7 @@ import {
   notYet,
   orNull,
   reference,
+  referenceSample,
   resource,
   sampleSignature,
   sampleTime,
@@ -58,9 +59,12 @@ const failureReason = notYet(
   'Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value.',
 )
 /** Shown by transfers and batches. */
-export const payer = notYet(
-  reference(prefixes.subaccount, 'Identifies the sub-account.'),
-  'The sub-account that pays; null if you do.',
+export const payer = Type.Optional(
+  Type.String({
+    'x-left-out': true,
+    description: 'The sub-account that pays. Left out if you do.',
+    examples: [referenceSample(prefixes.subaccount)],
+  }),
 )
 const submittedAt = withExample(
   orNull(time, 'When the transfer was submitted. Null while it waits for approval.'),
@@ -247,7 +251,7 @@ function cryptoTransferFields(
     fee: formatDecimal(fee, asset),
     feeVat: formatDecimal(feeVatOf(payout), asset),
     totalDebit: formatDecimal(amount + fee, asset),
-    from: payerOf(payout),
+    from: payerOf(payout) ?? undefined,
     destinationAddress,
     status: coinStatus(payout.status),
     transactionSignature: attempts.at(-1)?.token ?? null,
@@ -294,7 +298,7 @@ function bankTransferFields(
     feeVat: toWire(feeVatOf(payout), 'NGN'),
     totalDebit: toWire(totalDebitOf(payout), 'NGN'),
     currency: 'NGN',
-    from: payerOf(payout),
+    from: payerOf(payout) ?? undefined,
     bankCode: destination.bankCode,
     bankName: destination.bankName,
     accountNumber: destination.accountNumber,

@@ -132,6 +132,7 @@ test('every list of a merchant is counted, and nothing else is', () => {
     'listRequestLogs',
     'listSettlementEntries',
     'listSettlements',
+    'listSplitRules',
     'listSubaccounts',
     'listVirtualAccounts',
     'listWebhookEndpoints',

@@ -243,6 +243,11 @@ describe('real answers', () => {
     const headers = { 'content-type': 'text/plain' }
     await meet(service, (one) => (hasBody(one) ? { headers } : {}))
     await meet(service, ({ path }) => (path === fund ? { key: merchant.live.secret } : {}))
+    const unknown = '?subaccount=sub_unknown'
+    const ofSubaccounts = ['/v1/balances', '/v1/balance-entries']
+    await meet(service, ({ path }) =>
+      ofSubaccounts.includes(path) ? { path: path + unknown } : {},
+    )
     const restricted = await issueRestrictedKey()
     await meet(service, () => ({ key: restricted }))
     const most = { asset: 'NGN', amount: Number.MAX_SAFE_INTEGER }

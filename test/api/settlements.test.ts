@@ -597,6 +597,8 @@ describe('a suspended merchant', () => {
       'createDedicatedCryptoWallet',
       'createPayoutBatch',
       'createSettlement',
+      'createSplitRule',
+      'createSplitRuleVersion',
       'createVirtualAccount',
       'decideTestDisbursement',
       'refundPayment',

@@ -20,6 +20,7 @@ async function addSubaccount(status = 'ACTIVE', environment = merchant.environme
       name: 'Ada Fabrics',
       status,
       createdAt: clock.now(),
+      closedAt: status === 'CLOSED' ? clock.now() : null,
     }),
   )
   return toReference(prefixes.subaccount, id)
@@ -27,7 +28,9 @@ async function addSubaccount(status = 'ACTIVE', environment = merchant.environme
 
 async function closeSubaccount(reference: string) {
   const id = fromReference(prefixes.subaccount, reference)
-  await db.rows(sql`update subaccounts set status = 'CLOSED' where id = ${id}`)
+  await db.rows(
+    sql`update subaccounts set status = 'CLOSED', closed_at = ${clock.now()} where id = ${id}`,
+  )
 }
 
 const ada = await addSubaccount()

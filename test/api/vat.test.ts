@@ -251,7 +251,7 @@ describe('after a rate began', () => {
     ])
     const failed = of(transfers.failing!)
     expect(failed.map(({ effect, feeVat, released }) => [effect, feeVat, released])).toEqual([
-      ['release', null, { amount: 1_000_000, fee: 2_500, feeVat: 174 }],
+      ['release', null, { amount: 1_000_000, fee: 2_500, levy: 0, feeVat: 174 }],
       ['hold', -174, null],
       ['hold', null, null],
     ])

@@ -28,9 +28,10 @@ test('a restricted key subscribes an endpoint to what it may see, and to nothing
   const create = (events?: string[]) =>
     ask('POST', path, { key, body: { url, ...(events && { events }) } })
   expect((await create(['payment.*', 'checkout.session.paid'])).status).toBe(201)
+  const allOthers = 'payouts.see, balances.see, subaccounts.see, developers.see'
   const cases: [string[] | undefined, string, string][] = [
-    [undefined, 'payouts.see, balances.see, developers.see', 'balance.low'],
-    [['*'], 'payouts.see, balances.see, developers.see', 'bank_transfer.completed'],
+    [undefined, allOthers, 'balance.low'],
+    [['*'], allOthers, 'bank_transfer.completed'],
     [['payment.*', 'bank_transfer.*'], 'payouts.see', 'bank_transfer.reversed'],
     [['settlement.paid'], 'balances.see', 'settlement.paid'],
     [['webhook_endpoint.test'], 'developers.see', 'webhook_endpoint.test'],
@@ -42,7 +43,13 @@ test('a restricted key subscribes an endpoint to what it may see, and to nothing
     expect(json.message).toContain(type)
     expect(json.nextStep).toContain('Leave these events out')
   }
-  const whole = await keyWith('payments.see', 'payouts.see', 'balances.see', 'developers.see')
+  const whole = await keyWith(
+    'payments.see',
+    'payouts.see',
+    'balances.see',
+    'subaccounts.see',
+    'developers.see',
+  )
   expect((await ask('POST', path, { key: whole, body: { url } })).status).toBe(201)
 })
 
@@ -50,7 +57,7 @@ test('a developer, who does not see balances, subscribes to all other events in 
   const developer = await addPerson(service, { role: 'developer' })
   const refused = await developer.ask('POST', path, { body: { url } })
   expect([refused.status, refused.json.reason]).toEqual([403, 'role'])
-  expect(refused.json.message).toContain('lacks balances.see in test mode')
+  expect(refused.json.message).toContain('lacks balances.see, subaccounts.see in test mode')
   expect(refused.json.message).toContain('owner, admin, finance, viewer')
   expect(refused.json.message).toMatch(/conversion\.completed, .*balance\.low\.$/)
   const events = ['payment.*', 'bank_transfer.*', 'webhook_endpoint.*']

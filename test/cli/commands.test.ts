@@ -613,6 +613,7 @@ describe('with a live key', () => {
       'subaccounts.update',
       'subaccounts.close',
       'subaccounts.transfer',
+      'subaccounts.settle',
       'conversions.create',
       'settlements.create',
     ])

@@ -27,7 +27,7 @@ const ofEvents: [Permission, RegExp][] = [
   ['payments.see', /^(dedicated_crypto_wallet|checkout\.session)\./],
   ['payouts.see', /^(bank_transfer|crypto_transfer|batch)\./],
   ['balances.see', /^(balance|conversion|settlement|settlement_destination)\./],
-  ['subaccounts.see', /^subaccount\./],
+  ['subaccounts.see', /^(subaccount|split)\./],
   ['developers.see', /^webhook_endpoint\./],
 ]
 

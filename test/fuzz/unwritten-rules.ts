@@ -40,7 +40,7 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
   },
   {
     rule: 'A Solana address is 32 bytes in base58; not every text of that length is.',
-    field: /(^|\.)(destinationAddress|address)$/,
+    field: /(^|\.)(destinationAddress|address|walletAddress)$/,
     issue: /^must be a Solana address: 32 bytes in base58$/,
   },
   {
@@ -125,6 +125,11 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     rule: '`feeBearer` of a split is `merchant`, `subaccounts`, `all` or a sub-account of its lines.',
     field: /^(splits\.)?feeBearer$/,
     issue: /^must be merchant, subaccounts, all, or a sub-account of the lines$/,
+  },
+  {
+    rule: 'Money moves between this sub-account and one other end, `from` or `to`.',
+    field: /^(from|to)$/,
+    issue: /^(must be sent, or `to` instead|cannot be sent together with `to`|must be another)/,
   },
   {
     rule: 'The amount of a preview and its `accountKind` fit its asset.',

@@ -64,6 +64,7 @@ test('a key authenticates its own environment and no other', async () => {
         kind,
         environment: { ...environment, keysNeedApproval: false },
         permissions: null,
+        subaccountId: null,
       })
     }
   }

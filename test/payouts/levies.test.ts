@@ -167,7 +167,12 @@ describe('a transfer', () => {
     expect(await desk.naira()).toMatchObject(before)
     expect(await levied()).toEqual([0, 0])
     const { items } = (await desk.get('/v1/balance-entries?asset=NGN&limit=1')).json.data
-    expect(items[0].released).toEqual({ amount: 1_000_000, fee: json.data.fee, levy: 5_000 })
+    expect(items[0].released).toEqual({
+      amount: 1_000_000,
+      fee: json.data.fee,
+      levy: 5_000,
+      feeVat: 0,
+    })
   })
 
   test('gives the levy back when the bank reverses it', async () => {

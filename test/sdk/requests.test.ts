@@ -61,7 +61,7 @@ test('an error in the callback is not a missing answer', async () => {
       throw new Error('a bug of mine')
     },
   }
-  await expect(manilla.balances.list(options)).rejects.toThrow(new Error('a bug of mine'))
+  await expect(manilla.balances.list({}, options)).rejects.toThrow(new Error('a bug of mine'))
   expect(asked).toBe(1)
 })
 

@@ -76,7 +76,7 @@ describe('a request is retried with the same key', () => {
 
   test('at most maxRetries times', async () => {
     const { manilla, received } = await openTrouble(refuse(503, 'internal_error', 'unavailable'))
-    const work = manilla.balances.list({ maxRetries: 1 })
+    const work = manilla.balances.list({}, { maxRetries: 1 })
     await expect(work).rejects.toMatchObject({ status: 503, requestId: 'req_1' })
     expect(received).toHaveLength(2)
   })
@@ -147,7 +147,7 @@ describe('a caller', () => {
     const { manilla, received } = await openTrouble(() => stop.abort(reason))
     const work = manilla.virtualAccounts.create(order, { signal: stop.signal })
     await expect(work).rejects.toBe(reason)
-    await expect(manilla.balances.list({ signal: stop.signal })).rejects.toBe(reason)
+    await expect(manilla.balances.list({}, { signal: stop.signal })).rejects.toBe(reason)
     expect(received).toHaveLength(1)
   })
 
@@ -158,7 +158,7 @@ describe('a caller', () => {
       patience(response)
       response.on('close', () => setTimeout(() => stop.abort(), 50))
     })
-    await expect(manilla.balances.list({ signal: stop.signal })).rejects.toThrow('aborted')
+    await expect(manilla.balances.list({}, { signal: stop.signal })).rejects.toThrow('aborted')
     expect(received).toHaveLength(1)
   })
 })

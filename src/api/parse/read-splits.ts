@@ -109,6 +109,9 @@ export const splitsIn = Object.assign(
   { description: 'What sub-accounts get of each payment: a saved rule, or lines.' },
 )
 
+/** Of an account that is created. Examples are without it: few accounts are split. */
+export const ownSplitsIn = Type.Optional(Object.assign({ ...splitsIn }, { 'x-left-out': true }))
+
 type SentLine = Static<typeof lineIn>
 type SentTerms = { feeBearer?: string | undefined; lines: SentLine[] }
 

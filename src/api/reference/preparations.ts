@@ -50,6 +50,13 @@ const anySubaccount: Call = {
   take: ['reference'],
   otherwise: [{ operation: 'createSubaccount', body: noExternalReference, take: ['reference'] }],
 }
+/** The sub-account of the lines of a split. */
+const inLines = { 'lines.subaccount': 'reference', 'splits.lines.subaccount': 'reference' }
+const namedSubaccount: Call = {
+  ...anySubaccount,
+  take: inLines,
+  otherwise: [{ operation: 'createSubaccount', body: noExternalReference, take: inLines }],
+}
 /** The endpoint of the examples, so that the page changes no endpoint in use. */
 const exampleEndpoint: Call = {
   operation: 'listWebhookEndpoints',
@@ -141,6 +148,19 @@ const special: Record<string, Call[]> = {
     { operation: 'createSubaccount', body: noExternalReference, take: ['reference'] },
     { operation: 'transferToSubaccount', body: { amount: 2_000_000 } },
   ],
+  '/v1/split-rules': [namedSubaccount],
+  '/v1/split-rules/{reference}': [
+    {
+      operation: 'listSplitRules',
+      take: ['reference'],
+      otherwise: [namedSubaccount, { operation: 'createSplitRule', take: ['reference'] }],
+    },
+  ],
+  '/v1/split-rules/{reference}/versions': [
+    namedSubaccount,
+    { operation: 'createSplitRule', take: ['reference'] },
+  ],
+  '/v1/splits/preview': [namedSubaccount],
   '/public/checkout/{reference}': [{ operation: 'createCheckoutSession', take: ['reference'] }],
   '/v1/webhook-endpoints/{id}': [exampleEndpoint],
   '/v1/events/{id}': [

@@ -204,7 +204,7 @@ export function showBatch(batch: Batch): Static<typeof payoutBatch> {
       warnings: batch.warnedCount,
     },
     progress: { validated, processed, ended },
-    from: payerOf({ takesFrom: batchPayer(batch) }),
+    from: payerOf({ takesFrom: batchPayer(batch) }) ?? undefined,
     retryOf: batch.retryOf && batchReference({ id: batch.retryOf }),
     approval: approval === null ? undefined : showApproval(approval),
     orderHash: approval?.orderHash,

@@ -47,7 +47,7 @@ export const postedSplit = resource('PostedSplit', {
   feeBearer: text('merchant', 'Who bears the fee.'),
   rule: orNull(reference(prefixes.splitRule), 'The split rule; null if the account has its own.'),
   version: orNull(Type.Integer({ examples: [1] }), 'The version of the rule.'),
-  shares: Type.Array(share),
+  shares: Type.Array(share, { description: 'What sub-accounts got.' }),
   merchant: Type.Object(
     {
       amount: amount(1_093_750, 'What the lines left.'),

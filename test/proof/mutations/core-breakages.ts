@@ -21,8 +21,8 @@ export const coreBreakages: Breakage[] = [
     edits: [
       {
         file: 'src/ledger/book.ts',
-        old: `const isOnStatement = verb === 'release' && hold`,
-        new: `const isOnStatement = verb === 'settle' && hold`,
+        old: `return verb === 'release' ? number(`,
+        new: `return verb === 'settle' ? number(`,
       },
     ],
   },

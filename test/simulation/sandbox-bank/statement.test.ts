@@ -56,6 +56,7 @@ describe('the statement', () => {
       id: instructions[index]!.reference.replaceAll('_', '-'),
       token: instructions[index]!.reference.replaceAll('_', '-'),
       amount: BigInt(index + 1),
+      levy: null,
       receivedAt: from,
       completedAt: null,
       failedAt: null,

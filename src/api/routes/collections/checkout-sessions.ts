@@ -23,7 +23,7 @@ import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { readPrice } from '../../parse/read-coins.js'
 import { expiryIn, readExpiry } from '../../parse/read-expiry.js'
 import { readTimeRange } from '../../parse/read-filters.js'
-import { chooseSplit, splitsIn } from '../../parse/read-splits.js'
+import { chooseSplit, ownSplitsIn } from '../../parse/read-splits.js'
 import { readWebUrl, webUrlPattern } from '../../parse/read-web-url.js'
 import {
   closed,
@@ -117,7 +117,7 @@ const create = (api: ApiParts) =>
       ),
       cancelUrl: webUrl('Where the customer goes back to. `reference` is added to the query.'),
       metadata: Type.Optional(metadataIn),
-      splits: Type.Optional(splitsIn),
+      splits: ownSplitsIn,
     }),
     answers: { 201: checkoutSession },
     refusals: withReasons(

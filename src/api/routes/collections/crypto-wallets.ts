@@ -5,7 +5,7 @@ import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { readPrice } from '../../parse/read-coins.js'
 import { expiryIn, readExpiry } from '../../parse/read-expiry.js'
-import { chooseSplit, splitsIn } from '../../parse/read-splits.js'
+import { chooseSplit, ownSplitsIn } from '../../parse/read-splits.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { type Route, route } from '../../server/route.js'
@@ -49,7 +49,7 @@ const create = (api: ApiParts) =>
       amount: decimalInput,
       expiresAt: Type.Optional(expiryIn),
       metadata: Type.Optional(metadataIn),
-      splits: Type.Optional(splitsIn),
+      splits: ownSplitsIn,
     }),
     answers: { 201: cryptoWallet },
     refusals: withReasons('crypto_wallet_creation_failed', 'kyc_missing', 'rail_unavailable'),

@@ -8,7 +8,7 @@ import { dedicatedAccount } from '../../../collections/accounts/resource.js'
 import type { AccountCustomer } from '../../../collections/ports.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
-import { chooseSplit, splitsIn } from '../../parse/read-splits.js'
+import { chooseSplit, ownSplitsIn } from '../../parse/read-splits.js'
 import {
   closed,
   identityNumberPattern,
@@ -95,7 +95,7 @@ const create = (api: ApiParts) =>
       currency: Type.Optional(nairaInput),
       customer: Type.Optional(customerIn),
       metadata: Type.Optional(metadataIn),
-      splits: Type.Optional(splitsIn),
+      splits: ownSplitsIn,
     }),
     answers: { 201: dedicatedAccount },
     refusals: withReasons(

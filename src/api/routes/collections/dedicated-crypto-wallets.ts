@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { dedicatedCryptoWallet } from '../../../collections/accounts/resource.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
-import { chooseSplit, splitsIn } from '../../parse/read-splits.js'
+import { chooseSplit, ownSplitsIn } from '../../parse/read-splits.js'
 import { closed, networkInput } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { type Route, route } from '../../server/route.js'
@@ -43,7 +43,7 @@ const create = (api: ApiParts) =>
       externalReference: externalReferenceIn,
       network: networkInput,
       metadata: Type.Optional(metadataIn),
-      splits: Type.Optional(splitsIn),
+      splits: ownSplitsIn,
     }),
     answers: { 201: dedicatedCryptoWallet },
     refusals: withReasons(

@@ -4,7 +4,7 @@ import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { expiryIn, readExpiry } from '../../parse/read-expiry.js'
-import { chooseSplit, splitsIn } from '../../parse/read-splits.js'
+import { chooseSplit, ownSplitsIn } from '../../parse/read-splits.js'
 import { closed, koboInput, nairaInput } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { type Route, route } from '../../server/route.js'
@@ -51,7 +51,7 @@ const create = (api: ApiParts) =>
       currency: Type.Optional(nairaInput),
       expiresAt: Type.Optional(expiryIn),
       metadata: Type.Optional(metadataIn),
-      splits: Type.Optional(splitsIn),
+      splits: ownSplitsIn,
     }),
     answers: { 201: virtualAccount },
     refusals: withReasons(
