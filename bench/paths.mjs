@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { deriveNoticeKey } from '../dist/base/sealed.js'
 import { sql } from '../dist/postgres/sql.js'
-import { seedAccounts } from './seed-collections.mjs'
+import { seedAccounts, seedSplit } from './seed-collections.mjs'
 
 const accountAmount = 500_000n
 /** More notices than this per second cannot be sent: accounts are created before. */
@@ -95,41 +95,15 @@ export const paths = [
     name: 'bank notices until posted',
     server: 'stub',
     goal: { perSecond: 3_500, ofTpcb: 2, nodeUs: 200, postgresUs: 150 },
-    isMeasuredUntilSettled: true,
-    async plan({ db, environmentId, secret, accountNumbers }, { count, seconds }) {
-      const accounts = count ?? Math.ceil(seconds * noticesPerSecondMax)
-      const first = accountNumbers.take(accounts)
-      await seedAccounts(db, { environmentId, amount: accountAmount, first, count: accounts })
-      const key = deriveNoticeKey(secret).toString('hex')
-      return {
-        method: 'POST',
-        path: '/rails/sandbox-bank/notices/test',
-        count: accounts,
-        notices: { key, first, amount: `${accountAmount}` },
-      }
-    },
-    /**
-     * Returns how many were not posted: notices that wait too long in the API are left to workers,
-     * which do not run here. Those of earlier runs stay and are not waited for again.
-     */
-    async settle({ db, unposted }) {
-      const isWaiting = sql`rail = 'sandbox-bank' and state in ('WAITING', 'UNMATCHED')`
-      const end = Date.now() + postWithinMs
-      while (Date.now() < end) {
-        const waiting = await db.rows(
-          sql`select from notices where ${isWaiting} offset ${unposted.count} limit 1`,
-        )
-        if (waiting.length === 0) return 0
-        await sleep(5)
-      }
-      const [{ count }] = await db.rows(
-        sql`select count(*)::int as count from notices where ${isWaiting}`,
-      )
-      const added = count - unposted.count
-      unposted.count = count
-      console.log(`  ${added} notices were left to workers: the machine is overloaded`)
-      return added
-    },
+    ...notices({ isSplit: false }),
+  },
+  {
+    key: 'splits',
+    group: 'collections',
+    name: 'bank notices split among five sub-accounts, until posted',
+    server: 'stub',
+    goal: {},
+    ...notices({ isSplit: true }),
   },
   {
     key: 'balances',
@@ -184,4 +158,47 @@ function post(path, body) {
 
 function get(path) {
   return { method: 'GET', path }
+}
+
+/** Payments that a bank reports, until they are posted. */
+function notices({ isSplit }) {
+  return {
+    isMeasuredUntilSettled: true,
+    async plan({ db, environmentId, secret, accountNumbers }, { count, seconds }) {
+      const accounts = count ?? Math.ceil(seconds * noticesPerSecondMax)
+      const first = accountNumbers.take(accounts)
+      const splitId = isSplit ? await seedSplit(db, { environmentId }) : null
+      const seed = { environmentId, amount: accountAmount, first, count: accounts, splitId }
+      await seedAccounts(db, seed)
+      const key = deriveNoticeKey(secret).toString('hex')
+      return {
+        method: 'POST',
+        path: '/rails/sandbox-bank/notices/test',
+        count: accounts,
+        notices: { key, first, amount: `${accountAmount}` },
+      }
+    },
+    /**
+     * Returns how many were not posted: notices that wait too long in the API are left to workers,
+     * which do not run here. Those of earlier runs stay and are not waited for again.
+     */
+    async settle({ db, unposted }) {
+      const isWaiting = sql`rail = 'sandbox-bank' and state in ('WAITING', 'UNMATCHED')`
+      const end = Date.now() + postWithinMs
+      while (Date.now() < end) {
+        const waiting = await db.rows(
+          sql`select from notices where ${isWaiting} offset ${unposted.count} limit 1`,
+        )
+        if (waiting.length === 0) return 0
+        await sleep(5)
+      }
+      const [{ count }] = await db.rows(
+        sql`select count(*)::int as count from notices where ${isWaiting}`,
+      )
+      const added = count - unposted.count
+      unposted.count = count
+      console.log(`  ${added} notices were left to workers: the machine is overloaded`)
+      return added
+    },
+  }
 }

@@ -3,15 +3,34 @@ import { sql } from '../dist/postgres/sql.js'
 
 const atOnce = 100_000
 
+/** A split of five lines, each of another sub-account; the merchant keeps half. Returns its id. */
+export async function seedSplit(db, { environmentId }) {
+  const [{ id }] = await db.rows(sql`
+    with sellers as (
+      insert into subaccounts (environment_id, id, name, created_at)
+      select ${environmentId}, uuidv7(), 'Bench ' || n, now() from generate_series(1, 5) n
+      returning id),
+    split as (
+      insert into splits (environment_id, id, asset, fee_bearer, created_at)
+      values (${environmentId}, uuidv7(), 'NGN', 'merchant', now()) returning id),
+    lines as (
+      insert into split_lines (environment_id, split_id, line, subaccount_id, basis_points)
+      select ${environmentId}, split.id, row_number() over () - 1, sellers.id, 1000
+      from sellers cross join split)
+    select id from split`)
+  return id
+}
+
 /** Open virtual accounts with consecutive numbers. */
-export async function seedAccounts(db, { environmentId, amount, first, count }) {
+export async function seedAccounts(db, { environmentId, amount, first, count, splitId = null }) {
   await db.rows(sql`
     insert into collection_accounts (environment_id, id, kind, rail, rail_account, number,
       account_name, bank_code, bank_name, asset, amount, merchant_reference, metadata, status, expires_at,
-      created_at, due_at)
+      created_at, due_at, split_id)
     select ${environmentId}, uuidv7(), 'virtual_account', 'sandbox-bank',
       lpad(n::text, 10, '0'), lpad(n::text, 10, '0'), 'Bench', '999', 'Sandbox Bank', 'NGN',
-      ${amount}, 'order-' || n, '{}', 'ACTIVE', now() + interval '1 day', now(), now() + interval '1 day'
+      ${amount}, 'order-' || n, '{}', 'ACTIVE', now() + interval '1 day', now(), now() + interval '1 day',
+      ${splitId}::uuid
     from generate_series(${first}::bigint, ${first + count - 1}::bigint) n`)
   await db.rows(sql`analyze collection_accounts`)
 }
