@@ -374,7 +374,12 @@ export class World {
       const name = `recover-${merchant.name}-${this.#done}`
       this.#time.run(async ({ sleep }) => {
         const caller = { draws: this.#draws, sleep }
-        await this.#client.post(merchant, path, { name, body: { since }, caller })
+        const { status, text } = await this.#client.post(merchant, path, {
+          name,
+          body: { since },
+          caller,
+        })
+        if (status >= 300) this.#violations.report(`${merchant.name} recovered nothing: ${text}`)
       })
     }
   }
@@ -393,6 +398,16 @@ export class World {
     )
     for (const { rail, differences } of compared)
       for (const difference of differences) this.#violations.report(`${rail}: ${show(difference)}`)
+    if (this.#violations.found.length > 0) await this.#describeDeliveries()
+  }
+
+  /** Whether a webhook that is missing was never made, given up, or lost on its way. */
+  async #describeDeliveries(): Promise<void> {
+    const rows = await this.#db.rows(sql<Record<string, unknown>>`
+      select environment_id, state, count(*)::int as count, min(created_at)::text as first,
+        max(created_at)::text as last
+      from deliveries where state <> 'DELIVERED' group by environment_id, state`)
+    for (const row of rows) this.#violations.report(`deliveries: ${show(row)}`)
   }
 
   async #close(): Promise<void> {
