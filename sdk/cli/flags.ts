@@ -853,7 +853,7 @@ export const described: Record<string, Described> = {
       ['to', 'text', 'Where the money goes: merchant, or another sub-account.', false, false],
       ['asset', 'text', 'The currency or stablecoin of the amounts. One of: NGN, USDC, USDT.', true, false, ['NGN', 'USDC', 'USDT']],
       ['amount', 'amount', 'An integer in naira for NGN; a decimal string for coins.', true, false],
-      ['note', 'text', 'What it is for; shown to nobody else.', false, false],
+      ['note', 'text', 'What it is for; only your team sees it.', false, false],
     ],
     money: ['amount'],
     takesIdempotencyKey: true,

@@ -4354,7 +4354,7 @@ export type TransferToSubaccountInput = {
   asset: 'NGN' | 'USDC' | 'USDT'
   /** An integer in kobo for NGN; a decimal string for coins. */
   amount: number | string
-  /** What it is for; shown to nobody else. */
+  /** What it is for; only your team sees it. */
   note?: string | undefined
 }
 

@@ -107,3 +107,7 @@ export function toWire(amount: bigint, asset: Asset): number | string {
   assert(amount <= limits.money.wireMax && amount >= -limits.money.wireMax, 'NGN fits the wire')
   return Number(amount)
 }
+
+export function smallerOf(left: bigint, right: bigint): bigint {
+  return left < right ? left : right
+}

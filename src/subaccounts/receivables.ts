@@ -3,6 +3,7 @@ import { type LedgerAccountKey, owedName, subaccountName } from '../ledger/accou
 import type { Book } from '../ledger/book.js'
 import type { MovementLine } from '../ledger/movement.js'
 import type { Purpose } from '../ledger/purposes.js'
+import { smallerOf } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 
 type Place = { environmentId: EnvironmentId; asset: Asset }
@@ -35,7 +36,7 @@ export function recoverFirst(
   { subaccountId, amount, owed }: { subaccountId: string; amount: bigint; owed: bigint },
   purposes: RecoveryPurposes,
 ): MovementLine[] {
-  const recovered = owed < amount ? owed : amount
+  const recovered = smallerOf(owed, amount)
   if (recovered === 0n) return []
   return [
     {

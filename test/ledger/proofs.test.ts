@@ -259,7 +259,7 @@ const damages: Record<string, Record<string, string[]>> = {
   },
   'What sub-accounts owe adds up to the receivables of every environment and asset': {
     'a debt that is no receivable': post(`sub_owed:${sellers.indebted}`, 'exchange', 'exchange'),
-    'a receivable that nobody owes': post('exchange', 'receivables', 'exchange'),
+    'a receivable that no sub-account owes': post('exchange', 'receivables', 'exchange'),
   },
   'Every ledger account of a sub-account belongs to one of its environment': {
     'a deleted sub-account': [`delete from subaccounts where id = '${sellers.rich}'`],
@@ -267,7 +267,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update subaccounts set environment_id = ${other.held.environmentId}
        where id = '${sellers.indebted}'`,
     ],
-    'pending money of nobody': [
+    'pending money of no sub-account': [
       `insert into ledger_accounts (environment_id, asset, name)
        values (${environmentId}, 'USDC', 'sub_pending:' || gen_random_uuid())`,
     ],

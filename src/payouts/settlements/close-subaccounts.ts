@@ -85,6 +85,6 @@ async function closeOne(tx: Tx, now: RealTime, { environmentId, id }: Closing): 
   if (!isMovable) return stopClosing(tx, now, subaccount!)
   const environment = await getEnvironmentById(tx, environmentId)
   const times = { now: toEnvironmentTime(now, environment.clockOffsetMs), realNow: now }
-  const nobody = { createdByKey: null, createdByUser: null }
-  await closeLocked(tx, times, environment, subaccount!, nobody)
+  const byWorker = { createdByKey: null, createdByUser: null }
+  await closeLocked(tx, times, environment, subaccount!, byWorker)
 }

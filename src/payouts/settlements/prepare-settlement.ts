@@ -131,7 +131,7 @@ async function findMerchant(
   }
 }
 
-/** A scheduled settlement counts as a payout of whoever chose the bank account. */
+/** A scheduled settlement counts as a payout of the one who chose the bank account. */
 function toPayee(
   subaccount: Subaccount,
   { requestedBy, scheduledFor }: SettlementRequest,

@@ -46,7 +46,7 @@ export type SettlementRequest = {
   environment: Environment
   /** The sub-account that is settled; null: the merchant. */
   subaccount: Subaccount | null
-  /** Who requested it; nobody if it is scheduled. */
+  /** Who requested it; without both ids if it is scheduled. */
   requestedBy: PayoutCreator
   /** Null: requested by the merchant. */
   scheduledFor: Date | null

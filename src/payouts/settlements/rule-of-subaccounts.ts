@@ -7,9 +7,9 @@ import type { PayoutCreator } from '../requests/creators.js'
 
 /**
  * Unlike the merchant's, the bank account of a sub-account is chosen by one member or API key. So
- * its settlements follow the approval rule, as payouts of whoever chose it and of whoever requests
- * them: otherwise a member could move money to a sub-account and settle it to an account of their
- * own. A settlement has no state in which it waits, so it is refused.
+ * its settlements follow the approval rule, as payouts of the one who chose it and of the one who
+ * requests them: otherwise a member could move money to a sub-account and settle it to an account
+ * of their own. A settlement has no state in which it waits, so it is refused.
  */
 export async function findRuleProblem(
   db: Queryable,

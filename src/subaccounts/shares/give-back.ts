@@ -10,6 +10,7 @@ import type { Book } from '../../ledger/book.js'
 import { DecidedMovements } from '../../ledger/decided-movements.js'
 import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
 import type { Movement, MovementLine } from '../../ledger/movement.js'
+import { smallerOf } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
@@ -94,7 +95,7 @@ function accountsOf({ environmentId, asset, subaccountId }: TakeBack): LedgerAcc
 function toMovement(book: Book, taken: TakeBack, { status }: Share): Movement {
   const { environmentId, asset, id, subaccountId } = taken
   const stillOwed = owedBy(book, { environmentId, asset }, subaccountId)
-  const forgiven = stillOwed < taken.owed ? stillOwed : taken.owed
+  const forgiven = smallerOf(stillOwed, taken.owed)
   const isPending = status === 'PENDING'
   const money = taken.taken + (taken.owed - forgiven) + (isPending ? 0n : taken.takenPending)
   const lines: MovementLine[] = [

@@ -11,6 +11,7 @@ import {
 import type { Book } from '../../ledger/book.js'
 import type { DecidedMovements } from '../../ledger/decided-movements.js'
 import type { Movement, MovementLine } from '../../ledger/movement.js'
+import { smallerOf } from '../../money/amounts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { emitReceivables } from '../emit-receivables.js'
 import { computeTakeBack } from '../splits/compute-take-back.js'
@@ -57,8 +58,8 @@ function takeBack(
   const pending = pendingName(subaccountId)
   const own = subaccountName(subaccountId)
   const ownPending = status === 'PENDING' ? netOf(share) - share.takenPending : 0n
-  const takenPending = smaller(amount, ownPending)
-  const taken = smaller(amount - takenPending, has(own))
+  const takenPending = smallerOf(amount, ownPending)
+  const taken = smallerOf(amount - takenPending, has(own))
   const owed = amount - takenPending - taken
   const id = newId(now)
   const lines: MovementLine[] = []
@@ -142,8 +143,4 @@ export async function writeTakenBack(
     takeBacks.filter(({ owed }) => owed > 0n),
     subaccounts,
   )
-}
-
-function smaller(left: bigint, right: bigint): bigint {
-  return left < right ? left : right
 }

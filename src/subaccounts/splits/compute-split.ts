@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import { smallerOf } from '../../money/amounts.js'
 
 /**
  * What a sub-account gets of a payment: a flat amount, or a percentage of the accepted amount in
@@ -99,9 +100,9 @@ function divideFee(feeBearer: FeeBearer, fee: bigint, divided: DividedAmounts): 
       : amounts.map((amount, index) =>
           lines[index]!.subaccountId === feeBearer.subaccountId ? amount : 0n,
         )
-  const borne = smaller(fee, sum(bearing))
+  const borne = smallerOf(fee, sum(bearing))
   const parts = divideInProportion(borne, bearing)
-  const merchant = smaller(fee - borne, merchantAmount)
+  const merchant = smallerOf(fee - borne, merchantAmount)
   return { lines: addToLast(parts, fee - borne - merchant, amounts), merchant }
 }
 
@@ -112,7 +113,7 @@ function addToLast(fees: bigint[], unborne: bigint, amounts: bigint[]): bigint[]
     .map((fee, index) => ({ fee, room: amounts[index]! - fee }))
     .reverse()
     .map(({ fee, room }) => {
-      const added = smaller(remaining, room)
+      const added = smallerOf(remaining, room)
       remaining -= added
       return fee + added
     })
@@ -127,7 +128,7 @@ function addToLast(fees: bigint[], unborne: bigint, amounts: bigint[]): bigint[]
 function divideInProportion(total: bigint, weights: bigint[]): bigint[] {
   const all = sum(weights)
   if (all === 0n) {
-    assert(total === 0n, 'there is somebody to divide among')
+    assert(total === 0n, 'there is a weight to divide by')
     return weights.map(() => 0n)
   }
   let weightSoFar = 0n
@@ -138,10 +139,6 @@ function divideInProportion(total: bigint, weights: bigint[]): bigint[] {
     dividedSoFar += part
     return part
   })
-}
-
-function smaller(left: bigint, right: bigint): bigint {
-  return left < right ? left : right
 }
 
 function sum(amounts: bigint[]): bigint {

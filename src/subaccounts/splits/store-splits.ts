@@ -5,6 +5,7 @@ import { joinRow, type List } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { Subaccount } from '../subaccount.js'
 import {
   type ReleasedLine,
   type Split,
@@ -156,7 +157,7 @@ export const splitRuleList: List<object, VersionedRule> = {
   indexes: [{ index: 'split_rules_pkey', serves: [] }],
 }
 
-export type NamedSubaccount = { id: string; status: 'ACTIVE' | 'PAUSED' | 'CLOSED' }
+export type NamedSubaccount = Pick<Subaccount, 'id' | 'status'>
 
 /** The sub-accounts of these references, by reference. Unknown ones are left out. */
 export async function findNamedSubaccounts(

@@ -60,7 +60,7 @@ export function compareSettlements(comparison: Comparison): void {
 
 type Case = { settlement: BookedSettlement; merchant: Merchant; payout: BookedPayout }
 
-/** What the merchant asked for, or was told of, is what the bank is to pay to its own account. */
+/** What the merchant asked for, or learned of by an event, is what the bank is to pay to its own account. */
 function compareSettlement(comparison: Comparison, { settlement, merchant, payout }: Case): void {
   const { asked, receiver, violations, transfers } = comparison
   const { reference } = settlement
@@ -70,7 +70,7 @@ function compareSettlement(comparison: Comparison, { settlement, merchant, payou
   const amount = asked.get(reference)?.amount ?? BigInt(told.amount)
   const fee = fees.bankPayout(amount)
   violations.expectEqual(
-    `what was told of ${reference}`,
+    `what the merchant learned of ${reference}`,
     { amount, fee, account: merchant.bankAccount, payout: settlement.payout },
     {
       amount: BigInt(told.amount),

@@ -41,7 +41,7 @@ export class ExpectedTransfers {
     for (const { reference, asset, amount, recipient } of carriedOut) {
       const expected = this.#byReference.get(reference)
       if (!expected) {
-        violations.report(`${reference} is at the rail, and nobody asked for it`)
+        violations.report(`${reference} is at the rail, and was not asked for`)
         continue
       }
       violations.expectEqual(

@@ -4,7 +4,7 @@ import type { Violations } from './violations.js'
 
 type Comparison = {
   chain: SimulatedChain
-  /** As merchants were told of them. */
+  /** As answers told the merchants. */
   fundings: { reference: string; asset: string; amount: bigint }[]
   /** Coins that belong to merchants: available, or held for them. */
   owed: (coin: Coin) => bigint

@@ -17,6 +17,7 @@ import {
   insertQuote,
   lockQuote,
 } from '../../../conversions/store-conversions.js'
+import { creatorOf } from '../../auth/creator-of.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { readAnyAmount } from '../../parse/read-coins.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -133,14 +134,13 @@ const create = (api: ApiParts) =>
       ),
     ],
     async handle(request) {
-      const { environment, now, body, keyId, actor } = request
+      const { environment, now, body } = request
       const answered = await api.change(
         request,
         async (tx, realNow) => {
           const name = { environmentId: environment.id, reference: body.quote }
           const made = takeQuote(await lockQuote(tx, name), now, {
-            createdByKey: keyId,
-            createdByUser: actor.kind === 'user' ? actor.userId : null,
+            ...creatorOf(request),
             payoutId: null,
           })
           const tools = { environment, backCoins: api.backCoins }

@@ -26,6 +26,7 @@ import type { BankDirectory, Destination, PayoutRail } from '../../../payouts/po
 import { mustWait, type RuleRequest } from '../../../payouts/requests/create-under-rule.js'
 import { isRailPaused, railPaused } from '../../../payouts/requests/paused-rails.js'
 import type { Tx } from '../../../postgres/transactions/tx.js'
+import { creatorOf } from '../../auth/creator-of.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import {
   amountIn,
@@ -309,8 +310,7 @@ function ruleFor(
     environmentId: environment.id,
     asset: payment.asset,
     amount,
-    createdByKey: keyId,
-    createdByUser: actor.kind === 'user' ? actor.userId : null,
+    ...creatorOf({ keyId, actor }),
     at: now,
   }
 }

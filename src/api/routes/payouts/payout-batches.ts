@@ -25,11 +25,11 @@ import { retryBatch } from '../../../payouts/batches/retry-batch.js'
 import { batchList, getBatch, listItems } from '../../../payouts/batches/store-batches.js'
 import { cancelBatch, submitBatch } from '../../../payouts/batches/submit-batch.js'
 import { batchLimits } from '../../../payouts/limits.js'
-import type { PayoutCreator } from '../../../payouts/requests/creators.js'
 import { readList } from '../../../postgres/lists/find-ids.js'
 import type { Queryable, Tx } from '../../../postgres/transactions/tx.js'
 import type { Actor } from '../../../team/actor.js'
 import { findUserNames } from '../../../team/find-user-names.js'
+import { creatorOf } from '../../auth/creator-of.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { batchTemplate, readBatchCsv } from '../../parse/batch-csv.js'
 import { batchBody, batchName, readBatchItems } from '../../parse/read-batch.js'
@@ -129,13 +129,6 @@ const create = (api: ApiParts) =>
       })
     },
   })
-
-function creatorOf({ keyId, actor }: { keyId: string | null; actor: Actor }): PayoutCreator {
-  return {
-    createdByKey: keyId,
-    createdByUser: actor.kind === 'user' ? actor.userId : null,
-  }
-}
 
 const template = () =>
   route({

@@ -16,6 +16,7 @@ import { UnderRule } from '../../../payouts/requests/create-by-keys.js'
 import type { PayoutRequest, QuoteRequest } from '../../../payouts/requests/prepare-payouts.js'
 import { showPayout } from '../../../payouts/resource.js'
 import type { Actor } from '../../../team/actor.js'
+import { creatorOf } from '../../auth/creator-of.js'
 import { refuseOthers } from '../../auth/subaccount-keys.js'
 import type { FundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, readMetadata } from '../../parse/metadata.js'
@@ -59,8 +60,7 @@ export function toPayoutRequest(
     purpose: purpose ?? null,
     merchantReference: request.body.merchantReference ?? null,
     metadata: readMetadata(request),
-    createdByKey: request.keyId,
-    createdByUser: request.actor.kind === 'user' ? request.actor.userId : null,
+    ...creatorOf(request),
   }
 }
 

@@ -42,6 +42,7 @@ import type { Queryable } from '../../../postgres/transactions/tx.js'
 import type { Subaccount } from '../../../subaccounts/subaccount.js'
 import type { Actor } from '../../../team/actor.js'
 import { seenWith, sees } from '../../../team/seen-with.js'
+import { creatorOf } from '../../auth/creator-of.js'
 import { refuseUnseen } from '../../auth/refuse-unseen.js'
 import { refuseOthers } from '../../auth/subaccount-keys.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
@@ -128,7 +129,7 @@ export const settlementBody = Type.Optional(
 
 type Requester = KeyedRequest & { actor: Actor; keyId: string | null }
 
-/** A settlement of the merchant, or of a sub-account, that somebody requests. */
+/** A settlement of the merchant, or of a sub-account, on request. */
 export function prepareRequested(
   api: ApiParts,
   { environment, now, keyId, actor }: Requester,
@@ -140,14 +141,10 @@ export function prepareRequested(
     naira: api.naira,
     exchange: createExchange(api),
   }
-  const requestedBy = {
-    createdByKey: keyId,
-    createdByUser: actor.kind === 'user' ? actor.userId : null,
-  }
   return prepareSettlement(tools, now, {
     environment,
     ...wanted,
-    requestedBy,
+    requestedBy: creatorOf({ keyId, actor }),
     scheduledFor: null,
     hasMinimum: false,
   })

@@ -42,6 +42,7 @@ import {
   subaccountStatuses,
 } from '../../../subaccounts/subaccount.js'
 import { transferAll } from '../../../subaccounts/transfer-money.js'
+import { creatorOf } from '../../auth/creator-of.js'
 import { refuseUnseen } from '../../auth/refuse-unseen.js'
 import { bankRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import { readAddress, solanaAddress } from '../../parse/read-address.js'
@@ -368,6 +369,15 @@ const closeBody = Type.Optional(
   }),
 )
 
+const settlementRefusals = withReasons(
+  'bank_transfer_failed',
+  'no_bank_account',
+  'approval_required',
+  'invalid_state',
+  'nothing_to_settle',
+  ...bankRefusalReasons,
+)
+
 const close = (api: ApiParts) =>
   route({
     ...change,
@@ -385,14 +395,7 @@ const close = (api: ApiParts) =>
     refusals: [
       'not_found',
       ...withReasons('subaccount_failed', 'invalid_state', 'balance_limit'),
-      ...withReasons(
-        'bank_transfer_failed',
-        'no_bank_account',
-        'approval_required',
-        'invalid_state',
-        'nothing_to_settle',
-        ...bankRefusalReasons,
-      ),
+      ...settlementRefusals,
     ],
     async handle(request) {
       const { environment, now, params, body } = request
@@ -452,14 +455,7 @@ const settle = (api: ApiParts) =>
       'not_found',
       'insufficient_balance',
       ...withReasons('subaccount_failed', 'invalid_state'),
-      ...withReasons(
-        'bank_transfer_failed',
-        'no_bank_account',
-        'approval_required',
-        'invalid_state',
-        'nothing_to_settle',
-        ...bankRefusalReasons,
-      ),
+      ...settlementRefusals,
     ],
     async handle(request) {
       const { environment, params } = request
@@ -467,16 +463,6 @@ const settle = (api: ApiParts) =>
       return settleNow(api, request, await getSubaccount(api.db, name))
     },
   })
-
-function creatorOf({
-  keyId,
-  actor,
-}: Pick<RouteRequest<unknown, unknown, unknown>, 'keyId' | 'actor'>) {
-  return {
-    createdByKey: keyId,
-    createdByUser: actor.kind === 'user' ? actor.userId : null,
-  }
-}
 
 const end = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 64, description, examples: ['merchant'] }))
@@ -492,7 +478,7 @@ const transferBody = withExample(
       description: 'An integer in kobo for NGN; a decimal string for coins.',
       examples: [500_000],
     }),
-    note: Type.Optional(shortText('Promotion of March', 'What it is for; shown to nobody else.')),
+    note: Type.Optional(shortText('Promotion of March', 'What it is for; only your team sees it.')),
   }),
   { from: 'merchant', asset: 'NGN', amount: 500_000 },
 )

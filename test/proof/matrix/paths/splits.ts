@@ -40,7 +40,7 @@ async function openSplit(shop: Shop) {
   return account
 }
 
-/** What sellers have in the end, whether available or pending. Nobody owes anything. */
+/** What sellers have in the end, whether available or pending. None of them owes anything. */
 async function checkSellers({ collector, sellers }: Shop, expectedOf: number[]): Promise<void> {
   for (const [index, seller] of sellers.entries()) {
     const { available, pending, owed } = await readNaira(collector, seller)
