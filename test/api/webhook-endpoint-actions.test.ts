@@ -9,6 +9,7 @@ import { toJson } from '../../src/base/json-text.js'
 import type { NewEvent } from '../../src/events/emit.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createSigner } from '../../src/webhooks/deliveries/message.js'
+import { attemptsMax } from '../../src/webhooks/deliveries/schedule.js'
 import { readPublicKey } from '../../src/webhooks/deliveries/signing.js'
 import {
   durationClassOf,
@@ -217,9 +218,12 @@ const statesOf = ({ endpoint }: Hired) =>
     where d.endpoint_id = ${endpoint.id} order by e.created_at, name`)
 
 /** The newest delivery had three attempts and is due tomorrow, or is being sent. */
-async function postpone({ id }: { id: string }, { isUnderWay }: { isUnderWay: boolean }) {
+async function postpone(
+  { id }: { id: string },
+  { isUnderWay, tries = 3 }: { isUnderWay: boolean; tries?: number },
+) {
   await db.rows(sql`
-    update deliveries set tries = 3, attempts = 3, is_under_way = ${isUnderWay},
+    update deliveries set tries = ${tries}, attempts = ${tries}, is_under_way = ${isUnderWay},
       due_at = created_at + interval '1 day'
     where endpoint_id = ${id} and created_at = ${clock.now()}`)
 }
@@ -254,16 +258,19 @@ describe('recovering', () => {
     await postpone(endpoint, { isUnderWay: false })
     await emitEvent('under way')
     await postpone(endpoint, { isUnderWay: true })
+    // It would be given up if it failed after the recovery, and the endpoint would never get it.
+    await emitEvent('under way for the last time')
+    await postpone(endpoint, { isUnderWay: true, tries: attemptsMax('test') })
     const stranger = await hireWithEndpoint()
     await emit(db, clock.now(), [named(stranger.environmentId, 'of a stranger')])
 
     const before = await statesOf(hired)
     const dryRun = { body: { since, dryRun: true }, headers: { 'idempotency-key': 'dry' } }
     for (const _ of ['first', 'again'])
-      expect(await post(key, `/${reference}/recover`, dryRun)).toEqual({ deliveries: 5 })
+      expect(await post(key, `/${reference}/recover`, dryRun)).toEqual({ deliveries: 6 })
     expect(await statesOf(hired)).toEqual(before)
     // The event about its own disabling is among the missed ones.
-    expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 5 })
+    expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 6 })
     const states = (await statesOf(hired)).map(({ name, state, tries }) => [name, state, tries])
     expect(states).toEqual([
       ['too old', 'GIVEN_UP', 1],
@@ -276,6 +283,7 @@ describe('recovering', () => {
       ['pending', 'PENDING', 0],
       ['waits for tomorrow', 'PENDING', 0],
       ['under way', 'PENDING', 3],
+      ['under way for the last time', 'PENDING', 0],
     ])
     expect(await post(key, `/${reference}/recover`, { body: { since } })).toEqual({ deliveries: 0 })
   })

@@ -13,6 +13,7 @@ import type { WebhookEndpoint } from '../endpoints/endpoint.js'
 import { showEndpoint } from '../endpoints/resource.js'
 import { webhookLimits } from '../limits.js'
 import { deliveryOf } from './find-deliveries.js'
+import { attemptsMax } from './schedule.js'
 
 /** A test event goes only to the endpoint it was created for, also when it is sent again. */
 const isMeantFor = sql`(e.type <> 'webhook_endpoint.test' or e.resource_id = w.id)`
@@ -22,6 +23,11 @@ const dueAgain = sql`
   on conflict (environment_id, event_id, endpoint_id) do update
   set state = 'PENDING', due_at = excluded.due_at, tries = 0, finished_at = null,
     is_under_way = false`
+
+/** Would be given up if it failed after the call, or was never recorded. */
+const isInLastAttempt = sql`
+  d.tries >= case v.mode when 'live' then ${attemptsMax('live')}::int
+    else ${attemptsMax('test')}::int end`
 
 /** Sends an event again, to one endpoint or to all that subscribe to it. Returns their number. */
 export async function redeliver(
@@ -61,17 +67,19 @@ function missedEvents(
   return sql`
     select ${columns}
     from events e join webhook_endpoints w on w.environment_id = e.environment_id
+    join environments v on v.id = e.environment_id
     left join lateral ${deliveryOf('e.id', endpoint)} d on true
     where e.environment_id = ${endpoint.environmentId} and e.id >= ${firstIdAt(from)}
       and w.id = ${endpoint.id} and ${isMeantFor} and ${sql.raw(listensTo('w', 'e.type'))}
-      and ${isSeen} and (d.state is null or d.state = 'GIVEN_UP'
-        or d.state = 'PENDING' and d.due_at > ${now} and not d.is_under_way)
+      and ${isSeen} and (d.state is null or d.state = 'GIVEN_UP' or d.state = 'PENDING'
+        and (${isInLastAttempt} or d.due_at > ${now} and not d.is_under_way))
     order by e.environment_id, e.id limit ${webhookLimits.recoveriesPerCallMax}`
 }
 
 /**
  * Sends all events since a time that this endpoint subscribes to and has not received: those that
- * wait for a retry, were given up, or happened while it was disabled. Returns their number.
+ * wait for a retry, are in their last attempt, were given up, or happened while it was disabled.
+ * Returns their number.
  */
 export async function recover(tx: Tx, now: RealTime, missed: Missed): Promise<number> {
   const columns = sql`e.environment_id, e.id, w.id, 'PENDING', ${now}, ${now}`
