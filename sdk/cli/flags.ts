@@ -15,13 +15,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'virtualAccounts.get': {
     about: 'Verify a virtual account. Returns the current state.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'virtualAccounts.list': {
     about: 'List virtual accounts. Returns virtual accounts, newest first.',
@@ -34,7 +34,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'virtualAccounts.csv': {
     about: 'Export virtual accounts as CSV to stdout. Returns virtual accounts, newest first.',
@@ -52,13 +52,13 @@ export const described: Record<string, Described> = {
   'virtualAccounts.cancel': {
     about: 'Cancel a virtual account. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'virtualAccounts.requery': {
     about: 'Fetch missed payments from the bank. Queries the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'dedicatedAccounts.create': {
@@ -129,13 +129,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.get': {
     about: 'Verify a crypto wallet. Returns the current state.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'cryptoWallets.list': {
     about: 'List crypto wallets. Returns crypto wallets, newest first.',
@@ -148,7 +148,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'cryptoWallets.csv': {
     about: 'Export crypto wallets as CSV to stdout. Returns crypto wallets, newest first.',
@@ -166,13 +166,13 @@ export const described: Record<string, Described> = {
   'cryptoWallets.cancel': {
     about: 'Cancel a crypto wallet. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.requery': {
     about: 'Poll the chain now. Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely after a long time without payments. Returns the current state; webhooks notify you of what is found.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'dedicatedCryptoWallets.create': {
@@ -277,7 +277,7 @@ export const described: Record<string, Described> = {
   'payments.get': {
     about: 'Retrieve a payment. Returns the current state: how much is accepted, held, on its way back and returned.',
     flags: [],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'refund.splits.amount', 'refund.splits.owed', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
   },
   'payments.list': {
     about: 'List payments. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date. A page of a rare combination may be short or empty and still have a nextCursor. To export all of them, use csv.',
@@ -297,7 +297,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack', 'amountExpected'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'refund.splits.amount', 'refund.splits.owed', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack', 'amountExpected'],
   },
   'payments.csv': {
     about: 'Export payments as CSV to stdout. Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date.',
@@ -342,7 +342,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount'],
+    money: ['amount', 'splits.amount', 'splits.owed'],
   },
   'payments.resolve': {
     about: 'Resolve a held payment. Accepts the held amount of a payment, or returns it to the sender or to destination. Stablecoins are returned only to a wallet that you name.',
@@ -353,21 +353,22 @@ export const described: Record<string, Described> = {
       ['destination.accountName', 'text', 'Name of the account holder, as the bank knows it.', false, false],
       ['destination.address', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'refund.splits.amount', 'refund.splits.owed', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'payments.refund': {
-    about: 'Refund a payment. Returns accepted money to the sender or to destination: all of it, or amount. The fee is kept. Stablecoins are returned only to a wallet that you name.',
+    about: 'Refund a payment. Returns accepted money to the sender or to destination: all of it, or amount. The fee is kept. If the payment was split, sub-accounts give back their shares in proportion, or what splits names. Stablecoins are returned only to a wallet that you name.',
     flags: [
       ['amount', 'amount', 'NGN: in naira. USDC and USDT: a decimal string.', false, false],
       ['destination.bankCode', 'text', 'Code of the bank, as listed by GET /v1/banks.', false, false],
       ['destination.accountNumber', 'text', 'Ten-digit account number (NUBAN).', false, false],
       ['destination.accountName', 'text', 'Name of the account holder, as the bank knows it.', false, false],
       ['destination.address', 'text', 'Solana wallet address. It has no checksum: many mistyped addresses are valid too.', false, false],
+      ['splits', 'json', 'Which sub-accounts give back how much, together at most what is refunded; you give the rest. An empty list: you give all of it. By default, each gives back in proportion to its share.', false, false],
       ['reason', 'text', 'Why you refund the payment. One of: duplicate, requested_by_customer, fraudulent, other.', false, false, ['duplicate', 'requested_by_customer', 'fraudulent', 'other']],
       ['note', 'text', 'What your team should know about the refund. Payers do not see it.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'refund.splits.amount', 'refund.splits.owed', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'checkout.sessions.create': {
@@ -390,13 +391,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'checkout.sessions.get': {
     about: 'Retrieve a checkout session. Returns the current state.',
     flags: [],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'checkout.sessions.list': {
     about: 'List checkout sessions. Returns checkout sessions, newest first. Filters combine. To export all of them, use csv.',
@@ -409,7 +410,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
   },
   'checkout.sessions.csv': {
     about: 'Export checkout sessions as CSV to stdout. Returns checkout sessions, newest first. Filters combine.',
@@ -427,7 +428,7 @@ export const described: Record<string, Described> = {
   'checkout.sessions.cancel': {
     about: 'Cancel a checkout session. Ends the session; its page shows that it was cancelled. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'checkout.retrieve': {
@@ -974,7 +975,7 @@ export const described: Record<string, Described> = {
     about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. To export all of them, use csv.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
-      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_levy, bank_payout_reversal, bank_payout_fee_reversal, bank_payout_levy_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit, subaccount_transfer, subaccount_transfer_back, split, split_release, split_refund, split_refund_reversal, split_refund_pending, split_refund_pending_reversal, receivable, receivable_reversal, split_recovered, split_receivable_ended, transfer_recovered, transfer_receivable_ended.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_levy', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'bank_payout_levy_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit', 'subaccount_transfer', 'subaccount_transfer_back', 'split', 'split_release', 'split_refund', 'split_refund_reversal', 'split_refund_pending', 'split_refund_pending_reversal', 'receivable', 'receivable_reversal', 'split_recovered', 'split_receivable_ended', 'transfer_recovered', 'transfer_receivable_ended']],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_levy, bank_payout_reversal, bank_payout_fee_reversal, bank_payout_levy_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit, subaccount_transfer, subaccount_transfer_back, split, split_release, split_refund, split_refund_reversal, split_refund_pending, split_refund_pending_reversal, receivable, receivable_reversal, split_recovered, split_receivable_ended, transfer_recovered, transfer_receivable_ended, take_back_recovered, take_back_receivable_ended, payout_recovered, payout_receivable_ended.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_levy', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'bank_payout_levy_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit', 'subaccount_transfer', 'subaccount_transfer_back', 'split', 'split_release', 'split_refund', 'split_refund_reversal', 'split_refund_pending', 'split_refund_pending_reversal', 'receivable', 'receivable_reversal', 'split_recovered', 'split_receivable_ended', 'transfer_recovered', 'transfer_receivable_ended', 'take_back_recovered', 'take_back_receivable_ended', 'payout_recovered', 'payout_receivable_ended']],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
       ['subaccount', 'text', 'Reads this sub-account instead of your own balance.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -988,7 +989,7 @@ export const described: Record<string, Described> = {
     about: 'Export balance entries as CSV to stdout. Returns every change of the available balance with the balance after it, newest first.',
     flags: [
       ['asset', 'text', 'Only entries of this asset. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
-      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_levy, bank_payout_reversal, bank_payout_fee_reversal, bank_payout_levy_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit, subaccount_transfer, subaccount_transfer_back, split, split_release, split_refund, split_refund_reversal, split_refund_pending, split_refund_pending_reversal, receivable, receivable_reversal, split_recovered, split_receivable_ended, transfer_recovered, transfer_receivable_ended.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_levy', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'bank_payout_levy_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit', 'subaccount_transfer', 'subaccount_transfer_back', 'split', 'split_release', 'split_refund', 'split_refund_reversal', 'split_refund_pending', 'split_refund_pending_reversal', 'receivable', 'receivable_reversal', 'split_recovered', 'split_receivable_ended', 'transfer_recovered', 'transfer_receivable_ended']],
+      ['type', 'text', 'Only changes for this reason. One of: test_funding, operator_credit, crypto_payout, crypto_payout_fee, bank_payout, bank_payout_fee, bank_payout_levy, bank_payout_reversal, bank_payout_fee_reversal, bank_payout_levy_reversal, payment, payment_fee, payment_held, payment_accepted, payment_accepted_fee, payment_return, payment_refund, payment_return_reversal, payment_refund_reversal, sweep, conversion, conversion_fee, conversion_credit, subaccount_transfer, subaccount_transfer_back, split, split_release, split_refund, split_refund_reversal, split_refund_pending, split_refund_pending_reversal, receivable, receivable_reversal, split_recovered, split_receivable_ended, transfer_recovered, transfer_receivable_ended, take_back_recovered, take_back_receivable_ended, payout_recovered, payout_receivable_ended.', false, false, ['test_funding', 'operator_credit', 'crypto_payout', 'crypto_payout_fee', 'bank_payout', 'bank_payout_fee', 'bank_payout_levy', 'bank_payout_reversal', 'bank_payout_fee_reversal', 'bank_payout_levy_reversal', 'payment', 'payment_fee', 'payment_held', 'payment_accepted', 'payment_accepted_fee', 'payment_return', 'payment_refund', 'payment_return_reversal', 'payment_refund_reversal', 'sweep', 'conversion', 'conversion_fee', 'conversion_credit', 'subaccount_transfer', 'subaccount_transfer_back', 'split', 'split_release', 'split_refund', 'split_refund_reversal', 'split_refund_pending', 'split_refund_pending_reversal', 'receivable', 'receivable_reversal', 'split_recovered', 'split_receivable_ended', 'transfer_recovered', 'transfer_receivable_ended', 'take_back_recovered', 'take_back_receivable_ended', 'payout_recovered', 'payout_receivable_ended']],
       ['reference', 'text', 'Only changes that this payment, payout or other resource caused.', false, false],
       ['subaccount', 'text', 'Reads this sub-account instead of your own balance.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
@@ -1211,7 +1212,7 @@ export const described: Record<string, Described> = {
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.refund.splits.amount', 'data.payments.refund.splits.owed', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.refund.splits.amount', 'data.payment.refund.splits.owed', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.refund.splits.amount', 'data.refund.splits.owed', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
   },
   'events.list': {
     about: 'List events. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
@@ -1223,7 +1224,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.refund.splits.amount', 'data.payments.refund.splits.owed', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.refund.splits.amount', 'data.payment.refund.splits.owed', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.refund.splits.amount', 'data.refund.splits.owed', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
   },
   'events.csv': {
     about: 'Export events as CSV to stdout. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time.',
@@ -1335,7 +1336,7 @@ export const described: Record<string, Described> = {
       ['sentBack', 'boolean', 'Whether the bank sends the money back to the payer by itself, as some live banks do. Nothing is credited, the answer is 409 invalid_state, and you get the event payment_rejected of the account.', false, false],
       ['copies', 'integer', 'How many times the bank sends the notice.', false, false],
     ],
-    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
+    money: ['amount', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'fee', 'feeVat', 'refund.amount', 'refund.splits.amount', 'refund.splits.owed', 'shares.amount', 'shares.fee', 'shares.net', 'shares.takenBack'],
     takesIdempotencyKey: true,
   },
   'test.cryptoDeposits.create': {

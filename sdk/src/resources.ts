@@ -451,7 +451,8 @@ export type Resources = {
      * Refund a payment.
      *
      * Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is
-     * kept. Stablecoins are returned only to a wallet that you name.
+     * kept. If the payment was split, sub-accounts give back their shares in proportion, or what
+     * `splits` names. Stablecoins are returned only to a wallet that you name.
      *
      * `POST /v1/collections/payments/{reference}/refund`
      */

@@ -1304,6 +1304,8 @@ export type ListedPayment = {
     amount: number | string
     reason: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | null
     note: string | null
+    /** What sub-accounts gave to it. Left out if the payment was not split, and in events. */
+    splits?: RefundSplit[]
   }
   /**
    * What sub-accounts got of it. Left out if it was not split, and where a payment is part of
@@ -1410,6 +1412,8 @@ export type Payment = {
     amount: number | string
     reason: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | null
     note: string | null
+    /** What sub-accounts gave to it. Left out if the payment was not split, and in events. */
+    splits?: RefundSplit[]
   }
   /**
    * What sub-accounts got of it. Left out if it was not split, and where a payment is part of
@@ -1455,6 +1459,10 @@ export type PaymentReturn = {
     /** Wallet address of the recipient. */
     address: string
   }
+  /**
+   * What sub-accounts give to the refund; you gave the rest. Left out if the payment was not split.
+   */
+  splits?: RefundSplit[]
   /** When the return was requested. */
   createdAt: string
   /** SHA-256 of what is approved; only of returns that need an approval. */
@@ -2016,6 +2024,19 @@ export type RecipientHistory = {
   cameBack: number
   /** Whether older transfers were left out. */
   truncated: boolean
+}
+
+export type RefundSplit = {
+  /** The sub-account that gives back. */
+  subaccount: string
+  /** What it gives to the refund, with what it owes for it. */
+  amount: number | string
+  /** The part that it did not have. Its next credits pay it first. */
+  owed: number | string
+  /**
+   * `GIVING_BACK` and `GIVEN_BACK`: the refund failed or was reversed, so it gets the amount again.
+   */
+  status: 'TAKEN' | 'GIVING_BACK' | 'GIVEN_BACK'
 }
 
 /** The request was refused or failed. */
@@ -3639,6 +3660,19 @@ export type RefundPaymentInput = {
     /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
     address: string
   } | undefined
+  /**
+   * Which sub-accounts give back how much, together at most what is refunded; you give the rest. An
+   * empty list: you give all of it. By default, each gives back in proportion to its share.
+   */
+  splits?: ({
+    /** A sub-account that got a share of the payment. */
+    subaccount: string
+    /**
+     * What it gives back, of what refunds have left of its shares: an integer in kobo for NGN; a
+     * decimal string for coins.
+     */
+    amount: number | string
+  })[] | undefined
   /** Why you refund the payment. */
   reason?: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | undefined
   /** What your team should know about the refund. Payers do not see it. */
@@ -4484,7 +4518,7 @@ export type ListBalanceEntriesQuery = {
   /** Only entries of this asset. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /** Only changes for this reason. */
-  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_levy' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'bank_payout_levy_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | 'subaccount_transfer' | 'subaccount_transfer_back' | 'split' | 'split_release' | 'split_refund' | 'split_refund_reversal' | 'split_refund_pending' | 'split_refund_pending_reversal' | 'receivable' | 'receivable_reversal' | 'split_recovered' | 'split_receivable_ended' | 'transfer_recovered' | 'transfer_receivable_ended' | undefined
+  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_levy' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'bank_payout_levy_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | 'subaccount_transfer' | 'subaccount_transfer_back' | 'split' | 'split_release' | 'split_refund' | 'split_refund_reversal' | 'split_refund_pending' | 'split_refund_pending_reversal' | 'receivable' | 'receivable_reversal' | 'split_recovered' | 'split_receivable_ended' | 'transfer_recovered' | 'transfer_receivable_ended' | 'take_back_recovered' | 'take_back_receivable_ended' | 'payout_recovered' | 'payout_receivable_ended' | undefined
   /** Only changes that this payment, payout or other resource caused. */
   reference?: string | undefined
   /** Reads this sub-account instead of your own balance. */

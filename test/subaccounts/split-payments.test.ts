@@ -1,46 +1,8 @@
 import { expect, test } from 'vitest'
-import { giveBack } from '../../src/subaccounts/shares/give-back.js'
-import { releaseShares } from '../../src/subaccounts/shares/release-shares.js'
-import { openWithBank } from '../support/open-with-bank.js'
-import { openDesk } from '../support/payment-desk.js'
 import { expectAllProofs } from '../support/sound-books.js'
+import { closedAccount, openSplitMarket } from './split-market.js'
 
-const service = await openWithBank()
-const { db, clock } = service
-const closedAccount = { bankCode: '999', accountNumber: '9900000027' }
-
-type Balance = { available: number; held: number; pending: number; owed: number }
-
-async function openShop() {
-  const desk = await openDesk(service)
-  const post = async (path: string, body: object) => {
-    const reply = await desk.post(path, body, { 'idempotency-key': crypto.randomUUID() })
-    expect([reply.status < 300, reply.json.message]).toEqual([true, expect.any(String)])
-    return reply.json.data
-  }
-  const addSeller = async (name: string): Promise<string> =>
-    (await post('/v1/subaccounts', { name })).reference
-  const balanceOf = async (reference: string): Promise<Balance> => {
-    const { json } = await desk.get(`/v1/subaccounts/${reference}`)
-    const { asset: _, ...balance } = json.data.balances[0]
-    return balance
-  }
-  const move = (seller: string, body: object) =>
-    post(`/v1/subaccounts/${seller}/transfers`, { asset: 'NGN', ...body })
-  const sell = async (splits: object, change: object = {}) => {
-    const account = await desk.open({ splits, ...change })
-    return desk.pay(account.accountNumber)
-  }
-  const refund = (reference: string, body: object = {}) =>
-    desk.refund(reference, body, { 'idempotency-key': crypto.randomUUID() })
-  return { ...desk, post, addSeller, balanceOf, move, sell, refund }
-}
-
-const work = async () => {
-  await service.pass(40)
-  await releaseShares({ db, mode: 'test' }, clock.now())
-  await giveBack({ db, mode: 'test' }, clock.now())
-}
+const { db, openShop, work } = await openSplitMarket()
 
 test('a payment is split in the transaction that books it', async () => {
   const shop = await openShop()

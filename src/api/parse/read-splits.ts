@@ -17,11 +17,8 @@ import type {
   Split,
   SplitTerms,
 } from '../../subaccounts/splits/split.js'
-import {
-  findNamedSubaccounts,
-  findSplitRule,
-  type NamedSubaccount,
-} from '../../subaccounts/splits/store-splits.js'
+import { findSplitRule } from '../../subaccounts/splits/store-splits.js'
+import { findNamedSubaccounts, type NamedSubaccount } from '../../subaccounts/store-subaccounts.js'
 import { readStablecoinAmount } from './read-coins.js'
 import { readTime, timeIn } from './read-time.js'
 import { closed, decimalInput, koboInput } from './schemas.js'
@@ -172,7 +169,7 @@ async function readRule(db: Queryable, reference: string, scope: SplitScope): Pr
   const { environmentId, asset } = scope
   const refuse = (issue: string) => invalidField('splits.rule', issue)
   const found = await findSplitRule(db, { environmentId, reference })
-  if (!found) throw refuse(unknown('split rule'))
+  if (!found) throw refuse(unknownName('split rule'))
   const { split } = found
   if (split.asset !== null && split.asset !== asset)
     throw refuse(`is for payments in ${split.asset}, not for ${asset ?? 'every asset'}`)
@@ -264,13 +261,13 @@ function checkSubaccounts(
   return references.flatMap((reference, index) => {
     const field = `lines.${index}.subaccount`
     const found = subaccounts.get(reference)
-    if (!found) return [{ field, issue: unknown('sub-account') }]
+    if (!found) return [{ field, issue: unknownName('sub-account') }]
     if (found.status !== 'CLOSED') return []
     return [{ field, issue: 'names a closed sub-account; choose one that is not closed' }]
   })
 }
 
-function unknown(what: string): string {
+export function unknownName(what: string): string {
   return `names no ${what}; check the reference and the mode of your API key`
 }
 

@@ -16,7 +16,14 @@ import {
 } from '../../payouts/requests/create-payouts.js'
 import { createUnderRule, type RuleRequest } from '../../payouts/requests/create-under-rule.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { lockSharesOf } from '../../subaccounts/shares/store-shares.js'
+import {
+  accountsOfGivingBack,
+  decideGivingBack,
+  writeGivenBack,
+} from '../../subaccounts/shares/give-back.js'
+import type { NamedTakeBack } from '../../subaccounts/shares/named-take-back.js'
+import { type RefundSplit, toRefundSplits } from '../../subaccounts/shares/refund-splits.js'
+import { lockGivingBack, lockSharesOf } from '../../subaccounts/shares/store-shares.js'
 import {
   accountsOfTakeBack,
   takeBackShares,
@@ -39,6 +46,8 @@ export type PreparedReturn = {
   signed: NewPayout | null
   /** Null: the approval rule does not apply. */
   rule: RuleRequest | null
+  /** What sub-accounts give to a refund; null: in proportion. */
+  splits: NamedTakeBack[] | null
 }
 
 /** Refuses early, before the rail is queried. `refundPayment` checks both again under locks. */
@@ -63,6 +72,7 @@ type ReturnRequest = {
   destination: Destination
   /** Of a refund. */
   why?: Pick<Return, 'reason' | 'note'>
+  splits: NamedTakeBack[] | null
   /** How far `now` is ahead of real time. */
   clockOffsetMs: number
   rule: RuleRequest | null
@@ -74,8 +84,9 @@ export async function prepareReturn(
   rail: PayoutRail,
   now: Date,
   { environmentId, id: paymentId, asset }: Payment,
-  { amount, takesFrom, destination, why, clockOffsetMs, rule, mustWait }: ReturnRequest,
+  request: ReturnRequest,
 ): Promise<PreparedReturn> {
+  const { amount, takesFrom, destination, why, splits, clockOffsetMs, rule, mustWait } = request
   const record: Return = {
     environmentId,
     id: newId(now),
@@ -95,12 +106,12 @@ export async function prepareReturn(
   if (mustWait) {
     const [unsigned] = await inspectReturns(rail, realNow, returns, 'price')
     if (unsigned instanceof Refusal) throw asPaymentAction(unsigned)
-    return { record, payout: { ...unsigned!, ...createdBy }, signed: null, rule }
+    return { record, payout: { ...unsigned!, ...createdBy }, signed: null, rule, splits }
   }
   const [prepared] = await prepareReturns(rail, realNow, returns)
   if (prepared instanceof Refusal) throw asPaymentAction(prepared)
   const payout = { ...prepared!.payout, ...createdBy }
-  return { record, payout, signed: { ...prepared!, payout }, rule }
+  return { record, payout, signed: { ...prepared!, payout }, rule, splits }
 }
 
 /** The payment afterwards, and the status of the payout of its money. */
@@ -147,9 +158,9 @@ async function sendBack(
 ): Promise<ReturnedPayment> {
   const { record } = prepared
   const isSplit = record.takesFrom === 'available' && locked.payment.splitId !== null
-  const status = isSplit
+  const { status, splits } = isSplit
     ? await takeBackAndPay(tx, now, locked.payment, prepared)
-    : await createPayout(tx, now, prepared)
+    : { status: await createPayout(tx, now, prepared), splits: undefined }
   insertReturns(tx, now, [record], { hasPayout: true })
   shiftPayments(tx, now, locked, [
     {
@@ -160,7 +171,9 @@ async function sendBack(
       event: { type: 'payment.returning', causeId: record.id, ...refundOf(record) },
     },
   ])
-  return { payment: { ...locked.payments.get(record.paymentId)!, ...refundOf(record) }, status }
+  const { refund } = refundOf(record)
+  const payment = locked.payments.get(record.paymentId)!
+  return { payment: refund ? { ...payment, refund: { ...refund, splits } } : payment, status }
 }
 
 async function createPayout(
@@ -175,13 +188,16 @@ async function createPayout(
   return created!.status
 }
 
-/** Takes the parts of the refund back from the sub-accounts first, so that they pay for it. */
+/**
+ * Takes the parts of the refund back from the sub-accounts first, so that they pay for it. What an
+ * earlier refund took and a worker has yet to give back is given back before.
+ */
 async function takeBackAndPay(
   tx: Tx,
   now: RealTime,
   { environmentId, asset, id, amountAccepted }: Payment,
   prepared: PreparedReturn,
-): Promise<PayoutStatus> {
+): Promise<{ status: PayoutStatus; splits: RefundSplit[] }> {
   const { record, payout } = prepared
   const shares = await lockSharesOf(tx, { environmentId, id })
   const subaccounts = await lockSubaccountsById(
@@ -189,21 +205,38 @@ async function takeBackAndPay(
     environmentId,
     shares.map(({ subaccountId }) => subaccountId),
   )
+  const givingBack = await lockGivingBack(tx, shares)
   const balance = { environmentId, asset, name: 'available' } as const
-  const reads = await readForPayouts(tx, [{ payout }], [balance, ...accountsOfTakeBack(shares)])
-  const refund = {
+  const reads = await readForPayouts(
+    tx,
+    [{ payout }],
+    [balance, ...accountsOfTakeBack(shares), ...accountsOfGivingBack(givingBack)],
+  )
+  const movements = new DecidedMovements(tx, reads.book)
+  const findAvailable = () => ({ available: spendable(reads.book.find(balance)!) })
+  const closed = subaccounts.filter(({ status }) => status === 'CLOSED')
+  const givenBack = decideGivingBack(movements, {
+    shares,
+    takeBacks: givingBack,
+    closedIds: new Set(closed.map((subaccount) => subaccount.id)),
+  })
+  if (!givenBack) throw notCovered(payout, findAvailable())
+  const taken = takeBackShares(movements, {
     returnId: record.id,
     accepted: amountAccepted,
     amount: record.amount,
-    shares,
+    shares: givenBack.shares,
+    subaccounts,
+    named: prepared.splits,
     now: record.createdAt,
-  }
-  const taken = takeBackShares(new DecidedMovements(tx, reads.book), refund)
+  })
   // Nothing is written yet, so this can be refused.
-  const available = spendable(reads.book.find(balance)!)
+  const { available } = findAvailable()
   if (available < record.amount) throw notCovered(payout, { available })
+  writeGivenBack(tx, givenBack)
   await writeTakenBack(tx, now, taken, subaccounts)
-  return createPayout(tx, now, prepared, reads)
+  const status = await createPayout(tx, now, prepared, reads)
+  return { status, splits: toRefundSplits(taken.takeBacks) }
 }
 
 function refuseTooMuch(payment: Payment, amount: bigint): void {

@@ -125,7 +125,7 @@ function addToLast(fees: bigint[], unborne: bigint, amounts: bigint[]): bigint[]
  * sums, so it is less than one unit off. No part exceeds its weight if the total does not exceed
  * all weights.
  */
-function divideInProportion(total: bigint, weights: bigint[]): bigint[] {
+export function divideInProportion(total: bigint, weights: bigint[]): bigint[] {
   const all = sum(weights)
   if (all === 0n) {
     assert(total === 0n, 'there is a weight to divide by')
@@ -141,6 +141,6 @@ function divideInProportion(total: bigint, weights: bigint[]): bigint[] {
   })
 }
 
-function sum(amounts: bigint[]): bigint {
+export function sum(amounts: bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n)
 }
