@@ -1100,6 +1100,7 @@ export const described: Record<string, Described> = {
       ['lowBalance.USDT', 'coins', 'A decimal amount; null to disable.', false, true],
       ['paymentMethods.bankTransfer', 'boolean', 'Whether payers can pay by bank transfer.', false, false],
       ['paymentMethods.crypto', 'boolean', 'Whether payers can pay in stablecoins.', false, false],
+      ['refunds.subaccountsMustCover', 'boolean', 'Whether a refund is refused if a sub-account has less than it has to give back. Otherwise the sub-account owes you the rest.', false, false],
       ['settlement.schedule', 'text', 'When available naira is paid to your primary bank account. One of: off, daily, weekly.', false, false, ['off', 'daily', 'weekly']],
       ['settlement.weekday', 'text', 'Day of a weekly settlement. One of: sunday, monday, tuesday, wednesday, thursday, friday, saturday.', false, false, ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']],
       ['settlement.time', 'text', 'Time of day in Nigeria (UTC+1), as hours and minutes.', false, false],

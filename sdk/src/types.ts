@@ -2048,7 +2048,7 @@ export type Refusal = {
   /** The kind of error, for your program. */
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'subaccount_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'approval_required' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'approval_required' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'subaccount_not_covered' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -2255,6 +2255,14 @@ export type Settings = {
     bankTransfer: boolean
     /** Whether payers can pay in stablecoins. */
     crypto: boolean
+  }
+  /** Refunds of payments that were split. */
+  refunds: {
+    /**
+     * Whether a refund is refused if a sub-account has less than it has to give back. Otherwise the
+     * sub-account owes you the rest.
+     */
+    subaccountsMustCover: boolean
   }
   /** Automatic payouts of available naira to your primary bank account or wallet. */
   settlement: {
@@ -4728,6 +4736,13 @@ export type ChangeSettingsInput = {
     bankTransfer?: boolean | undefined
     /** Whether payers can pay in stablecoins. */
     crypto?: boolean | undefined
+  } | undefined
+  refunds?: {
+    /**
+     * Whether a refund is refused if a sub-account has less than it has to give back. Otherwise the
+     * sub-account owes you the rest.
+     */
+    subaccountsMustCover?: boolean | undefined
   } | undefined
   /** Automatic payouts of available naira to your primary bank account or wallet. */
   settlement?: {

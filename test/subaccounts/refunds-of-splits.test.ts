@@ -247,3 +247,34 @@ test('every refusal names the line and why', async () => {
   expect(await takenBack(shop, reference)).toEqual([50_000, 0])
   await expectAllProofs(db)
 })
+
+test('with the setting, a refund that sellers cannot cover is refused and names what is missing', async () => {
+  const shop = await openShop()
+  const { ada, bola, reference } = await sellForTwo(shop)
+  await shop.move(ada, { to: 'merchant', amount: 150_000 })
+  const refunds = { subaccountsMustCover: true }
+  expect((await shop.patch('/v1/settings', { refunds })).json.data.refunds).toEqual(refunds)
+  const all = await shop.refund(reference)
+  expect([all.status, all.json]).toMatchObject([
+    422,
+    {
+      reason: 'subaccount_not_covered',
+      message: `amount needs ₦1,500.00 more than ${ada} has. Your settings require that sub-accounts cover refunds.`,
+    },
+  ])
+  const splits = [
+    { subaccount: bola, amount: 1 },
+    { subaccount: ada, amount: 60_000 },
+  ]
+  const named = await shop.refund(reference, { splits })
+  expect([named.status, named.json.details]).toEqual([
+    422,
+    [{ field: 'splits.1.amount', issue: `needs ₦100.00 more than ${ada} has` }],
+  ])
+  expect(await takenBack(shop, reference)).toEqual([0, 0])
+  expect(await shop.balanceOf(ada)).toMatchObject({ available: 50_000, owed: 0 })
+  await shop.move(ada, { from: 'merchant', amount: 10_000 })
+  expect((await shop.refund(reference, { amount: 60_001, splits })).status).toBe(201)
+  expect(await shop.balanceOf(ada)).toMatchObject({ available: 0, owed: 0 })
+  await expectAllProofs(db)
+})

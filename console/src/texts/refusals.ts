@@ -94,6 +94,8 @@ const sentences: Record<Code | Reason, string> = {
   key_permission: 'The API key lacks the permission for this.',
   account_refused: 'The bank refused to open the account.',
   no_payment_method: 'This payment method is off. Switch it on under Settings, Payments.',
+  subaccount_not_covered:
+    'A sub-account has spent its share. Move money to it, or change your refund rule.',
   no_destination: 'It is not known where this money came from. Enter where it should go.',
   amount_too_large: 'The amount is too large.',
   balance_limit: 'The balance would become too large.',

@@ -1,9 +1,10 @@
 import { type RealTime, toRealTime } from '../../base/clock.js'
-import { newId } from '../../base/ids.js'
+import { newId, prefixes, toReference } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { spendable } from '../../ledger/accounts.js'
 import { listBalancesOf } from '../../ledger/balances.js'
 import { DecidedMovements } from '../../ledger/decided-movements.js'
+import { mustSubaccountsCover } from '../../merchants/settings/settings.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Payout, PayoutStatus } from '../../payouts/payout.js'
 import type { Destination, PayoutRail } from '../../payouts/ports.js'
@@ -23,6 +24,7 @@ import {
 } from '../../subaccounts/shares/give-back.js'
 import type { NamedTakeBack } from '../../subaccounts/shares/named-take-back.js'
 import { type RefundSplit, toRefundSplits } from '../../subaccounts/shares/refund-splits.js'
+import type { TakeBack } from '../../subaccounts/shares/share.js'
 import { lockGivingBack, lockSharesOf } from '../../subaccounts/shares/store-shares.js'
 import {
   accountsOfTakeBack,
@@ -231,12 +233,32 @@ async function takeBackAndPay(
     now: record.createdAt,
   })
   // Nothing is written yet, so this can be refused.
+  const short = taken.takeBacks.filter(({ owed }) => owed > 0n)
+  if (short.length > 0 && (await mustSubaccountsCover(tx, environmentId)))
+    throw subaccountsNotCovered(prepared, short)
   const { available } = findAvailable()
   if (available < record.amount) throw notCovered(payout, { available })
   writeGivenBack(tx, givenBack)
   await writeTakenBack(tx, now, taken, subaccounts)
   const status = await createPayout(tx, now, prepared, reads)
   return { status, splits: toRefundSplits(taken.takeBacks) }
+}
+
+function subaccountsNotCovered({ splits }: PreparedReturn, short: TakeBack[]): Refusal {
+  const details = toRefundSplits(short).map(({ subaccountId, asset, owed }) => {
+    const line = splits?.findIndex((split) => split.subaccountId === subaccountId)
+    const name = toReference(prefixes.subaccount, subaccountId)
+    return {
+      field: line === undefined ? 'amount' : `splits.${line}.amount`,
+      issue: `needs ${formatMoney(owed, asset)} more than ${name} has`,
+    }
+  })
+  const needs = details.map(({ field, issue }) => `${field} ${issue}`).join('; ')
+  return new Refusal('payment_action_failed', {
+    reason: 'subaccount_not_covered',
+    message: `${needs}. Your settings require that sub-accounts cover refunds.`,
+    details,
+  })
 }
 
 function refuseTooMuch(payment: Payment, amount: bigint): void {

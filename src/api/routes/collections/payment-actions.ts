@@ -210,6 +210,7 @@ export const refundOfPayment = (api: ApiParts) =>
         'invalid_state',
         'amount_too_large',
         'no_destination',
+        'subaccount_not_covered',
       ),
       ...withReasons(
         'payment_action_failed',
