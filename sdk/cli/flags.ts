@@ -15,13 +15,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'virtualAccounts.get': {
     about: 'Verify a virtual account. Returns the current state.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
   },
   'virtualAccounts.list': {
     about: 'List virtual accounts. Returns virtual accounts, newest first.',
@@ -34,7 +34,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
   },
   'virtualAccounts.csv': {
     about: 'Export virtual accounts as CSV to stdout. Returns virtual accounts, newest first.',
@@ -52,13 +52,13 @@ export const described: Record<string, Described> = {
   'virtualAccounts.cancel': {
     about: 'Cancel a virtual account. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'virtualAccounts.requery': {
     about: 'Fetch missed payments from the bank. Queries the bank for payments that it did not report. Use it when a customer has paid and you received no webhook.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'dedicatedAccounts.create': {
@@ -76,13 +76,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: [],
+    money: ['splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'dedicatedAccounts.get': {
     about: 'Verify a dedicated account. Returns the current state. Your own externalReference finds it, too.',
     flags: [],
-    money: [],
+    money: ['splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
   },
   'dedicatedAccounts.list': {
     about: 'List dedicated accounts. Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.',
@@ -95,7 +95,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: [],
+    money: ['splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
   },
   'dedicatedAccounts.csv': {
     about: 'Export dedicated accounts as CSV to stdout. Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.',
@@ -113,7 +113,7 @@ export const described: Record<string, Described> = {
   'dedicatedAccounts.deactivate': {
     about: 'Deactivate a dedicated account. Deactivates the account permanently. Payments that still arrive are held until you resolve them.',
     flags: [],
-    money: [],
+    money: ['splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.create': {
@@ -129,13 +129,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.get': {
     about: 'Verify a crypto wallet. Returns the current state.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
   },
   'cryptoWallets.list': {
     about: 'List crypto wallets. Returns crypto wallets, newest first.',
@@ -148,7 +148,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
   },
   'cryptoWallets.csv': {
     about: 'Export crypto wallets as CSV to stdout. Returns crypto wallets, newest first.',
@@ -166,13 +166,13 @@ export const described: Record<string, Described> = {
   'cryptoWallets.cancel': {
     about: 'Cancel a crypto wallet. Stops expecting the payment. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'cryptoWallets.requery': {
     about: 'Poll the chain now. Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely after a long time without payments. Returns the current state; webhooks notify you of what is found.',
     flags: [],
-    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'amountReceived', 'amountAccepted', 'amountHeld', 'amountReturning', 'amountReturned', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'dedicatedCryptoWallets.create': {
@@ -185,13 +185,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: [],
+    money: ['splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'dedicatedCryptoWallets.get': {
     about: 'Verify a dedicated crypto wallet. Returns the current state. Your own externalReference finds it, too.',
     flags: [],
-    money: [],
+    money: ['splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
   },
   'dedicatedCryptoWallets.list': {
     about: 'List dedicated crypto wallets. Returns dedicated crypto wallets, newest first.',
@@ -204,7 +204,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: [],
+    money: ['splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
   },
   'dedicatedCryptoWallets.csv': {
     about: 'Export dedicated crypto wallets as CSV to stdout. Returns dedicated crypto wallets, newest first.',
@@ -222,7 +222,7 @@ export const described: Record<string, Described> = {
   'dedicatedCryptoWallets.requery': {
     about: 'Poll the chain now. Polls the wallet at once, including for other tokens. Wallets are polled anyway, but rarely after a long time without payments. Returns the current state; webhooks notify you of what is found.',
     flags: [],
-    money: [],
+    money: ['splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'splitRules.create': {
@@ -391,13 +391,13 @@ export const described: Record<string, Described> = {
       ['splits.feeBearer', 'text', 'Who bears the fee: merchant (the default; then the fee is set aside before lines are applied), subaccounts or all in proportion to their shares, or the reference of a sub-account of the lines.', false, false],
       ['splits.lines', 'json', 'What sub-accounts get, at most 20 lines. They apply in order: each gets at most what those before it leave, and you get the rest.', false, false],
     ],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'checkout.sessions.get': {
     about: 'Retrieve a checkout session. Returns the current state.',
     flags: [],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
   },
   'checkout.sessions.list': {
     about: 'List checkout sessions. Returns checkout sessions, newest first. Filters combine. To export all of them, use csv.',
@@ -410,7 +410,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
   },
   'checkout.sessions.csv': {
     about: 'Export checkout sessions as CSV to stdout. Returns checkout sessions, newest first. Filters combine.',
@@ -428,7 +428,7 @@ export const described: Record<string, Described> = {
   'checkout.sessions.cancel': {
     about: 'Cancel a checkout session. Ends the session; its page shows that it was cancelled. A payment that still arrives counts as late.',
     flags: [],
-    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack'],
+    money: ['amount', 'crypto.amount', 'bankTransfer.amount', 'amountReceived', 'amountAccepted', 'cryptoAmounts.amount', 'cryptoAmounts.amountReceived', 'cryptoAmounts.amountAccepted', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'splits.lines.flat', 'splits.lines.min', 'splits.lines.max'],
     takesIdempotencyKey: true,
   },
   'checkout.retrieve': {
@@ -1213,7 +1213,7 @@ export const described: Record<string, Described> = {
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.refund.splits.amount', 'data.payments.refund.splits.owed', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.refund.splits.amount', 'data.payment.refund.splits.owed', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.refund.splits.amount', 'data.refund.splits.owed', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.refund.splits.amount', 'data.payments.refund.splits.owed', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.splits.lines.flat', 'data.splits.lines.min', 'data.splits.lines.max', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.refund.splits.amount', 'data.payment.refund.splits.owed', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.refund.splits.amount', 'data.refund.splits.owed', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
   },
   'events.list': {
     about: 'List events. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
@@ -1225,7 +1225,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.refund.splits.amount', 'data.payments.refund.splits.owed', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.refund.splits.amount', 'data.payment.refund.splits.owed', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.refund.splits.amount', 'data.refund.splits.owed', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.refund.splits.amount', 'data.payments.refund.splits.owed', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.splits.lines.flat', 'data.splits.lines.min', 'data.splits.lines.max', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.refund.splits.amount', 'data.payment.refund.splits.owed', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.refund.splits.amount', 'data.refund.splits.owed', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
   },
   'events.csv': {
     about: 'Export events as CSV to stdout. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time.',

@@ -446,6 +446,40 @@ export type CheckoutSession = {
   payments: Payment[]
   /** Whether more payments arrived than `payments` lists. */
   moreReceived: boolean
+  /**
+   * What sub-accounts get of each payment, as you sent it; in the stablecoin if the session takes
+   * no bank transfers. Left out if payments are not split.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   successUrl: string | null
   cancelUrl: string | null
   /** The JSON object you sent, returned unchanged. */
@@ -578,6 +612,40 @@ export type CreditedAccount = {
     /** Phone number. */
     phone: string | null
   } | null
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -618,6 +686,40 @@ export type CreditedCryptoWallet = {
     /** When the chain received the deposit. */
     receivedAt: string
   })[]
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -878,6 +980,40 @@ export type CryptoWallet = {
     /** When the chain received the deposit. */
     receivedAt: string
   })[]
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it expires. A payment received later counts as late. */
@@ -919,6 +1055,40 @@ export type DedicatedAccount = {
     /** Phone number. */
     phone: string | null
   } | null
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -958,6 +1128,40 @@ export type DedicatedCryptoWallet = {
     /** When the chain received the deposit. */
     receivedAt: string
   })[]
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -2088,6 +2292,40 @@ export type RejectingDedicatedAccount = {
     /** Phone number. */
     phone: string | null
   } | null
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -2138,6 +2376,40 @@ export type RejectingVirtualAccount = {
   amountReturned: number
   /** The latest 50 payments, newest first. */
   payments: Payment[]
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it expires. A payment received later counts as late. */
@@ -2905,6 +3177,40 @@ export type VirtualAccount = {
   amountReturned: number
   /** The latest 50 payments, newest first. */
   payments: Payment[]
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it expires. A payment received later counts as late. */
