@@ -671,13 +671,13 @@ export const described: Record<string, Described> = {
       ['items', 'json', 'The items, at most 10000.', false, false],
       ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', false, false, ['USDC', 'USDT']],
     ],
-    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
+    money: ['amount', 'fee', 'feeVat', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.feeVat', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'batches.get': {
     about: 'Retrieve a payout batch. Returns the batch with its totals, fees, counts and progress.',
     flags: [],
-    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
+    money: ['amount', 'fee', 'feeVat', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.feeVat', 'paid.levy'],
   },
   'batches.list': {
     about: 'List payout batches. Returns batches, newest first. To export all of them, use csv.',
@@ -689,7 +689,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
+    money: ['amount', 'fee', 'feeVat', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.feeVat', 'paid.levy'],
   },
   'batches.csv': {
     about: 'Export payout batches as CSV to stdout. Returns batches, newest first.',
@@ -711,7 +711,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['amount', 'fee', 'levy'],
+    money: ['amount', 'fee', 'feeVat', 'levy'],
   },
   'batches.itemsCsv': {
     about: 'Export the items of a batch as CSV to stdout. Returns items in the order of the batch.',
@@ -742,19 +742,19 @@ export const described: Record<string, Described> = {
     flags: [
       ['skipInvalid', 'boolean', 'Pays an INVALID batch without the items that cannot be paid.', false, false],
     ],
-    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
+    money: ['amount', 'fee', 'feeVat', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.feeVat', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'batches.cancel': {
     about: 'Cancel a payout batch. Ends a batch that was not submitted. Of a batch that is being paid, it stops the rest: items that are not transfers yet fail with the reason batch_cancelled and can be retried, transfers that exist go on, and the batch ends with them.',
     flags: [],
-    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
+    money: ['amount', 'fee', 'feeVat', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.feeVat', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'batches.retry': {
     about: 'Retry the failed items of a batch. Creates a new batch of the items that failed. If the failed transfer used your reference, .retry1 is appended to it, because references are unique. The items are in one batch at a time: a second one is refused unless the first was cancelled, rejected or has expired.',
     flags: [],
-    money: ['amount', 'fee', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
+    money: ['amount', 'fee', 'feeVat', 'levy', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.feeVat', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'banks.list': {
@@ -1213,7 +1213,7 @@ export const described: Record<string, Described> = {
   'events.get': {
     about: 'Retrieve an event. Returns the event exactly as it is sent to webhook endpoints.',
     flags: [],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.refund.splits.amount', 'data.payments.refund.splits.owed', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.splits.lines.flat', 'data.splits.lines.min', 'data.splits.lines.max', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.refund.splits.amount', 'data.payment.refund.splits.owed', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.refund.splits.amount', 'data.refund.splits.owed', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.refund.splits.amount', 'data.payments.refund.splits.owed', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.splits.lines.flat', 'data.splits.lines.min', 'data.splits.lines.max', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.refund.splits.amount', 'data.payment.refund.splits.owed', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.refund.splits.amount', 'data.refund.splits.owed', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.feeVat', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
   },
   'events.list': {
     about: 'List events. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time. To export all of them, use csv.',
@@ -1225,7 +1225,7 @@ export const described: Record<string, Described> = {
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
-    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.refund.splits.amount', 'data.payments.refund.splits.owed', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.splits.lines.flat', 'data.splits.lines.min', 'data.splits.lines.max', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.refund.splits.amount', 'data.payment.refund.splits.owed', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.refund.splits.amount', 'data.refund.splits.owed', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
+    money: ['data.amount', 'data.amountReceived', 'data.amountAccepted', 'data.amountHeld', 'data.amountReturning', 'data.amountReturned', 'data.payments.amount', 'data.payments.amountAccepted', 'data.payments.amountHeld', 'data.payments.amountReturning', 'data.payments.amountReturned', 'data.payments.fee', 'data.payments.feeVat', 'data.payments.refund.amount', 'data.payments.refund.splits.amount', 'data.payments.refund.splits.owed', 'data.payments.shares.amount', 'data.payments.shares.fee', 'data.payments.shares.net', 'data.payments.shares.takenBack', 'data.splits.lines.flat', 'data.splits.lines.min', 'data.splits.lines.max', 'data.rejection.amount', 'data.payment.amount', 'data.payment.amountAccepted', 'data.payment.amountHeld', 'data.payment.amountReturning', 'data.payment.amountReturned', 'data.payment.fee', 'data.payment.feeVat', 'data.payment.refund.amount', 'data.payment.refund.splits.amount', 'data.payment.refund.splits.owed', 'data.payment.shares.amount', 'data.payment.shares.fee', 'data.payment.shares.net', 'data.payment.shares.takenBack', 'data.crypto.amount', 'data.bankTransfer.amount', 'data.cryptoAmounts.amount', 'data.cryptoAmounts.amountReceived', 'data.cryptoAmounts.amountAccepted', 'data.fee', 'data.feeVat', 'data.refund.amount', 'data.refund.splits.amount', 'data.refund.splits.owed', 'data.shares.amount', 'data.shares.fee', 'data.shares.net', 'data.shares.takenBack', 'data.totalDebit', 'data.levy', 'data.sourceAmount', 'data.targetAmount', 'data.paid.amount', 'data.paid.fee', 'data.paid.feeVat', 'data.paid.levy', 'data.assetAmount', 'data.assetFee', 'data.assetFeeVat', 'data.report.opening', 'data.report.credits', 'data.report.debits', 'data.report.closing', 'data.report.lines.amount', 'data.report.lines.feeVat', 'data.reserve', 'data.settlement.reserve', 'data.settlement.minimum', 'data.balances.available', 'data.balances.held', 'data.balances.pending', 'data.balances.owed', 'data.merchant.amount', 'data.merchant.fee', 'data.merchant.net', 'data.net', 'data.takenBack', 'data.available', 'data.threshold'],
   },
   'events.csv': {
     about: 'Export events as CSV to stdout. Returns events whose resource you may see, newest first. Filter by type or group, by resource and by time.',
@@ -1320,7 +1320,7 @@ export const described: Record<string, Described> = {
       ['decision', 'text', 'What the simulated member decides. One of: approve, reject.', true, false, ['approve', 'reject']],
       ['reason', 'text', 'Why it is rejected. Not used for approvals.', false, false],
     ],
-    money: ['amount', 'fee', 'levy', 'feeVat', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.levy'],
+    money: ['amount', 'fee', 'levy', 'feeVat', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.feeVat', 'paid.levy'],
     takesIdempotencyKey: true,
   },
   'test.bankTransfers.create': {

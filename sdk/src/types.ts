@@ -1693,6 +1693,11 @@ export type PayoutBatch = {
   amount: number | string
   /** Total fee quoted for the items that can be paid. */
   fee: number | string
+  /**
+   * VAT that `fee` contains, at the rate when the batch was created. It is of the total: those of
+   * the items are rounded one by one.
+   */
+  feeVat: number | string
   /** Total stamp duty quoted for the items that can be paid. */
   levy: number | string
   /** What your balance must cover: `amount` plus `fee` plus `levy`. */
@@ -1706,6 +1711,8 @@ export type PayoutBatch = {
     amount: number | string
     /** Fees of these transfers. */
     fee: number | string
+    /** VAT that `fee` contains, computed as that of the batch. */
+    feeVat: number | string
     /** Stamp duties of these transfers. */
     levy: number | string
     /** Number of these items. */
@@ -1806,6 +1813,11 @@ export type PayoutBatchItem = {
   amount: number | string
   /** Fee of the transfer, or its quote until the transfer exists. Null: not known yet. */
   fee: number | string | null
+  /**
+   * VAT that `fee` contains: at the rate when the batch was created, or when the transfer was.
+   * Null: not known yet.
+   */
+  feeVat: number | string | null
   /** Stamp duty of the transfer, or its quote. Null: not known yet. */
   levy: number | string | null
   /** Code of the bank, as listed by `GET /v1/banks`. */

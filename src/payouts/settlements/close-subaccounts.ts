@@ -40,7 +40,7 @@ export async function payOutAndClose(
   for (const { asset, available } of await findMovable(tx, before!))
     if (asset !== 'NGN' && available > 0n)
       throw notEmpty(
-        `It has ${formatMoney(available, asset)}, which no bank account takes. Pay them out first, or move its balance to yours.`,
+        `It has ${formatMoney(available, asset)}, which no bank account takes. Pay them to its wallet first, with \`from\` in a crypto transfer, or move its balance to yours.`,
       )
   if (prepared.hasRest)
     throw notEmpty('It has more than one transfer carries. Settle it first, or in parts.')
