@@ -3327,7 +3327,10 @@ export type CreateVirtualAccountInput = {
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits?: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -3431,7 +3434,10 @@ export type CreateDedicatedAccountInput = {
   } | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits?: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -3525,7 +3531,10 @@ export type CreateCryptoWalletInput = {
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits?: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -3611,7 +3620,10 @@ export type CreateDedicatedCryptoWalletInput = {
   network: 'SOLANA'
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits?: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -3823,7 +3835,10 @@ export type PreviewSplitInput = {
    * `crypto_wallet` for coins.
    */
   accountKind?: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -4048,7 +4063,10 @@ export type CreateCheckoutSessionInput = {
   cancelUrl?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits?: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined

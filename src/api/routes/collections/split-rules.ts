@@ -37,7 +37,7 @@ const create = (api: ApiParts) =>
     method: 'POST',
     path,
     stopsWhenSuspended: true,
-    permission: 'settings.change',
+    permission: 'subaccounts.change',
     operation: 'createSplitRule',
     summary: 'Create a split rule',
     description:
@@ -130,7 +130,7 @@ const createVersion = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/:reference/versions`,
     stopsWhenSuspended: true,
-    permission: 'settings.change',
+    permission: 'subaccounts.change',
     operation: 'createSplitRuleVersion',
     summary: 'Change a split rule',
     description:
