@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import { definePath, type Path } from '../run-path.js'
 import type { World, WorldSettings } from '../world.js'
 import { type Collector, collectorOf, expected, failingAccount, funded } from './collecting.js'
+import { untilReceived } from './sandbox-transfers.js'
 
 const settings: WorldSettings = { bank: 'sandbox' }
 
@@ -60,9 +61,11 @@ export const splitPaths: Path[] = [
       await collector.pay(await openSplit(shop))
       const [payment] = await collector.paymentsInto(shop.account)
       await collector.refund(payment!.reference, { amount: expected / 2 })
+      await untilReceived(world, 1)
       world.clock.advance(releaseMs)
       await world.untilQuiet(async () => (await readNaira(collector, sellers[1]!)).pending === 0)
       await collector.refund(payment!.reference)
+      await untilReceived(world, 2)
     },
     check: async (_world, shop) => checkSellers(shop, [0, 0]),
   }),
@@ -78,6 +81,7 @@ export const splitPaths: Path[] = [
       const spent = { to: 'merchant', asset: 'NGN', amount: share - 1_000 }
       await collector.post(`/v1/subaccounts/${sellers[0]}/transfers`, spent)
       await collector.refund(payment!.reference)
+      await untilReceived(world, 1)
       await world.untilQuiet()
     },
     async check(_world, shop) {
