@@ -179,14 +179,14 @@ async function findTransfersToMerchant(
   return reversed.flatMap((payout) => {
     const subaccountId = subaccountIdOf(payout.takesFrom)
     if (subaccountId === undefined || payers.get(subaccountId)!.status !== 'CLOSED') return []
-    const { environmentId, asset, amount, fee, reversedAt } = payout
+    const { environmentId, asset, amount, fee, levy, reversedAt } = payout
     const transfer: SubaccountTransfer = {
       environmentId,
       id: newId(reversedAt!),
       fromSubaccountId: subaccountId,
       toSubaccountId: null,
       asset,
-      amount: amount + fee,
+      amount: amount + fee + levy,
       note: `${referenceOf(payout)} was returned after the sub-account was closed`,
       createdByKey: null,
       createdByUser: null,
