@@ -183,12 +183,15 @@ async function takeBackAndPay(
   prepared: PreparedReturn,
 ): Promise<PayoutStatus> {
   const { record, payout } = prepared
-  const shares = await lockSharesOf(tx, { environmentId, id })
+  const all = await lockSharesOf(tx, { environmentId, id })
   const subaccounts = await lockSubaccountsById(
     tx,
     environmentId,
-    shares.map(({ subaccountId }) => subaccountId),
+    all.map(({ subaccountId }) => subaccountId),
   )
+  // A closed sub-account is empty for good and never owes anything: the merchant pays its part.
+  const closed = subaccounts.filter(({ status }) => status === 'CLOSED').map((row) => row.id)
+  const shares = all.filter(({ subaccountId }) => !closed.includes(subaccountId))
   const balance = { environmentId, asset, name: 'available' } as const
   const reads = await readForPayouts(tx, [{ payout }], [balance, ...accountsOfTakeBack(shares)])
   const refund = {
