@@ -248,3 +248,21 @@ test('a refund takes nothing from a seller who was closed since', async () => {
   expect(shares).toMatchObject([{ takenBack: 0 }, { takenBack: 50_000 }])
   await expectAllProofs(db)
 })
+
+test('a refund that fails after the release of the share gives back what was pending', async () => {
+  const shop = await openShop()
+  const ada = await shop.addSeller('Ada')
+  const { reference, fee } = await shop.sell({
+    lines: [{ subaccount: ada, percent: '50', releaseAfterDays: 1 }],
+  })
+  await shop.post('/v1/test/balances/fund', { asset: 'NGN', amount: fee })
+  await shop.refund(reference, { destination: closedAccount })
+  await shop.post('/v1/test/clock/advance', { seconds: 2 * 86_400 })
+  await releaseShares({ db, mode: 'test' }, clock.now())
+  const [share] = (await shop.payment(reference)).shares
+  expect(share).toMatchObject({ status: 'POSTED', takenBack: 250_000 })
+  expect(await shop.balanceOf(ada)).toMatchObject({ available: 0, pending: 0 })
+  await work()
+  expect(await shop.balanceOf(ada)).toEqual({ available: 250_000, held: 0, pending: 0, owed: 0 })
+  await expectAllProofs(db)
+})
