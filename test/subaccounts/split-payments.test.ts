@@ -189,3 +189,42 @@ test('the line of a seller who was closed since goes to the merchant', async () 
   expect(await shop.naira()).toMatchObject({ available: 450_000 - fee })
   await expectAllProofs(db)
 })
+
+test('a refund takes nothing from a seller who was closed since', async () => {
+  const shop = await openShop()
+  const [ada, bola] = [await shop.addSeller('Ada'), await shop.addSeller('Bola')]
+  const { reference, fee } = await shop.sell({
+    lines: [
+      { subaccount: ada, percent: '50' },
+      { subaccount: bola, percent: '10' },
+    ],
+  })
+  await shop.post(`/v1/subaccounts/${ada}/close`, {})
+  await shop.post('/v1/test/balances/fund', { asset: 'NGN', amount: fee })
+  expect((await shop.refund(reference)).status).toBe(201)
+  const nothing = { available: 0, held: 0, pending: 0, owed: 0 }
+  expect(await shop.balanceOf(ada)).toEqual(nothing)
+  expect(await shop.balanceOf(bola)).toEqual(nothing)
+  expect(await shop.naira()).toMatchObject({ available: 0, held: 500_000 })
+  const { shares } = await shop.payment(reference)
+  expect(shares).toMatchObject([{ takenBack: 0 }, { takenBack: 50_000 }])
+  await expectAllProofs(db)
+})
+
+test('a refund that fails after the release of the share gives back what was pending', async () => {
+  const shop = await openShop()
+  const ada = await shop.addSeller('Ada')
+  const { reference, fee } = await shop.sell({
+    lines: [{ subaccount: ada, percent: '50', releaseAfterDays: 1 }],
+  })
+  await shop.post('/v1/test/balances/fund', { asset: 'NGN', amount: fee })
+  await shop.refund(reference, { destination: closedAccount })
+  await shop.post('/v1/test/clock/advance', { seconds: 2 * 86_400 })
+  await releaseShares({ db, mode: 'test' }, clock.now())
+  const [share] = (await shop.payment(reference)).shares
+  expect(share).toMatchObject({ status: 'POSTED', takenBack: 250_000 })
+  expect(await shop.balanceOf(ada)).toMatchObject({ available: 0, pending: 0 })
+  await work()
+  expect(await shop.balanceOf(ada)).toEqual({ available: 250_000, held: 0, pending: 0, owed: 0 })
+  await expectAllProofs(db)
+})

@@ -201,33 +201,35 @@ async function takeBackAndPay(
   prepared: PreparedReturn,
 ): Promise<{ status: PayoutStatus; splits: RefundSplit[] }> {
   const { record, payout } = prepared
-  const shares = await lockSharesOf(tx, { environmentId, id })
+  const all = await lockSharesOf(tx, { environmentId, id })
   const subaccounts = await lockSubaccountsById(
     tx,
     environmentId,
-    shares.map(({ subaccountId }) => subaccountId),
+    all.map(({ subaccountId }) => subaccountId),
   )
-  const givingBack = await lockGivingBack(tx, shares)
+  const givingBack = await lockGivingBack(tx, all)
+  const closed = subaccounts.filter(({ status }) => status === 'CLOSED')
+  const closedIds = new Set(closed.map((subaccount) => subaccount.id))
   const balance = { environmentId, asset, name: 'available' } as const
   const reads = await readForPayouts(
     tx,
     [{ payout }],
-    [balance, ...accountsOfTakeBack(shares), ...accountsOfGivingBack(givingBack)],
+    [balance, ...accountsOfTakeBack(all), ...accountsOfGivingBack(givingBack)],
   )
   const movements = new DecidedMovements(tx, reads.book)
   const findAvailable = () => ({ available: spendable(reads.book.find(balance)!) })
-  const closed = subaccounts.filter(({ status }) => status === 'CLOSED')
   const givenBack = decideGivingBack(movements, {
-    shares,
+    shares: all,
     takeBacks: givingBack,
-    closedIds: new Set(closed.map((subaccount) => subaccount.id)),
+    closedIds,
   })
   if (!givenBack) throw notCovered(payout, findAvailable())
   const taken = takeBackShares(movements, {
     returnId: record.id,
     accepted: amountAccepted,
     amount: record.amount,
-    shares: givenBack.shares,
+    // A closed sub-account is empty for good and never owes anything: the merchant pays its part.
+    shares: givenBack.shares.filter(({ subaccountId }) => !closedIds.has(subaccountId)),
     subaccounts,
     named: prepared.splits,
     now: record.createdAt,
