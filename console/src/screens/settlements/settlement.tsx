@@ -26,6 +26,8 @@ import { formatWhen } from '../../parts/time-format'
 import { describeCounterparty, describeEntry } from '../balances/describe-entry'
 import { balanceTexts } from '../balances/texts'
 import { payoutTexts } from '../payouts/texts'
+import { SubaccountLink } from '../subaccounts/subaccount-link'
+import { subaccountTexts } from '../subaccounts/texts'
 import { settlementTexts } from './texts'
 
 const words = settlementTexts.page
@@ -92,12 +94,11 @@ function SettlementPage({ settlement }: { settlement: Settlement }) {
 
 /** What the balance was, what changed it, and what is left. */
 function Report({ settlement }: { settlement: Settlement }) {
-  const { amount, fee, levy, period, report } = settlement
+  const { amount, fee, levy, report } = settlement
+  const own = settlement.subaccount ? subaccountTexts.types : {}
   return (
     <Card title={words.report}>
-      <p className="soft hint">
-        {period.from ? words.since(formatWhen(period.from)) : words.sinceFirst}
-      </p>
+      <p className="soft hint">{describePeriod(settlement)}</p>
       <Facts>
         <Fact name={words.opening}>
           <Money amount={report.opening} asset="NGN" />
@@ -107,7 +108,8 @@ function Report({ settlement }: { settlement: Settlement }) {
             key={`${line.type} ${line.effect}`}
             name={
               <>
-                {describeEntry(line)} <span className="soft small">{words.times(line.count)}</span>
+                {describeEntry(line, own)}{' '}
+                <span className="soft small">{words.times(line.count)}</span>
               </>
             }
           >
@@ -131,6 +133,12 @@ function Report({ settlement }: { settlement: Settlement }) {
   )
 }
 
+/** `What changed your naira balance since 1 November`, or that of a sub-account. */
+function describePeriod({ period, subaccount }: Settlement): string {
+  const whose = subaccount ? words.itsBalance : words.yourBalance
+  return period.from ? words.since(whose, formatWhen(period.from)) : words.sinceFirst(whose)
+}
+
 function SettlementFacts({ settlement }: { settlement: Settlement }) {
   const { asset, assetAmount, assetFee, conversion, transferReference } = settlement
   const { failureReason, scheduledFor } = settlement
@@ -152,6 +160,9 @@ function SettlementFacts({ settlement }: { settlement: Settlement }) {
         <Fact name={words.coins}>{asset && <Money amount={assetAmount!} asset={asset} />}</Fact>
         <Fact name={words.coinFee}>{asset && <Money amount={assetFee!} asset={asset} />}</Fact>
         <Fact name={words.why}>{failureReason && (reasons[failureReason] ?? failureReason)}</Fact>
+        <Fact name={words.subaccount}>
+          {settlement.subaccount && <SubaccountLink reference={settlement.subaccount} />}
+        </Fact>
         <Fact name={words.by}>
           {scheduledFor ? (
             <>
