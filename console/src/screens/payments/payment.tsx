@@ -34,6 +34,7 @@ import { Decision } from './decision'
 import { type AnyPayment, nameOf } from './describe-payment'
 import { RefundDialog } from './refund-dialog'
 import { Requests } from './requests'
+import { Shares } from './shares'
 
 const path = '/v1/collections/payments'
 
@@ -107,6 +108,7 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
       <div className="with-aside">
         <div className="stack">
           <Amounts payment={payment} />
+          <Shares payment={payment} />
           <ResourceTimeline reference={reference} />
           <Returns reference={reference} />
         </div>
