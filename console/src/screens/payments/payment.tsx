@@ -238,7 +238,7 @@ function PaymentFacts({ payment }: { payment: AnyPayment }) {
         <Fact name={words.facts.fee}>
           <Money amount={fee} asset={currency} />
         </Fact>
-        <Fact name={words.facts.net}>
+        <Fact name={payment.shares ? words.facts.netBeforeSplit : words.facts.net}>
           <b>
             <Money amount={net} asset={currency} />
           </b>

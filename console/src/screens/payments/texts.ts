@@ -118,6 +118,7 @@ export const paymentTexts = {
     paid: 'Paid',
     fee: 'Fee',
     net: 'Net',
+    netBeforeSplit: 'Net, before the split',
     asked: 'Asked for',
     method: 'Method',
     when: 'Received at',

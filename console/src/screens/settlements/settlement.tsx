@@ -80,7 +80,7 @@ function SettlementPage({ settlement }: { settlement: Settlement }) {
       <div className="with-aside wide-aside">
         <div className="stack">
           <Report settlement={settlement} />
-          <Entries reference={reference} />
+          <Entries settlement={settlement} />
         </div>
         <div className="stack">
           <SettlementFacts settlement={settlement} />
@@ -95,7 +95,7 @@ function SettlementPage({ settlement }: { settlement: Settlement }) {
 /** What the balance was, what changed it, and what is left. */
 function Report({ settlement }: { settlement: Settlement }) {
   const { amount, fee, levy, report } = settlement
-  const own = settlement.subaccount ? subaccountTexts.types : {}
+  const own = ownWords(settlement)
   return (
     <Card title={words.report}>
       <p className="soft hint">{describePeriod(settlement)}</p>
@@ -132,6 +132,9 @@ function Report({ settlement }: { settlement: Settlement }) {
     </Card>
   )
 }
+
+/** Words for entries of a sub-account, if it is the one that was settled. */
+const ownWords = ({ subaccount }: Settlement) => (subaccount ? subaccountTexts.types : {})
 
 /** `What changed your naira balance since 1 November`, or that of a sub-account. */
 function describePeriod({ period, subaccount }: Settlement): string {
@@ -214,7 +217,7 @@ function Destination({ settlement }: { settlement: Settlement }) {
   )
 }
 
-const columns: Column<BalanceEntry>[] = [
+const columnsWith = (own: Record<string, string>): Column<BalanceEntry>[] => [
   {
     name: 'what',
     head: balanceTexts.columns.what,
@@ -222,7 +225,7 @@ const columns: Column<BalanceEntry>[] = [
     phone: 1,
     cell: (entry) => (
       <>
-        <b className="medium">{describeEntry(entry)}</b>{' '}
+        <b className="medium">{describeEntry(entry, own)}</b>{' '}
         <span className="soft small desktop-only">{describeCounterparty(entry)}</span>
       </>
     ),
@@ -250,13 +253,14 @@ const columns: Column<BalanceEntry>[] = [
 /** Several entries may have the same reference. */
 const keyOf = ({ number }: BalanceEntry) => String(number)
 
-function Entries({ reference }: { reference: string }) {
+function Entries({ settlement }: { settlement: Settlement }) {
+  const { reference } = settlement
   const list = usePages<BalanceEntry>(`${path}/${reference}/entries`, {}, { keyOfRow: keyOf })
   return (
     <Card title={words.entries}>
       <DataTable
         caption={words.entriesCaption}
-        columns={columns}
+        columns={columnsWith(ownWords(settlement))}
         list={list}
         keyOf={keyOf}
         pathOf={(entry) => pathOfReference(entry.reference)}

@@ -1,3 +1,5 @@
+import { splitTexts } from './texts'
+import './split-rules.css'
 import { type ReactNode, useState } from 'react'
 import type { SplitRule } from '../../../../sdk/src/types'
 import type { ApiRefusal } from '../../api/refusal'
@@ -13,8 +15,6 @@ import { SubaccountField } from '../subaccounts/subaccount-field'
 import { useSubaccounts } from '../subaccounts/use-subaccounts'
 import { isDays, isPercent, type LineForm, newLine, toBody, typedLines } from './line-form'
 import { PreviewCard, usePreview, useTried } from './preview'
-import { splitTexts } from './texts'
-import './split-rules.css'
 
 const words = splitTexts.form
 const linesMax = 20

@@ -146,7 +146,6 @@ function Lines({ rule, isOlder = false, aside }: LinesProps) {
           {
             name: 'who',
             head: words.who,
-            isGrowing: true,
             phone: 1,
             cell: ({ subaccount }) => <SubaccountLink reference={subaccount} />,
           },

@@ -193,31 +193,33 @@ function FormDialog({ title, confirmLabel, before, writing, onClose, onConfirm }
           {...field('externalReference')}
         />
       </div>
-      <fieldset className="plain stack form-group">
+      <fieldset className="plain form">
         <legend className="bold">{words.paidTo}</legend>
-        <div className="two-columns">
-          <BankField
-            label={words.bank}
-            placeholder={words.bankPlaceholder}
-            noneFound={words.noBank}
-            banks={banks}
-            value={bankCode || null}
-            onChange={(code) => change({ bankCode: code ?? '' })}
-          />
-          <TextField
-            label={words.accountNumber}
-            inputMode="numeric"
-            autoComplete="off"
-            value={formatAccountNumber(accountNumber)}
-            error={accountIssue}
-            onChange={(text) => change({ accountNumber: text.replace(/\D/g, '') })}
-          />
+        <div>
+          <div className="two-columns">
+            <BankField
+              label={words.bank}
+              placeholder={words.bankPlaceholder}
+              noneFound={words.noBank}
+              banks={banks}
+              value={bankCode || null}
+              onChange={(code) => change({ bankCode: code ?? '' })}
+            />
+            <TextField
+              label={words.accountNumber}
+              inputMode="numeric"
+              autoComplete="off"
+              value={formatAccountNumber(accountNumber)}
+              error={accountIssue}
+              onChange={(text) => change({ accountNumber: text.replace(/\D/g, '') })}
+            />
+          </div>
+          <p className="hint" role="status">
+            {isRemoved ? words.removed : isPartial && words.accountNeeded}
+            {isAccount && holder.isLoading && words.resolving}
+            {isAccount && holder.data && words.holder(holder.data.accountName)}
+          </p>
         </div>
-        <p className="hint" role="status">
-          {isRemoved ? words.removed : isPartial && words.accountNeeded}
-          {isAccount && holder.isLoading && words.resolving}
-          {isAccount && holder.data && words.holder(holder.data.accountName)}
-        </p>
         <TextField
           label={words.wallet}
           description={words.walletHint}
@@ -225,7 +227,7 @@ function FormDialog({ title, confirmLabel, before, writing, onClose, onConfirm }
           {...field('walletAddress')}
         />
       </fieldset>
-      <fieldset className="plain stack form-group">
+      <fieldset className="plain form">
         <legend className="bold">{words.settled}</legend>
         <SelectField
           label={words.schedule}

@@ -21,7 +21,8 @@ import { subaccountTexts } from './texts'
 
 const words = subaccountTexts.page
 const path = '/v1/balance-entries'
-const columns = entryColumnsWith(subaccountTexts.types)
+// The page has a second column, so references have no room.
+const columns = entryColumnsWith(subaccountTexts.types).filter(({ name }) => name !== 'reference')
 
 /** Types of entries that its statement of an asset can have. */
 const filtersOf = (asset: Asset): Filter[] => [

@@ -1,3 +1,6 @@
+import { balanceTexts } from '../balances/texts'
+import { subaccountTexts } from './texts'
+import '../balances/balances.css'
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Bank, Settlement, Subaccount } from '../../../../sdk/src/types'
@@ -20,17 +23,14 @@ import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { commonTexts } from '../../texts/common'
-import { balanceTexts } from '../balances/texts'
 import { CloseDialog } from './close-dialog'
 import { SettleDialog } from './settle-dialog'
 import { EditDialog } from './subaccount-form'
 import { SubaccountKeys } from './subaccount-keys'
 import { SubaccountStatement } from './subaccount-statement'
 import { SubaccountStatus } from './subaccount-status'
-import { subaccountTexts } from './texts'
 import { TransferDialog } from './transfer-dialog'
 import { path } from './use-subaccounts'
-import '../balances/balances.css'
 
 const words = subaccountTexts.page
 
@@ -138,7 +138,12 @@ function MoreMenu({ subaccount, onOpen }: MenuProps) {
   return (
     <Menu
       button={
-        <button type="button" className="button" aria-label={commonTexts.more}>
+        <button
+          type="button"
+          className="button"
+          aria-label={commonTexts.more}
+          style={{ flex: 'none' }}
+        >
           <Icon name="dots" size={16} />
         </button>
       }
