@@ -31,8 +31,9 @@ type Storm = {
   onStart(program: Program): void
 }
 
-/** How often half a day passes during the storm. */
+/** How often six hours pass: a sale may be open for some of them, and must not expire. */
 const advances = 10
+const advanceMs = dayMs / 4
 /** More than any seller owes. */
 const largeAmount = 1_000_000_000
 
@@ -82,13 +83,13 @@ function createTurns(scene: Storm & SplitScene): () => Promise<void> {
     const wanted = ((advanced + 1) * operations) / (advances + 1)
     if (journal.acknowledged < wanted) return takeSplitTurn(scene)
     advanced += 1
-    await advanceClock(scene, dayMs / 2)
+    await advanceClock(scene, advanceMs)
   }
 }
 
 /** Money that sellers get pays first what they owe. */
 async function payDebts({ site, callers }: SplitScene): Promise<void> {
-  for (const { reference } of site.sellers) {
+  for (const reference of [...site.sellers.map((seller) => seller.reference), ...site.spenders]) {
     const path = `/v1/subaccounts/${reference}/transfers`
     const body = { from: 'merchant', asset: 'NGN', amount: largeAmount }
     await callers.send('transfer', 'key', path, body)
