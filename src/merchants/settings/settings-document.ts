@@ -167,6 +167,8 @@ const PaymentMethods = Type.Object(
   },
 )
 
+const ofRefunds = { ...closed, description: 'Refunds of payments that were split.' }
+
 const Refunds = Type.Object(
   {
     subaccountsMustCover: Type.Boolean({
@@ -175,7 +177,7 @@ const Refunds = Type.Object(
       examples: [false],
     }),
   },
-  { ...closed, description: 'Refunds of payments that were split.' },
+  ofRefunds,
 )
 
 export const weekdays = [
@@ -329,7 +331,7 @@ export const SettingsPatch = Type.Partial(
     checkout: Type.Partial(Checkout, closed),
     lowBalance: Type.Partial(LowBalance, closed),
     paymentMethods: Type.Partial(PaymentMethods, closed),
-    refunds: Type.Partial(Refunds, closed),
+    refunds: Type.Partial(Refunds, ofRefunds),
     settlement: Type.Partial(Settlement, closed),
     approvals: Approvals,
   }),
