@@ -64,7 +64,7 @@ export const subaccountTexts = {
     answer: 'The sub-account as the API returns it',
     moveMoney: 'Move money',
     settleNow: 'Settle now',
-    payOut: 'Pay from it',
+    payOut: 'Pay someone from it',
     edit: 'Edit',
     pause: 'Pause payouts',
     resume: 'Resume payouts',
