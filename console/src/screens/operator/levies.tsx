@@ -32,7 +32,11 @@ export function Screen() {
   ]
   const levies = read.data?.items ?? []
   const presetButton = (
-    <Button kind="primary" icon="play" onClick={() => setOpened('preset')}>
+    <Button
+      kind={levies.length === 0 ? 'primary' : 'plain'}
+      icon="play"
+      onClick={() => setOpened('preset')}
+    >
       {t.preset}
     </Button>
   )
@@ -102,7 +106,7 @@ const levyColumns = (levies: Levy[]): Column<Levy>[] => [
     name: 'levy',
     head: t.levy,
     phone: 1,
-    cell: (levy) => <b>{describeLevy(levy)}</b>,
+    cell: (levy) => <b className="no-wrap">{describeLevy(levy)}</b>,
   },
   {
     name: 'mode',
@@ -181,7 +185,9 @@ function Debits({ rails, debits }: { rails: string[]; debits: LevyDebit[] }) {
             name: 'kind',
             head: words.kind,
             phone: 3,
-            cell: ({ debit }) => words.kinds[debit?.debits ?? 'no'],
+            cell: ({ debit }) => (
+              <span className="no-wrap">{words.kinds[debit?.debits ?? 'no']}</span>
+            ),
           },
           {
             name: 'since',

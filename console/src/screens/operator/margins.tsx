@@ -62,7 +62,11 @@ export function Screen() {
         title={taxTexts.title}
         tab={`${taxTexts.tabs.margins} · ${taxTexts.title}`}
         over={t.over}
-        actions={
+      />
+      <TaxTabs />
+      <Card
+        title={t.card}
+        aside={
           <Segments
             label={taxTexts.mode}
             value={mode}
@@ -70,9 +74,7 @@ export function Screen() {
             onChange={setMode}
           />
         }
-      />
-      <TaxTabs />
-      <Card title={t.card}>
+      >
         <div className="padded no-top-padding two-columns">
           <TextField type="date" label={t.from} value={from} onChange={setFrom} />
           <TextField
