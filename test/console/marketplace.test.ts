@@ -263,7 +263,7 @@ describe('a marketplace', () => {
     await page.getByRole('button', { name: /^Show \d new entries$/ }).click()
     await main().getByText('Paid back to you').waitFor()
     await expect.poll(() => page.getByText(/owes you/).count()).toBe(0)
-    await main().getByRole('button', { name: 'Settle now' }).click()
+    await main().getByRole('button', { name: 'Settle' }).click()
     await pictureDialog(page, 'screens/subaccounts/settle-dialog SettleDialog')
     await dialog().getByLabel('Amount').fill('10,000')
     await press('Settle ₦10,000.00')
@@ -296,9 +296,9 @@ describe('a marketplace', () => {
     await journey('subaccount-paused', async () => {
       await page.getByText('Paused: it gets its shares, but nothing is paid out.').waitFor()
     })
-    expect(await main().getByRole('button', { name: 'Settle now' }).count()).toBe(0)
+    expect(await main().getByRole('button', { name: 'Settle' }).count()).toBe(0)
     await more('Resume payouts')
-    await main().getByRole('button', { name: 'Settle now' }).waitFor()
+    await main().getByRole('button', { name: 'Settle' }).waitFor()
   })
 
   test('someone is paid from it, with stamp duty beside the fee', async () => {
@@ -458,7 +458,7 @@ describe('by role', () => {
     const { reference } = await subaccountOf('Ada Fabrics')
     await visitAs('viewer', `/subaccounts/${reference}`)
     await main().getByText('Share of a payment').waitFor()
-    for (const name of ['Move money', 'Settle now', 'More', 'Create key'])
+    for (const name of ['Move money', 'Settle', 'More', 'Create key'])
       expect(await main().getByRole('button', { name }).count()).toBe(0)
     await open('/subaccounts/rules')
     expect(await main().getByRole('link', { name: 'New rule' }).count()).toBe(0)

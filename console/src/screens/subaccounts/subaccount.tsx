@@ -77,7 +77,7 @@ function SubaccountPage({ subaccount }: { subaccount: Subaccount }) {
               )}
               {mayPay && maySeeBalances && status === 'ACTIVE' && (
                 <Button kind="primary" icon="payOut" onClick={() => setOpened('settle')}>
-                  {words.settleNow}
+                  {words.settle}
                 </Button>
               )}
               {(mayChange || mayPay) && (
@@ -307,7 +307,7 @@ function Settlements({ reference }: { reference: string }) {
           },
           {
             name: 'amount',
-            head: balanceTexts.columns.change,
+            head: words.amount,
             align: 'end',
             phone: 2,
             cell: ({ amount }) => <Money amount={amount} asset="NGN" />,
