@@ -3,7 +3,7 @@ import type { Refusal } from '../../base/refusal.js'
 import { renderPage } from '../console/page.js'
 import { pathOf } from '../server/path-of.js'
 import { headersOf, newNonce } from './answer-page.js'
-import { html } from './html.js'
+import { html } from '../../base/html.js'
 import { renderFailure, renderNotFound } from './page.js'
 import { english as texts } from './texts.js'
 

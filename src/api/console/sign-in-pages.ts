@@ -11,7 +11,7 @@ import {
 } from '../auth/session-cookie.js'
 import { answerPage, newNonce } from '../checkout-page/answer-page.js'
 import { drawQr } from '../checkout-page/draw-qr.js'
-import { type Html, html } from '../checkout-page/html.js'
+import { type Html, html } from '../../base/html.js'
 import { answerScript, type PageScript } from '../checkout-page/page-script.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { type Document, type Route, route } from '../server/route.js'

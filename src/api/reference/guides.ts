@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path/posix'
 import { Marked, type Tokens } from 'marked'
-import { asMarkup, type Html } from '../checkout-page/html.js'
+import { asMarkup, type Html } from '../../base/html.js'
 
 /** A page of docs/, such as `guides/payouts`. */
 export type Guide = { name: string; title: string; text: string }

@@ -235,6 +235,26 @@ export function destinationOf({
   return { payTo, asset, walletAddress }
 }
 
+const Mails = Type.Object(
+  {
+    receipts: Type.Boolean({
+      description: 'Whether customers of checkout sessions get a receipt by e-mail when they paid.',
+      examples: [false],
+    }),
+    testAddresses: Type.Array(
+      Type.String({ pattern: emailPattern, maxLength: limits.checkout.emailLengthMax }),
+      {
+        maxItems: settingsLimits.testAddressesMax,
+        uniqueItems: true,
+        description:
+          'E-mail addresses that get the mails of test mode. Mails of test mode to other addresses are kept and not sent. Has no effect in live mode.',
+        examples: [['ada@shop.example']],
+      },
+    ),
+  },
+  { ...closed, description: 'Mails that are sent for you.' },
+)
+
 const KoboLimit = Type.Integer({
   ...inKobo,
   minimum: 1,
@@ -299,6 +319,7 @@ export const Settings = Type.Object(
     paymentMethods: PaymentMethods,
     settlement: Settlement,
     approvals: Approvals,
+    mails: Mails,
   },
   { ...closed, title: 'Settings' },
 )
@@ -319,6 +340,7 @@ export const SettingsPatch = Type.Partial(
     paymentMethods: Type.Partial(PaymentMethods, closed),
     settlement: Type.Partial(Settlement, closed),
     approvals: Approvals,
+    mails: Type.Partial(Mails, closed),
   }),
   { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
 )
@@ -364,6 +386,7 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
       walletAddress: null,
     },
     approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
+    mails: { receipts: false, testAddresses: [] },
   }
 }
 
