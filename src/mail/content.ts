@@ -8,13 +8,22 @@ export type MailBlock =
   /** Smaller: what to do if something is wrong. */
   | { type: 'note'; text: string }
 
+/** A part of a mail that is about to be queued: `page` becomes a button, if its URL is known. */
+export type DraftBlock =
+  | MailBlock
+  /** A page of the console, which asks to sign in. */
+  | { type: 'page'; label: string; path: string }
+
 /** What a mail says, fixed when it is queued. */
-export type MailContent = {
+export type MailContent = MailTexts & { blocks: MailBlock[] }
+
+export type MailDraft = MailTexts & { blocks: DraftBlock[] }
+
+type MailTexts = {
   subject: string
   /** Who writes; null: the installation itself, as in `MAIL_FROM`. */
   sender: MailSender | null
   heading: string
-  blocks: MailBlock[]
   /** The merchant or service behind the mail, and why the recipient gets it. */
   reason: string
 }
@@ -24,6 +33,17 @@ export type MailSender = {
   name: string
   colour: string | null
   replyTo: string | null
+}
+
+/** The mail with buttons for pages of the console; without them if its address is unknown. */
+export function completeDraft(draft: MailDraft, consoleUrl: string | undefined): MailContent {
+  const blocks = draft.blocks.flatMap((block): MailBlock[] => {
+    if (block.type !== 'page') return [block]
+    if (consoleUrl === undefined) return []
+    const url = `${consoleUrl}/console${block.path}`
+    return [{ type: 'button', label: block.label, url, isSecret: false }]
+  })
+  return { ...draft, blocks }
 }
 
 /** Times in mails are those of Nigeria, where merchants are, and say so. */

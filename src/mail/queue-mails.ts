@@ -3,7 +3,7 @@ import type { EnvironmentId, Mode } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/transactions/tx.js'
-import type { MailContent } from './content.js'
+import { completeDraft, type MailDraft } from './content.js'
 import type { MailKind } from './kinds.js'
 import { mailLimits } from './limits.js'
 import { mails } from './mail.js'
@@ -17,7 +17,7 @@ export type NewMail = {
   /** What the mail is about. A recipient gets one mail of a kind for each cause. */
   causeId: string
   recipient: string
-  content: MailContent
+  content: MailDraft
 }
 
 const insertMails = listStatement({
@@ -35,13 +35,13 @@ const insertMails = listStatement({
 export function queueMails(tx: Tx, now: RealTime, queued: NewMail[]): void {
   const addressed = queued.filter(({ recipient }) => isAddress(recipient))
   if (addressed.length === 0) return
-  const { seal } = getMailbox(tx)
+  const { seal, consoleUrl } = getMailbox(tx)
   // Sorted, so that two transactions with the same mails do not wait for each other.
   const rows = addressed
     .map(({ content, ...mail }) => ({
       ...mail,
       id: newId(now),
-      sealedContent: seal.seal(JSON.stringify(content)),
+      sealedContent: seal.seal(JSON.stringify(completeDraft(content, consoleUrl))),
       state: 'WAITING',
       dueAt: now,
       createdAt: now,

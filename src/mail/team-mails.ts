@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { RealTime } from '../base/clock.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
+import { toUuid } from '../base/ids.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { rolesWith } from '../team/permissions.js'
-import type { MailBlock, MailContent } from './content.js'
+import type { DraftBlock, MailDraft } from './content.js'
 import { type MailKind, mailKinds, type TeamMailKind } from './kinds.js'
 import { queueMails } from './queue-mails.js'
 
@@ -41,7 +43,7 @@ export type TeamMail = {
   onlyUsers?: string[]
   subject: string
   heading: string
-  blocks: MailBlock[]
+  blocks: DraftBlock[]
   /** Completes "because", such as "you may approve transfers". */
   because: string
 }
@@ -53,7 +55,7 @@ export async function queueTeamMail(tx: Tx, now: RealTime, mail: TeamMail): Prom
   const { environmentId, kind, causeId, heading, blocks, because } = mail
   const { mode, merchantName } = team
   const name = mode === 'test' ? `${merchantName} (test mode)` : merchantName
-  const content: MailContent = {
+  const content: MailDraft = {
     subject: `${name}: ${mail.subject}`,
     sender: null,
     heading,
@@ -76,17 +78,22 @@ export async function queueTeamMail(tx: Tx, now: RealTime, mail: TeamMail): Prom
   )
 }
 
-/** Queues an alert to all operators who want it. A repeated cause sends nothing. */
+/**
+ * Queues an alert to all operators who want it. Operators get one mail for a cause, which is any text
+ * that names it.
+ */
 export async function queueOperatorAlert(
   tx: Tx,
   now: RealTime,
-  { causeId, subject, blocks }: { causeId: string; subject: string; blocks: MailBlock[] },
+  { cause, subject, blocks }: { cause: string; subject: string; blocks: DraftBlock[] },
 ): Promise<void> {
   const operators = await tx.rows(sql<{ email: string }>`
     select u.email from users u
     where u.is_operator and u.disabled_at is null and ${wants('u.id', 'operator_alert')}
     order by u.email`)
-  const content: MailContent = {
+  const digest = createHash('sha256').update(`operator alert/${cause}`).digest()
+  const causeId = toUuid(digest.subarray(0, 16).toString('hex'))
+  const content: MailDraft = {
     subject: `Manilla: ${subject}`,
     sender: null,
     heading: subject,

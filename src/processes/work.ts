@@ -454,7 +454,7 @@ function payoutJobs(
       name: `check the ${treasury.mode} hot wallet`,
       everyMs: payoutLimits.treasuryIntervalMs,
       batch: Number.POSITIVE_INFINITY,
-      run: (db: Database) => watchTreasury({ db, logger, figures }, treasury),
+      run: (db: Database) => watchTreasury({ db, clock, logger, figures }, treasury),
     })),
     ...floats
       .filter(({ floatMin }) => floatMin > 0n)
@@ -462,7 +462,7 @@ function payoutJobs(
         name: `check the balance at ${watched.bank.name}`,
         everyMs: limits.banks.floatIntervalMs,
         batch: Number.POSITIVE_INFINITY,
-        run: () => watchFloat({ logger, figures }, watched),
+        run: (db: Database) => watchFloat({ db, clock, logger, figures }, watched),
       })),
     ...rails.all.map((rail) => ({
       name: `poll payouts on ${rail.name}`,
