@@ -31,10 +31,11 @@ const insertMails = listStatement({
 /**
  * Writes mails in the transaction of their cause, so that a mail exists exactly when its cause
  * does. Workers send them. `now` is real time even if the environment's test clock is ahead.
+ * Returns their ids, without those of addresses that cannot be written to.
  */
-export function queueMails(tx: Tx, now: RealTime, queued: NewMail[]): void {
+export function queueMails(tx: Tx, now: RealTime, queued: NewMail[]): string[] {
   const addressed = queued.filter(({ recipient }) => isAddress(recipient))
-  if (addressed.length === 0) return
+  if (addressed.length === 0) return []
   const { seal, consoleUrl } = getMailbox(tx)
   // Sorted, so that two transactions with the same mails do not wait for each other.
   const rows = addressed
@@ -48,6 +49,7 @@ export function queueMails(tx: Tx, now: RealTime, queued: NewMail[]): void {
     }))
     .sort((one, other) => (one.recipient < other.recipient ? -1 : 1))
   tx.write(insertMails(rows))
+  return rows.map(({ id }) => id)
 }
 
 /** A cause never fails because an address that somebody typed cannot be written to. */

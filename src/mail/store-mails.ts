@@ -13,8 +13,8 @@ import { type Mail, type MailState, mailStates, mails } from './mail.js'
 import { resealSuppressions } from './suppressions.js'
 
 export type MailFilter = {
-  state?: readonly MailState[] | undefined
-  kind?: readonly MailKind[] | undefined
+  state?: MailState | undefined
+  kind?: MailKind | undefined
   recipient?: string | undefined
 }
 
@@ -66,7 +66,8 @@ export function listAllMails(
   { state, limit }: { state?: MailState | undefined; limit: number },
 ): Promise<Mail[]> {
   return db.rows(sql<Mail>`
-    select ${mails.of('m')} from mails m where ${state ?? null}::text is null or state = ${state ?? null}
+    select ${mails.of('m')} from mails m
+    where ${state ?? null}::text is null or state = ${state ?? null}
     order by id desc limit ${limit}`)
 }
 

@@ -98,7 +98,7 @@ export function maskAddress(address: string): string {
   return `${address.slice(0, 1)}**${address.slice(Math.max(at, 1))}`
 }
 
-type SuppressionFilter = { reason?: readonly SuppressionReason[] }
+type SuppressionFilter = { reason?: SuppressionReason | undefined }
 
 export const suppressionList: List<SuppressionFilter, Suppression> = {
   name: 'list_suppressions',

@@ -79,8 +79,8 @@ export async function queueTeamMail(tx: Tx, now: RealTime, mail: TeamMail): Prom
 }
 
 /**
- * Queues an alert to all operators who want it. Operators get one mail for a cause, which is any text
- * that names it.
+ * Queues an alert to all operators who want it. Operators get one mail for a cause, which is any
+ * text that names it.
  */
 export async function queueOperatorAlert(
   tx: Tx,

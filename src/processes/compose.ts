@@ -243,6 +243,7 @@ export async function compose({
     logger,
     openPage: createPageSources(db, replica),
     seal,
+    mailBounceSecret: config.mail?.bounceSecret,
     simulated: simulatedRails,
     rails,
     collections,

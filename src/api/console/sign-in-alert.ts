@@ -9,8 +9,8 @@ import { describeBrowser } from './describe-browser.js'
 import type { Visit } from './visit.js'
 
 /**
- * Mails a user who signs in from a browser or address that none of their sessions had. Versions of a
- * browser are not told apart: it updates itself.
+ * Mails a user who signs in from a browser or address that none of their sessions had. Versions of
+ * a browser are not told apart: it updates itself.
  */
 export async function alertOfNewPlace(
   tx: Tx,

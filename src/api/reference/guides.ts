@@ -93,6 +93,7 @@ const guidesByTag: Record<string, string[]> = {
   Settings: ['guides/checkout'],
   Webhooks: ['guides/webhooks'],
   Events: ['guides/webhooks', 'reference/events'],
+  Mails: ['guides/email'],
   'Request logs': ['guides/requests'],
   'Test mode': ['reference/test-mode'],
   Rails: ['guides/bank-adapter'],

@@ -235,6 +235,8 @@ export function destinationOf({
   return { payTo, asset, walletAddress }
 }
 
+const ofMails = { ...closed, description: 'Mails that are sent for you.' }
+
 const Mails = Type.Object(
   {
     receipts: Type.Boolean({
@@ -252,7 +254,7 @@ const Mails = Type.Object(
       },
     ),
   },
-  { ...closed, description: 'Mails that are sent for you.' },
+  ofMails,
 )
 
 const KoboLimit = Type.Integer({
@@ -340,7 +342,7 @@ export const SettingsPatch = Type.Partial(
     paymentMethods: Type.Partial(PaymentMethods, closed),
     settlement: Type.Partial(Settlement, closed),
     approvals: Approvals,
-    mails: Type.Partial(Mails, closed),
+    mails: Type.Partial(Mails, ofMails),
   }),
   { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
 )
