@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import Type, { type Static } from 'typebox'
+import { Check } from 'typebox/value'
 import type { RealTime } from '../../../base/clock.js'
 import { emailPattern, plainText } from '../../../base/contact-patterns.js'
 import type { EnvironmentId } from '../../../base/environment.js'
@@ -51,6 +52,12 @@ const bounce = closed({
 
 type Bounce = Static<typeof bounce>
 
+const bounces = Type.Array(bounce, {
+  minItems: 1,
+  maxItems: mailLimits.bouncesPerCallMax,
+  description: 'Mails that came back, or that recipients complained about.',
+})
+
 /** Notices of the mail relay: such addresses get no more mail. A repeat changes nothing. */
 export const receiveBounces = ({ db, seal, mailBounceSecret }: ApiParts) =>
   route({
@@ -62,13 +69,8 @@ export const receiveBounces = ({ db, seal, mailBounceSecret }: ApiParts) =>
     description:
       'For the mail relay only. The header `Mail-Signature` has the form `t=<seconds since 1970>,v1=<hex>`: the HMAC-SHA256 of the time, a dot and the body, with `MAIL_BOUNCE_SECRET`. It is valid for five minutes.',
     tag: 'Mails',
-    body: closed({
-      items: Type.Array(bounce, {
-        minItems: 1,
-        maxItems: mailLimits.bouncesPerCallMax,
-        description: 'Mails that came back, or that recipients complained about.',
-      }),
-    }),
+    // Bodies of signed calls are read after the signature was checked, so nothing is required here.
+    body: Type.Object({ items: Type.Optional(bounces) }),
     answers: {
       200: Type.Object({
         suppressed: Type.Integer({
@@ -78,7 +80,7 @@ export const receiveBounces = ({ db, seal, mailBounceSecret }: ApiParts) =>
       }),
     },
     refusals: ['authentication_failed', 'not_found'],
-    async handle({ headers, bodyText, body, realNow: now }) {
+    async handle({ headers, bodyText, realNow: now }) {
       if (!mailBounceSecret)
         throw new Refusal('not_found', {
           message: 'Bounces are not accepted here. Set MAIL_BOUNCE_SECRET.',
@@ -88,9 +90,10 @@ export const receiveBounces = ({ db, seal, mailBounceSecret }: ApiParts) =>
           message:
             'The signature in Mail-Signature is missing, wrong, or older than five minutes. Sign with MAIL_BOUNCE_SECRET.',
         })
+      const items = readBounces(bodyText)
       const suppressed = await db.transaction(async (tx) => {
         let added = 0
-        for (const item of sortByAddress(body.items)) {
+        for (const item of sortByAddress(items)) {
           const { address, reason, detail = null } = item
           const environmentId = await findEnvironment(tx, item)
           if (await suppress(tx, now, seal, { environmentId, address, reason, detail })) added += 1
@@ -100,6 +103,23 @@ export const receiveBounces = ({ db, seal, mailBounceSecret }: ApiParts) =>
       return success(200, 'Received', { suppressed })
     },
   })
+
+function readBounces(bodyText: string): Bounce[] {
+  const body: unknown = parseOrNull(bodyText)
+  if (Check(closed({ items: bounces }), body)) return body.items
+  throw new Refusal('validation_failed', {
+    message: `The body must be an object with 1 to ${mailLimits.bouncesPerCallMax} \`items\`, each with an \`address\` and a \`reason\`: bounce or complaint.`,
+    details: [{ field: 'items', issue: 'must list bounces' }],
+  })
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
 
 /** Two notices at once with the same addresses do not wait for each other in a circle. */
 function sortByAddress(items: Bounce[]): Bounce[] {
