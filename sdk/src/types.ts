@@ -4832,6 +4832,7 @@ export type ChangeSettingsInput = {
       perDay: string | null
     } | null
   } | undefined
+  /** Mails that are sent for you. */
   mails?: {
     /** Whether customers of checkout sessions get a receipt by e-mail when they paid. */
     receipts?: boolean | undefined

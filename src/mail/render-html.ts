@@ -15,10 +15,11 @@ const styles = {
     "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;" +
     'font-size:16px;line-height:1.5;color:#1b211d;text-align:left',
   heading: `margin:0 0 16px;font-size:21px;line-height:1.3;font-weight:600;${wraps}`,
-  sender: `margin:0 0 20px;font-size:15px;font-weight:600;color:${quiet};${wraps}`,
+  sender: 'margin:0 0 20px;font-size:15px;font-weight:600',
+  senderName: `color:${quiet};${wraps}`,
   logo:
-    'display:inline-block;vertical-align:middle;width:40px;height:40px;border-radius:8px;' +
-    'object-fit:contain;background:#ffffff;margin-right:8px',
+    'display:block;width:40px;height:40px;border-radius:8px;object-fit:contain;' +
+    'background:#ffffff;margin-right:10px',
   paragraph: `margin:0 0 16px;${wraps}`,
   note: `margin:0 0 16px;font-size:14px;color:${quiet};${wraps}`,
   panel: 'margin:0 0 16px;padding:16px;border-radius:8px;background:#f3f4f2',
@@ -89,10 +90,11 @@ function renderReplyTo(address: string): Html {
 /** The name is beside the logo, so the picture needs no text of its own. */
 function renderSender({ sender }: MailContent, hasLogo: boolean): Html | null {
   if (!sender) return null
-  const logo =
-    hasLogo && html`<img src="cid:logo" alt="" width="40" height="40" style="${styles.logo}">`
-  const name = html`<span style="vertical-align:middle">${sender.name}</span>`
-  return html`<p class="quiet" style="${styles.sender}">${logo}${name}</p>`
+  const picture = html`<img src="cid:logo" alt="" width="40" height="40" style="${styles.logo}">`
+  const logo = hasLogo && html`<td width="50" valign="middle">${picture}</td>`
+  const name = html`<td class="quiet" style="${styles.senderName}">${sender.name}</td>`
+  return html`<table role="presentation" cellpadding="0" cellspacing="0" style="${styles.sender}">
+<tr>${logo}${name}</tr></table>`
 }
 
 function renderBlock(block: MailBlock, accent: string): Html {
@@ -123,7 +125,7 @@ function renderFact([name, value]: [string, string]): Html {
 function renderButton({ label, url }: { label: string; url: string }, accent: string): Html {
   const style =
     `display:inline-block;padding:12px 22px;border-radius:8px;background:${accent};` +
-    `color:${textOn(accent)};font-weight:600;text-decoration:none`
+    `color:${textOn(accent)};border:1px solid #8a948d;font-weight:600;text-decoration:none`
   const link = html`<a class="link" href="${url}" style="color:${defaultAccent}">${url}</a>`
   return html`<p style="margin:0 0 12px"><a href="${url}" style="${style}">${label}</a></p>
 <p class="quiet" style="${styles.url}">Or open: ${link}</p>`

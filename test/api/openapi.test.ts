@@ -38,8 +38,9 @@ function bodyOf(id: string): unknown {
 }
 
 /** A bank has no API key: it signs its notices and may repeat them. */
+/** Banks and the mail relay sign what they send. */
 function isForBanks(name: string): boolean {
-  return name.startsWith('POST /rails/')
+  return name.startsWith('POST /rails/') || name === 'POST /mail/bounces'
 }
 
 /** A payer has no API key either. */

@@ -33,7 +33,7 @@ export async function mailApprovers(
     subject: `Approve ${what} of ${amount}?`,
     heading: 'Your approval is needed',
     blocks: [
-      { type: 'amount', label: `Amount of ${what}`, amount },
+      { type: 'amount', label: 'Amount', amount },
       { type: 'facts', facts: [...facts, ['Expires on', formatMailTime(expiresAt)]] },
       {
         type: 'paragraph',
