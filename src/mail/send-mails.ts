@@ -12,7 +12,7 @@ import { end, judgeAttempt, type MailVerdict } from './judge-attempt.js'
 import { mailKinds } from './kinds.js'
 import { mailLimits } from './limits.js'
 import type { Mail } from './mail.js'
-import type { MailRelay, OutgoingMail } from './ports.js'
+import type { MailRelay, OutgoingMail, RelayAnswer } from './ports.js'
 import { renderHtml } from './render-html.js'
 import { renderText } from './render-text.js'
 import { findSuppressed, nameOf, suppress } from './suppressions.js'
@@ -146,14 +146,28 @@ async function inParallel<Item>(items: Item[], work: (item: Item) => Promise<voi
   await Promise.all(workers)
 }
 
+/** A mail that cannot be made, such as one of a lost secret, must not hold up the others. */
+async function handOver(
+  { seal, logger, relay }: MailDependencies,
+  mail: ClaimedMail,
+): Promise<RelayAnswer> {
+  try {
+    return await relay!.send(toOutgoing(seal, mail))
+  } catch (error) {
+    logger.error({ err: error, mail: toReference(prefixes.mail, mail.id) }, 'mail was not made')
+    return { isAccepted: false, why: 'temporary', error: 'The mail could not be made.' }
+  }
+}
+
 async function sendOne(
-  { db, clock, seal, logger, relay }: MailDependencies,
+  dependencies: MailDependencies,
   lease: Lease,
   mail: ClaimedMail,
 ): Promise<void> {
   // Another worker may have it soon.
   if (!lease.holds()) return
-  const answer = await relay!.send(toOutgoing(seal, mail))
+  const { db, clock, seal, logger } = dependencies
+  const answer = await handOver(dependencies, mail)
   const now = clock.now()
   const verdict = judgeAttempt(now, mail.attempts, answer)
   await db.transaction(async (tx) => {

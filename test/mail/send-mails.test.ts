@@ -184,6 +184,17 @@ describe('a relay that fails', () => {
     expect(server.received).toEqual([])
   })
 
+  test('answers in time, again and again: the mail is retried after a while', async () => {
+    const server = await openSmtpServer({
+      onMessage: () => new Promise((resolve) => setTimeout(resolve, 250).unref()),
+    })
+    await queue()
+    const relay = createSmtpRelay(server.config, { ...times, sendMs: 100 })
+    const logger = createLogger('silent')
+    await sendMails({ db, clock, seal, logger, relay, mode: 'live' }, clock.now())
+    await expectRetry(/took too long/)
+  })
+
   test('closes the connection in the middle of a mail: the mail is retried', async () => {
     const server = await openSmtpServer({ closesInMessage: true })
     await queue()
@@ -305,6 +316,18 @@ describe('a relay that fails', () => {
     expect(server.received.map(({ headers }) => headers.get('message-id'))).toEqual(seen)
     expect(await onlyMail()).toMatchObject({ state: 'SENT', attempts: 2, lastError: null })
   })
+})
+
+test('a mail that cannot be opened is retried, and holds up no other', async () => {
+  const server = await openSmtpServer()
+  await queue({ recipient: 'broken@example.com' })
+  await db.rows(sql`update mails set sealed_content = 'AAAA'`)
+  for (const name of ['one', 'two', 'three', 'four', 'five'])
+    await queue({ recipient: `${name}@example.com` })
+  await send(server)
+  expect(server.received).toHaveLength(5)
+  const broken = (await listAllMails(db, { limit: 10 })).find(({ state }) => state === 'WAITING')
+  expect(broken).toMatchObject({ recipient: 'broken@example.com', attempts: 1 })
 })
 
 test('without a relay, mails are kept', async () => {

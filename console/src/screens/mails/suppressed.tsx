@@ -24,11 +24,7 @@ export function Screen() {
   }
   return (
     <>
-      <PageHead
-        title={mailTexts.title}
-        tab={`${mailTexts.tabs.suppressed} · ${mailTexts.title}`}
-        over={words.text}
-      />
+      <PageHead title={mailTexts.title} tab={`${mailTexts.tabs.suppressed} · ${mailTexts.title}`} />
       <MailTabs />
       <Card>
         <DataTable
@@ -36,6 +32,7 @@ export function Screen() {
           list={toList(read)}
           keyOf={({ reference }) => reference}
           empty={<EmptyState icon="mail">{words.empty}</EmptyState>}
+          foot={words.text}
           columns={[
             {
               name: 'address',
