@@ -49,6 +49,8 @@ export type MailDependencies = {
   logger: Logger
   /** Undefined: mails are kept. */
   relay: MailRelay | undefined
+  /** A worker that stops hands no more mails over: it could not record that they were accepted. */
+  isStopping?: (() => boolean) | undefined
 }
 
 /**
@@ -164,9 +166,9 @@ async function sendOne(
   lease: Lease,
   mail: ClaimedMail,
 ): Promise<void> {
+  const { db, clock, seal, logger, isStopping } = dependencies
   // Another worker may have it soon.
-  if (!lease.holds()) return
-  const { db, clock, seal, logger } = dependencies
+  if (!lease.holds() || isStopping?.()) return
   const answer = await handOver(dependencies, mail)
   const now = clock.now()
   const verdict = judgeAttempt(now, mail.attempts, answer)

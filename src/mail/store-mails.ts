@@ -71,20 +71,22 @@ export function listAllMails(
     order by id desc limit ${limit}`)
 }
 
-/** Mails that should have left by now, and those of live mode that were kept, as far as stored. */
-export async function summarizeMails(
+/** Mails that were tried and still wait, although they were written before this time. */
+export async function countLateMails(
   db: Queryable,
   writtenBefore: Date,
-): Promise<{ late: number; kept: number; lastError: string | null }> {
-  const [row] = await db.rows(sql<{ late: number; kept: number; lastError: string | null }>`
-    select count(*) filter (where state = 'WAITING')::int as late,
-      count(*) filter (where state = 'KEPT')::int as kept,
-      (array_agg(last_error order by id desc)
-        filter (where state = 'WAITING' and last_error is not null))[1] as last_error
-    from mails
-    where (state = 'WAITING' and attempts > 0 and created_at < ${writtenBefore})
-      or (state = 'KEPT' and mode = 'live')`)
+): Promise<{ late: number; lastError: string | null }> {
+  const [row] = await db.rows(sql<{ late: number; lastError: string | null }>`
+    select count(*)::int as late, (array_agg(last_error order by id desc))[1] as last_error
+    from mails where state = 'WAITING' and attempts > 0 and created_at < ${writtenBefore}`)
   return row!
+}
+
+/** Whether mails of live mode were not sent, for want of a relay. */
+export async function hasKeptMails(db: Queryable): Promise<boolean> {
+  const rows = await db.rows(sql`
+    select from mails where state = 'KEPT' and mode = 'live' limit 1`)
+  return rows.length > 0
 }
 
 export function openContent(seal: Seal, { sealedContent }: Mail): MailContent {

@@ -127,6 +127,7 @@ type JobDependencies = {
   sentPayouts?: SentPayouts
   /** Absent: mails are kept. */
   relay?: MailRelay | undefined
+  isStopping?: () => boolean
 }
 
 /** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
@@ -231,14 +232,15 @@ export function createJobs(opened: OpenRails, dependencies: JobDependencies): Jo
   ]
 }
 
-function mailJob(mode: Mode, { seal, clock, logger, relay }: JobDependencies): Job {
+function mailJob(mode: Mode, dependencies: JobDependencies): Job {
+  const { seal, clock, logger, relay, isStopping } = dependencies
   return {
     name: `send ${mode} mails`,
     everyMs: workLimits.idleJobIntervalMs,
     firstDueAt: firstDueAt(mailsDue, mode),
     mayTakeMs: Math.ceil(mailLimits.perBatchMax / mailLimits.parallelMax) * mailLimits.sendMs,
     batch: mailLimits.perBatchMax,
-    run: (db, now) => sendMails({ db, clock, seal, logger, relay, mode }, now),
+    run: (db, now) => sendMails({ db, clock, seal, logger, relay, isStopping, mode }, now),
   }
 }
 
@@ -557,6 +559,7 @@ export function startWork(dependencies: WorkDependencies): Work {
       figures,
       sentPayouts,
       relay: dependencies.mail?.relay && createSmtpRelay(dependencies.mail.relay),
+      isStopping: () => stopping.signal.aborted,
     }),
     claimDb,
   )

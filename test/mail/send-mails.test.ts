@@ -330,6 +330,23 @@ test('a mail that cannot be opened is retried, and holds up no other', async () 
   expect(broken).toMatchObject({ recipient: 'broken@example.com', attempts: 1 })
 })
 
+test('a worker that stops hands no more mails over, and another sends them', async () => {
+  const server = await openSmtpServer()
+  for (const name of ['one', 'two', 'three', 'four', 'five', 'six'])
+    await queue({ recipient: `${name}@example.com` })
+  const relay = createSmtpRelay(server.config, times)
+  const logger = createLogger('silent')
+  const isStopping = () => server.received.length > 0
+  await sendMails({ db, clock, seal, logger, relay, isStopping, mode: 'live' }, clock.now())
+  // Those that were under way are finished and recorded.
+  expect(server.received.length).toBeLessThanOrEqual(mailLimits.parallelMax)
+  clock.advance(minute)
+  await send(server)
+  expect(server.received.map(({ to }) => to).sort()).toEqual(
+    ['five', 'four', 'one', 'six', 'three', 'two'].map((name) => `${name}@example.com`),
+  )
+})
+
 test('without a relay, mails are kept', async () => {
   await queue()
   await send(undefined)

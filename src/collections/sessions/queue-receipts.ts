@@ -98,6 +98,6 @@ function writeReceipt(
         ? ([{ type: 'note', text: 'A payment of test mode: no real money was paid.' }] as const)
         : []),
     ],
-    reason: `Sent on behalf of ${sender.name}, because you paid and gave this address at its checkout.`,
+    reason: `Sent on behalf of ${sender.name}, because you paid at its checkout, for which this address was given.`,
   }
 }

@@ -1,6 +1,6 @@
 import { after, type Clock, hour } from '../../base/clock.js'
 import type { MailConfig } from '../../base/config.js'
-import { summarizeMails } from '../../mail/store-mails.js'
+import { countLateMails, hasKeptMails } from '../../mail/store-mails.js'
 import type { Database } from '../../postgres/database.js'
 import { type CheckResult, ok, warning } from './check-result.js'
 
@@ -14,22 +14,23 @@ export async function examineMail({
   clock: Clock
   config: MailConfig | undefined
 }): Promise<CheckResult[]> {
-  const { late, kept, lastError } = await summarizeMails(db, after(clock.now(), -hour))
   const relay = config?.relay
-  if (!relay && kept === 0) return []
   if (!relay)
-    return [
-      warning(
-        'Mail',
-        `${kept} mails of live mode were kept: there is no mail relay`,
-        'Set SMTP_URL and MAIL_FROM for every process. `npx manilla mail list` shows the mails.',
-      ),
-    ]
+    return (await hasKeptMails(db))
+      ? [
+          warning(
+            'Mail',
+            'mails of live mode were kept: there is no mail relay',
+            'Set SMTP_URL and MAIL_FROM for every process. `npx manilla mail list` shows the mails.',
+          ),
+        ]
+      : []
+  const { late, lastError } = await countLateMails(db, after(clock.now(), -hour))
   if (late > 0)
     return [
       warning(
         'Mail',
-        `${late} mails have waited for the relay for more than an hour: ${lastError ?? 'not tried yet'}`,
+        `${late} mails have waited for the relay for more than an hour: ${lastError}`,
         'Check SMTP_URL, MAIL_FROM and the relay, then `npx manilla mail send-test`.',
       ),
     ]

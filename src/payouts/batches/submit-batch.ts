@@ -72,7 +72,7 @@ export async function submitBatch(
   await mailApprovers(tx, now, {
     environmentId,
     waiting: toApprove,
-    what: `a batch of ${batch.validCount} transfers`,
+    what: `a batch of ${batch.validCount} ${batch.validCount === 1 ? 'transfer' : 'transfers'}`,
     amount: formatMoney(amount, asset),
     facts: [['Batch', reference]],
     expiresAt: approval.expiresAt,
