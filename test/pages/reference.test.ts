@@ -14,6 +14,7 @@ import { isFull, picture, sizes } from './checkout-pictures.js'
 const refused: Record<string, { status: string; because: string }> = {
   receiveNotice: { status: '401', because: 'only a bank can sign its notices' },
   receiveBounces: { status: '404', because: 'the service has no secret for bounces' },
+  deleteMailSuppression: { status: '404', because: 'no address of a new merchant is suppressed' },
 }
 
 const root = path.resolve(import.meta.dirname, '../..')
