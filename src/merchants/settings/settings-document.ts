@@ -248,6 +248,28 @@ export function destinationOf({
   return { payTo, asset, walletAddress }
 }
 
+const ofMails = { ...closed, description: 'Mails that are sent for you.' }
+
+const Mails = Type.Object(
+  {
+    receipts: Type.Boolean({
+      description: 'Whether customers of checkout sessions get a receipt by e-mail when they paid.',
+      examples: [false],
+    }),
+    testAddresses: Type.Array(
+      Type.String({ pattern: emailPattern, maxLength: limits.checkout.emailLengthMax }),
+      {
+        maxItems: settingsLimits.testAddressesMax,
+        uniqueItems: true,
+        description:
+          'E-mail addresses that get the mails of test mode. Mails of test mode to other addresses are kept and not sent. Has no effect in live mode.',
+        examples: [['ada@shop.example']],
+      },
+    ),
+  },
+  ofMails,
+)
+
 const KoboLimit = Type.Integer({
   ...inKobo,
   minimum: 1,
@@ -313,6 +335,7 @@ export const Settings = Type.Object(
     refunds: Refunds,
     settlement: Settlement,
     approvals: Approvals,
+    mails: Mails,
   },
   { ...closed, title: 'Settings' },
 )
@@ -334,6 +357,7 @@ export const SettingsPatch = Type.Partial(
     refunds: Type.Partial(Refunds, ofRefunds),
     settlement: Type.Partial(Settlement, closed),
     approvals: Approvals,
+    mails: Type.Partial(Mails, ofMails),
   }),
   { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
 )
@@ -380,6 +404,7 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
       walletAddress: null,
     },
     approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
+    mails: { receipts: false, testAddresses: [] },
   }
 }
 
