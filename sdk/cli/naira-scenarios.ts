@@ -1,5 +1,5 @@
 import { ManillaError } from '../src/errors.js'
-import type { Scenario, ScenarioContext } from './scenario-context.js'
+import { type Scenario, type ScenarioContext, tooLate } from './scenario-context.js'
 
 const amount = 500_000
 const pollIntervalMs = 250
@@ -229,8 +229,14 @@ export const nairaScenarios = {
     return seller.reference
   },
   'split.posted': async (context) => (await sellFor(context, {})).share,
-  'split.released': async (context) =>
-    (await context.createExpiring((releaseAt) => sellFor(context, { releaseAt }))).share,
+  'split.released': async (context) => {
+    const { share } = await context.createExpiring(async (releaseAt) => {
+      const sold = await sellFor(context, { releaseAt })
+      // A share whose time has come before its payment is credited at once.
+      return sold.payment.shares![0]!.status === 'PENDING' ? sold : tooLate
+    })
+    return share
+  },
   'subaccount.closing_failed': async (context) => {
     const { subaccounts } = context.manilla
     // A closed account in test mode: docs/reference/test-mode.md.
