@@ -33,6 +33,17 @@ async function choose(label: string, option: string, at = 0): Promise<void> {
   await page.getByRole('option', { name: option }).filter({ visible: true }).first().click()
 }
 
+/** New entries wait behind a button, unless the list was read after them. */
+async function showEntry(what: string): Promise<void> {
+  const button = page.getByRole('button', { name: /^Show \d new entr/ })
+  const isShown = async () => {
+    if ((await main().getByText(what).count()) > 0) return true
+    if ((await button.count()) > 0) await button.click()
+    return false
+  }
+  await expect.poll(isShown, { timeout: 20_000 }).toBe(true)
+}
+
 /** Runs a journey and fails if the page reports an error or breaks its own content policy. */
 async function journey(name: string, walk: () => Promise<void>): Promise<void> {
   const stop = listenForErrors(page, { isConsoleRead: true })
@@ -225,8 +236,7 @@ describe('a marketplace', () => {
     await pictureDialog(page, 'screens/subaccounts/transfer-dialog TransferDialog')
     await dialog().getByRole('button', { name: 'Move ₦5,000.00' }).dblclick()
     await dialog().waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Show 1 new entry' }).click()
-    await main().getByText('Moved out').waitFor()
+    await showEntry('Moved out')
     const moved = await read(`/v1/subaccounts/${ada.reference}`)
     expect(ada.balances[0].available - moved.balances[0].available).toBe(500_000)
 
@@ -260,9 +270,8 @@ describe('a marketplace', () => {
     await dialog().getByLabel('Amount').fill('20,000')
     await press('Move ₦20,000.00')
     await dialog().waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: /^Show \d new entries$/ }).click()
-    await main().getByText('Paid back to you').waitFor()
-    await expect.poll(() => page.getByText(/owes you/).count()).toBe(0)
+    await showEntry('Paid back to you')
+    await page.getByText(/owes you/).waitFor({ state: 'detached' })
     await main().getByRole('button', { name: 'Settle' }).click()
     await pictureDialog(page, 'screens/subaccounts/settle-dialog SettleDialog')
     await dialog().getByLabel('Amount').fill('10,000')
