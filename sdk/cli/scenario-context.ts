@@ -115,7 +115,7 @@ export class ScenarioContext {
     })
     if (created !== tooLate) return created
     if (tries === expiryTriesMax)
-      throw new Failure('refused', 'The service is too busy for this event.', 'Try again later.')
+      throw new Failure('The service is too busy for this event.', 'Try again later.')
     const known = { now: await this.#readTestClock(tries), tries: tries + 1 }
     return this.createExpiring(create, known)
   }
