@@ -382,7 +382,7 @@ describe('a marketplace', () => {
     }
     await close()
     // The refund took back the share with the part of the fee, which only the share had borne.
-    await dialog().getByText('It owes you ₦15.00.').waitFor()
+    await dialog().getByText('It owes you ₦15.00, more than it has.').waitFor()
     expect(await dialog().getByRole('button', { name: 'Close for good' }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
     await site.post(`/v1/subaccounts/${bola.reference}/transfers`, {

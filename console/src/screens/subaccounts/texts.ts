@@ -157,7 +157,8 @@ export const subaccountTexts = {
     nothing: 'It has no money.',
     blockedPending: (amount: string) => `${amount} is released later. Wait for it.`,
     blockedHeld: (amount: string) => `${amount} is set aside for payouts. Wait for them.`,
-    blockedOwed: (amount: string) => `It owes you ${amount}. Move that much to it first.`,
+    blockedOwed: (amount: string) =>
+      `It owes you ${amount}, more than it has. Move that much to it first.`,
     confirm: 'Close for good',
     confirmPayOut: 'Pay out and close',
     done: 'It is closed.',
