@@ -101,8 +101,9 @@ export class ScenarioContext {
   }
 
   /**
-   * Creates something that expires in seconds. The API refuses an expiry in the past: the test clock
-   * may have been advanced, and a busy service takes long to answer. Each try leaves more time.
+   * Creates something that expires in seconds. The API refuses an expiry in the past: the test
+   * clock may have been advanced, and a busy service takes long to answer. Each try leaves more
+   * time.
    */
   async createExpiring<Created>(
     create: (expiresAt: string) => Promise<Created | typeof tooLate>,

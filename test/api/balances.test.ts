@@ -386,6 +386,8 @@ const defaults = {
     supportEmail: null,
     supportPhone: null,
   },
+  mails: { receipts: false, testAddresses: [] },
+  refunds: { subaccountsMustCover: false },
   lowBalance: { NGN: null, USDC: null, USDT: null },
   paymentMethods: { bankTransfer: true, crypto: true },
   settlement: {
@@ -443,6 +445,8 @@ describe('settings', () => {
       settlement: defaults.settlement,
       approvals: defaults.approvals,
       dedicatedAccounts: defaults.dedicatedAccounts,
+      mails: defaults.mails,
+      refunds: defaults.refunds,
     })
   })
 
