@@ -258,6 +258,8 @@ const cancel = (api: ApiParts) =>
       const answered = await api.change(
         request,
         async (tx, now) => {
+          // A run that was rolled back has ended nothing.
+          isEnded = false
           const { environmentId, kind } = account
           const own = { environmentId, kind, reference: accountReference(account) }
           const { counterpart } = await endAccount(tx, now, own).catch(asHasEnded)

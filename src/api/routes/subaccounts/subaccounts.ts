@@ -72,7 +72,12 @@ import { prepareRequested, settlementBody, settleNow } from '../payouts/settleme
 
 const path = '/v1/subaccounts'
 const base = { access: 'secret', tag: 'Sub-accounts' } as const
-const change = { ...base, permission: 'subaccounts.change', stepUp: 'live' } as const
+const change = {
+  ...base,
+  stopsWhenSuspended: true,
+  permission: 'subaccounts.change',
+  stepUp: 'live',
+} as const
 const params = inPath('reference', referenceSample(prefixes.subaccount))
 
 export function subaccountRoutes(api: ApiParts): Route[] {
@@ -384,7 +389,6 @@ const close = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/:reference/close`,
     requiresIdempotencyKey: true,
-    stopsWhenSuspended: true,
     operation: 'closeSubaccount',
     summary: 'Close a sub-account',
     description:
@@ -489,7 +493,6 @@ const transfer = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/:reference/transfers`,
     requiresIdempotencyKey: true,
-    stopsWhenSuspended: true,
     operation: 'transferToSubaccount',
     summary: 'Move money to or from a sub-account',
     description:
