@@ -175,8 +175,8 @@ export const vatActions: Action[] = [
 ]
 
 function readPercent(text: string): number {
-  const preset = presets[text.toLowerCase()]
-  if (preset !== undefined) return preset
+  const name = text.toLowerCase()
+  if (Object.hasOwn(presets, name)) return presets[name]!
   const [, whole, fraction = ''] = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text) ?? []
   const basisPoints = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
   if (whole === undefined || basisPoints > 10_000)
