@@ -840,7 +840,7 @@ export const described: Record<string, Described> = {
     money: ['settlement.reserve', 'settlement.minimum', 'balances.available', 'balances.held', 'balances.pending', 'balances.owed'],
   },
   'subaccounts.close': {
-    about: 'Close a sub-account. Closes it for good. Its available money is moved to your balance, or paid out first. Refused while money is reserved, pending or owed.',
+    about: 'Close a sub-account. Closes it for good. Its available money is moved to your balance, or paid out first. Refused while money is reserved or pending, or it owes more than it has.',
     flags: [
       ['balance', 'text', 'What becomes of its money. move: it goes to your balance. pay_out: its naira go to its bank account; until they have arrived it is PAUSED with closing, and if they do not arrive it stays so without. Default: move. One of: move, pay_out.', false, false, ['move', 'pay_out']],
     ],
@@ -848,7 +848,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'subaccounts.transfer': {
-    about: 'Move money to or from a sub-account. Moves money between your balance and a sub-account, or between two, at once. If the sub-account that gets it owes you something, that is paid first.',
+    about: 'Move money to or from a sub-account. Moves money between your balance and a sub-account, or between two, at once. If the sub-account that gets it owes you something, that is paid first; what a sub-account gives you pays what it owes.',
     flags: [
       ['from', 'text', 'Where the money comes from: merchant, or another sub-account. Send it or to; the other end is this sub-account.', false, false],
       ['to', 'text', 'Where the money goes: merchant, or another sub-account.', false, false],

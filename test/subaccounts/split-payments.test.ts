@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { releaseShares } from '../../src/subaccounts/shares/release-shares.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { closedAccount, openSplitMarket } from './split-market.js'
 
-const { db, openShop, work } = await openSplitMarket()
+const { db, clock, openShop, work } = await openSplitMarket()
 
 test('a payment is split in the transaction that books it', async () => {
   const shop = await openShop()

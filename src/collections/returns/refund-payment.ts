@@ -228,8 +228,7 @@ async function takeBackAndPay(
     returnId: record.id,
     accepted: amountAccepted,
     amount: record.amount,
-    // A closed sub-account is empty for good and never owes anything: the merchant pays its part.
-    shares: givenBack.shares.filter(({ subaccountId }) => !closedIds.has(subaccountId)),
+    shares: givenBack.shares,
     subaccounts,
     named: prepared.splits,
     now: record.createdAt,
