@@ -15,6 +15,7 @@ import {
   referenceSample,
   resource,
   text,
+  time,
   timestamp,
   walletAddress,
   withDescription,
@@ -75,6 +76,17 @@ export const subaccount = resource('Subaccount', {
         withDescription(kobo, 'Smallest amount that is settled on schedule, in kobo.'),
         100_000,
       ),
+      nextAt: notYet(time, 'When it is settled next; null if `schedule` is `off`.'),
+      lastRefusal: withExample(
+        orNull(
+          Type.Object({
+            message: text('The bank account does not exist.', 'What was wrong.'),
+            refusedAt: notYet(time, 'When it was refused.'),
+          }),
+          'Why the last scheduled settlement was not made; null if it was, or if there was nothing to settle.',
+        ),
+        null,
+      ),
     },
     { description: 'How it is settled. `PAUSED` sub-accounts are not.' },
   ),
@@ -112,10 +124,22 @@ export function showSubaccount(shown: ShownSubaccount): Static<typeof subaccount
       schedule: shown.settlementSchedule,
       reserve: toWire(shown.settlementReserve, 'NGN'),
       minimum: toWire(shown.settlementMinimum, 'NGN'),
+      ...showPlanned(shown.planned),
     },
     balances: shown.balances.map(showSubaccountBalance),
     createdAt: toIsoText(shown.createdAt),
     closedAt: shown.closedAt && toIsoText(shown.closedAt),
+  }
+}
+
+function showPlanned(planned: ShownSubaccount['planned']) {
+  const { scheduledFor = null, lastRefusal = null, refusedAt = null } = planned ?? {}
+  return {
+    nextAt: scheduledFor && toIsoText(scheduledFor),
+    lastRefusal:
+      lastRefusal === null
+        ? null
+        : { message: lastRefusal, refusedAt: refusedAt && toIsoText(refusedAt) },
   }
 }
 

@@ -27,7 +27,7 @@ export const previewSplits = ({ db }: ApiParts) =>
     access: 'secret',
     tag: 'Splits',
     isRead: true,
-    permission: 'payments.see',
+    permission: 'subaccounts.see',
     operation: 'previewSplit',
     summary: 'Preview a split',
     description:

@@ -84,7 +84,7 @@ const list = ({ openPage }: ApiParts) =>
   listRoute(openPage, {
     ...base,
     path,
-    permission: 'payments.see',
+    permission: 'subaccounts.see',
     operation: 'listSplitRules',
     summary: 'List split rules',
     description: 'Returns split rules in their newest versions; the newest rule comes first.',
@@ -102,7 +102,7 @@ const read = ({ db }: ApiParts) =>
     ...base,
     method: 'GET',
     path: `${path}/:reference`,
-    permission: 'payments.see',
+    permission: 'subaccounts.see',
     operation: 'getSplitRule',
     summary: 'Retrieve a split rule',
     description: 'Returns the newest version of the rule, or the one in `version`.',

@@ -80,7 +80,7 @@ const create = (api: ApiParts) =>
     stopsWhenSuspended: true,
     permission: 'payouts.create',
     // It pays the whole balance, and its report shows balances.
-    alsoNeeds: 'balances.see',
+    alsoNeeds: ['balances.see'],
     stepUp: 'live',
     operation: 'createSettlement',
     summary: 'Settle now',

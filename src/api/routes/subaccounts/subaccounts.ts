@@ -451,7 +451,8 @@ const settle = (api: ApiParts) =>
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
     permission: 'payouts.create',
-    alsoNeeds: 'balances.see',
+    // Its report shows balances of the sub-account.
+    alsoNeeds: ['balances.see', 'subaccounts.see'],
     stepUp: 'live',
     operation: 'settleSubaccount',
     summary: 'Settle a sub-account now',
