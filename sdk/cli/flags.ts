@@ -965,11 +965,11 @@ export const described: Record<string, Described> = {
     money: ['amount', 'feeVat', 'balanceAfter', 'released.amount', 'released.fee', 'released.levy', 'released.feeVat'],
   },
   'balances.list': {
-    about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided. Of a sub-account, pending is released to it later.',
+    about: 'List balances. Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided. Of a sub-account, what is released to it later, and what it owes you.',
     flags: [
       ['subaccount', 'text', 'Reads this sub-account instead of your own balance.', false, false],
     ],
-    money: ['available', 'held', 'pending'],
+    money: ['available', 'held', 'pending', 'owed'],
   },
   'balanceEntries.list': {
     about: 'List balance entries. Returns every change of the available balance with the balance after it, newest first. To export all of them, use csv.',

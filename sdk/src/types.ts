@@ -9,8 +9,11 @@ export type Balance = {
   held: number | string
   /**
    * Received, and waiting for your decision. Money on its way back to the sender is not included.
+   * Of a sub-account: shares that are released later.
    */
   pending: number | string
+  /** What a sub-account owes you; its next credits pay it first. Left out of your own balances. */
+  owed?: number | string
 }
 
 export type BalanceEntry = {
@@ -49,6 +52,10 @@ export type BalanceEntry = {
   } | null
   /** The payout, payment or other resource that caused the change. */
   reference: string
+  /** Of a share of a sub-account, the payment that was split. Left out of other entries. */
+  payment?: string
+  /** Of what a sub-account gave back, the refund. Left out of other entries. */
+  refund?: string
   /** Who paid or was paid; null if the change has no other side, such as a test funding. */
   counterparty: {
     name: string | null
@@ -2645,11 +2652,14 @@ export type Settlement = {
    * in your stablecoin balance.
    */
   status: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED'
-  /** The sub-account that is settled, to its bank account; null: you are. */
+  /**
+   * The owner of the settled balance, if it is a sub-account; its naira go to its bank account.
+   * Null: you, and your primary bank account or wallet.
+   */
   subaccount: string | null
   /** Null if you requested it. */
   scheduledFor: string | null
-  /** Paid to your bank account, or converted for your wallet, in kobo. */
+  /** Paid to the bank account of the owner, or converted for your wallet, in kobo. */
   amount: number
   /** The fee for the bank transfer, or for the conversion, in kobo. */
   fee: number

@@ -36,7 +36,7 @@ export const subaccounts = new Table('subaccounts', {
   closedAt: column.time().orNull(),
 })
 
-/** Someone for whom a merchant collects: its ledger accounts are beside the merchant's own. */
+/** A party for which a merchant collects, such as a seller: see docs/glossary.md. */
 export type Subaccount = typeof subaccounts.row
 
 /** What a sub-account has and owes in one asset. */

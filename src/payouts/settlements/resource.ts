@@ -67,13 +67,16 @@ export const settlement = resource('Settlement', {
   }),
   subaccount: notYet(
     reference(prefixes.subaccount, 'Identifies the sub-account.'),
-    'The sub-account that is settled, to its bank account; null: you are.',
+    'The owner of the settled balance, if it is a sub-account; its naira go to its bank account. Null: you, and your primary bank account or wallet.',
   ),
   scheduledFor: orNull(
     timestamp('The scheduled time that it was made for.'),
     'Null if you requested it.',
   ),
-  amount: koboOf(1_250_000, 'Paid to your bank account, or converted for your wallet, in kobo.'),
+  amount: koboOf(
+    1_250_000,
+    'Paid to the bank account of the owner, or converted for your wallet, in kobo.',
+  ),
   fee: koboOf(2_500, 'The fee for the bank transfer, or for the conversion, in kobo.'),
   levy: koboOf(0, 'Stamp duty on the bank transfer, in kobo; 0 where your own account is exempt.'),
   feeVat: koboOf(0, 'VAT that `fee` contains, in kobo.'),

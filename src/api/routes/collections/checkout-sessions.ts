@@ -134,7 +134,7 @@ const create = (api: ApiParts) =>
       const { environment, now, body } = request
       const chosenSplit = await chooseSplit(api.db, request, {
         asset: 'NGN',
-        amount: BigInt(body.amount),
+        expected: { amount: BigInt(body.amount), kind: 'virtual_account' },
       })
       const prepared = await api.collections.prepareSession(now, {
         chosenSplit,

@@ -68,7 +68,7 @@ const create = (api: ApiParts) =>
       const { environment, now, body } = request
       const { name, asset = null, feeBearer, lines } = body
       const environmentId = environment.id
-      const scope = { environmentId, now, asset, amount: null }
+      const scope = { environmentId, now, asset, expected: null }
       return api.change(
         request,
         async (tx) => {
@@ -150,7 +150,7 @@ const createVersion = (api: ApiParts) =>
         async (tx) => {
           const rule = await lockSplitRule(tx, name)
           const { environmentId, asset } = rule
-          const scope = { environmentId, now, asset, amount: null }
+          const scope = { environmentId, now, asset, expected: null }
           const terms = await readSplitTerms(tx, body, scope)
           return createSplitRuleVersion(tx, now, rule, terms)
         },

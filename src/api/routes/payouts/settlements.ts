@@ -4,7 +4,6 @@ import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { type Outcome, Refusal } from '../../../base/refusal.js'
 import { referenceSample, withDescription } from '../../../base/shapes.js'
-import { findCounterparties } from '../../../collections/payments/find-counterparties.js'
 import { createExchange } from '../../../conversions/exchange.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { listStatementEntries } from '../../../ledger/statement.js'
@@ -59,7 +58,7 @@ import { success } from '../../server/envelope.js'
 import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { listRoute } from '../../server/list-route.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
-import { balanceEntry, entryColumns, toItem } from '../balances/balance-entries.js'
+import { balanceEntry, entryColumns, toItems } from '../balances/balance-entries.js'
 
 const path = '/v1/settlements'
 const base = { access: 'secret', tag: 'Settlements' } as const
@@ -367,10 +366,8 @@ async function readEntries(
   } as const
   const { entries } = await listStatementEntries(db, range, { limit: Math.min(limit, remaining) })
   const last = entries.at(-1)!.entryNumber
-  const causes = [...new Set(entries.map(({ causeId }) => causeId))]
-  const counterparties = await findCounterparties(db, environmentId, causes)
   return {
-    rows: entries.map((entry) => toItem(environmentId, entry, counterparties)),
+    rows: await toItems(db, environmentId, entries),
     next: last > firstEntry ? String(last) : undefined,
   }
 }
