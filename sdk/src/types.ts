@@ -5095,6 +5095,7 @@ export type ChangeSettingsInput = {
     /** Whether payers can pay in stablecoins. */
     crypto?: boolean | undefined
   } | undefined
+  /** Refunds of payments that were split. */
   refunds?: {
     /**
      * Whether a refund is refused if a sub-account has less than it has to give back. Otherwise the

@@ -217,8 +217,8 @@ export async function findMovable(tx: Tx, subaccount: Subaccount): Promise<Subac
 }
 
 /**
- * The last payout of the sub-account is under way: it is closed, or paused, when that ends. It keeps
- * its schedule, which settles nothing while it is paused, in case it is not closed.
+ * The last payout of the sub-account is under way: it is closed, or paused, when that ends. Its
+ * schedule settles nothing while it is paused, and stays in case it is not closed.
  */
 export async function startClosing(
   tx: Tx,

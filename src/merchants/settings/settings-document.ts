@@ -329,7 +329,7 @@ export const SettingsPatch = Type.Partial(
     checkout: Type.Partial(Checkout, closed),
     lowBalance: Type.Partial(LowBalance, closed),
     paymentMethods: Type.Partial(PaymentMethods, closed),
-    refunds: Type.Partial(Refunds, closed),
+    refunds: Type.Partial(Refunds, { ...closed, description: Refunds.description }),
     settlement: Type.Partial(Settlement, closed),
     approvals: Approvals,
   }),
