@@ -63,6 +63,16 @@ const layouts: Record<string, Layout> = {
     next: ['to', 'from', 'rate', 'fee', 'transferReference'],
     shrinking: [],
   },
+  'mails.list': {
+    kept: ['reference', 'kind', 'status', 'recipient', 'createdAt'],
+    next: ['subject', 'attempts', 'lastError'],
+    shrinking: ['subject', 'recipient'],
+  },
+  'mailSuppressions.list': {
+    kept: ['reference', 'address', 'reason', 'createdAt'],
+    next: ['detail'],
+    shrinking: ['detail'],
+  },
   'subaccounts.list': {
     kept: ['reference', 'name', 'status', 'externalReference'],
     next: ['createdAt', 'email'],

@@ -71,6 +71,8 @@ import type {
   ListEndpointDeliveriesQuery,
   ListEventDeliveriesQuery,
   ListEventsQuery,
+  ListMailSuppressionsQuery,
+  ListMailsQuery,
   ListPaymentReturnsQuery,
   ListPaymentsQuery,
   ListPayoutBatchItemsQuery,
@@ -84,6 +86,9 @@ import type {
   ListVirtualAccountsQuery,
   ListWebhookEndpointsQuery,
   ListedPayment,
+  Mail,
+  MailSuppression,
+  MailWithContent,
   PayTestAccountInput,
   Payment,
   PaymentReturn,
@@ -1135,6 +1140,63 @@ export type Resources = {
      * `GET /v1/profile`
      */
     get(options?: RequestOptions): Promise<Profile>
+  }
+  readonly mails: {
+    /**
+     * Retrieve a mail.
+     *
+     * Returns the mail with its text and HTML. A link that works for whoever has it, such as that
+     * of an invitation, is left out.
+     *
+     * `GET /v1/mails/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<MailWithContent>
+    /**
+     * List mails.
+     *
+     * Returns the mails of the last 90 days that were written for you, newest first. Send `Accept:
+     * text/csv` to export all of them.
+     *
+     * `GET /v1/mails`
+     */
+    list(query?: ListMailsQuery, options?: RequestOptions): Pages<Mail>
+    /**
+     * List mails.
+     *
+     * Returns the mails of the last 90 days that were written for you, newest first. Send `Accept:
+     * text/csv` to export all of them.
+     *
+     * `GET /v1/mails`
+     */
+    csv(query?: ListMailsQuery, options?: RequestOptions): AsyncIterable<string>
+  }
+  readonly mailSuppressions: {
+    /**
+     * List suppressed addresses.
+     *
+     * Returns addresses that get none of your mails, newest first: their mailbox does not exist, a
+     * mail came back, or the recipient complained.
+     *
+     * `GET /v1/mail-suppressions`
+     */
+    list(query?: ListMailSuppressionsQuery, options?: RequestOptions): Pages<MailSuppression>
+    /**
+     * List suppressed addresses.
+     *
+     * Returns addresses that get none of your mails, newest first: their mailbox does not exist, a
+     * mail came back, or the recipient complained.
+     *
+     * `GET /v1/mail-suppressions`
+     */
+    csv(query?: ListMailSuppressionsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Send to an address again.
+     *
+     * Mails to the address are sent again from now on. Mails that were suppressed are not sent.
+     *
+     * `DELETE /v1/mail-suppressions/{reference}`
+     */
+    delete(reference: string, options?: RequestOptions): Promise<void>
   }
   readonly webhookEndpoints: {
     /**

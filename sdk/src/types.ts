@@ -1555,6 +1555,72 @@ export type LowBalance = {
   threshold: number | string
 }
 
+export type Mail = {
+  /** Identifies the mail. Its Message-ID starts with it. */
+  reference: string
+  /** What the mail is for. */
+  kind: 'receipt' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test'
+  /**
+   * `WAITING`: not sent yet. `KEPT`: not sent, because there is no mail relay, or because test mode
+   * sends to `mails.testAddresses` only. `SENT`: accepted by the mail relay. `FAILED`: refused, or
+   * not accepted in time. `SUPPRESSED`: the address gets no mail.
+   */
+  status: 'WAITING' | 'KEPT' | 'SENT' | 'FAILED' | 'SUPPRESSED'
+  /** E-mail address of the recipient. */
+  recipient: string
+  /** Subject of the mail. */
+  subject: string
+  /** How often it was handed to the relay. */
+  attempts: number
+  lastError: string | null
+  /** When the mail was written. */
+  createdAt: string
+  sentAt: string | null
+}
+
+export type MailSuppression = {
+  /** Identifies the suppression. */
+  reference: string
+  /** The address, masked. */
+  address: string
+  /**
+   * `no_mailbox`: the relay answered that the mailbox does not exist. `bounce`: the mail came back.
+   * `complaint`: the recipient reported it as spam.
+   */
+  reason: 'no_mailbox' | 'bounce' | 'complaint'
+  /** What the relay reported. */
+  detail: string | null
+  /** When the address was suppressed. */
+  createdAt: string
+}
+
+export type MailWithContent = {
+  /** Identifies the mail. Its Message-ID starts with it. */
+  reference: string
+  /** What the mail is for. */
+  kind: 'receipt' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test'
+  /**
+   * `WAITING`: not sent yet. `KEPT`: not sent, because there is no mail relay, or because test mode
+   * sends to `mails.testAddresses` only. `SENT`: accepted by the mail relay. `FAILED`: refused, or
+   * not accepted in time. `SUPPRESSED`: the address gets no mail.
+   */
+  status: 'WAITING' | 'KEPT' | 'SENT' | 'FAILED' | 'SUPPRESSED'
+  /** E-mail address of the recipient. */
+  recipient: string
+  /** Subject of the mail. */
+  subject: string
+  /** How often it was handed to the relay. */
+  attempts: number
+  lastError: string | null
+  /** When the mail was written. */
+  createdAt: string
+  sentAt: string | null
+  /** The plain text. Links that work for whoever has them are left out. */
+  text: string | null
+  /** The HTML. Links that work for whoever has them are left out. */
+  html: string | null
+}
+
 export type NairaFunding = {
   /** The currency or stablecoin of the amounts. */
   asset: 'NGN'
@@ -2615,6 +2681,16 @@ export type Settings = {
        */
       perDay: string | null
     } | null
+  }
+  /** Mails that are sent for you. */
+  mails: {
+    /** Whether customers of checkout sessions get a receipt by e-mail when they paid. */
+    receipts: boolean
+    /**
+     * E-mail addresses that get the mails of test mode. Mails of test mode to other addresses are
+     * kept and not sent. Has no effect in live mode.
+     */
+    testAddresses: string[]
   }
   /** Settings of dedicated accounts. */
   dedicatedAccounts: {
@@ -5164,6 +5240,16 @@ export type ChangeSettingsInput = {
       perDay: string | null
     } | null
   } | undefined
+  /** Mails that are sent for you. */
+  mails?: {
+    /** Whether customers of checkout sessions get a receipt by e-mail when they paid. */
+    receipts?: boolean | undefined
+    /**
+     * E-mail addresses that get the mails of test mode. Mails of test mode to other addresses are
+     * kept and not sent. Has no effect in live mode.
+     */
+    testAddresses?: string[] | undefined
+  } | undefined
   /** Settings of dedicated accounts. */
   dedicatedAccounts?: {
     /**
@@ -5189,6 +5275,60 @@ export type ChangeSettingsInput = {
       nin?: string | null | undefined
     } | undefined
   } | undefined
+}
+
+/** List mails. */
+export type ListMailsQuery = {
+  /** Only items in this state. */
+  status?: 'WAITING' | 'KEPT' | 'SENT' | 'FAILED' | 'SUPPRESSED' | undefined
+  /** Only mails of this kind. */
+  kind?: 'receipt' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test' | undefined
+  /** Only mails to this address. */
+  recipient?: string | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
+/** List suppressed addresses. */
+export type ListMailSuppressionsQuery = {
+  /** Only with this reason. */
+  reason?: 'no_mailbox' | 'bounce' | 'complaint' | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create a webhook endpoint. */

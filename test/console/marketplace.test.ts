@@ -263,7 +263,7 @@ describe('a marketplace', () => {
     await page.getByRole('button', { name: /^Show \d new entries$/ }).click()
     await main().getByText('Paid back to you').waitFor()
     await expect.poll(() => page.getByText(/owes you/).count()).toBe(0)
-    await main().getByRole('button', { name: 'Settle now' }).click()
+    await main().getByRole('button', { name: 'Settle' }).click()
     await pictureDialog(page, 'screens/subaccounts/settle-dialog SettleDialog')
     await dialog().getByLabel('Amount').fill('10,000')
     await press('Settle ₦10,000.00')
@@ -296,9 +296,72 @@ describe('a marketplace', () => {
     await journey('subaccount-paused', async () => {
       await page.getByText('Paused: it gets its shares, but nothing is paid out.').waitFor()
     })
-    expect(await main().getByRole('button', { name: 'Settle now' }).count()).toBe(0)
+    expect(await main().getByRole('button', { name: 'Settle' }).count()).toBe(0)
     await more('Resume payouts')
-    await main().getByRole('button', { name: 'Settle now' }).waitFor()
+    await main().getByRole('button', { name: 'Settle' }).waitFor()
+  })
+
+  test('someone is paid from it, with stamp duty beside the fee', async () => {
+    const preset = { body: { mode: 'test' } }
+    const levied = await site.owner.ask('POST', '/operator/v1/levies/presets/nigeria', preset)
+    expect(levied.status, levied.text).toBe(200)
+    const { reference } = await subaccountOf('Ada Fabrics')
+    await site.post(`/v1/subaccounts/${reference}/transfers`, {
+      from: 'merchant',
+      asset: 'NGN',
+      amount: 1_500_000,
+    })
+    await open(`/subaccounts/${reference}`)
+    await main().getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Pay someone from it' }).click()
+    await page.waitForURL('**/console/payouts/new?from=sub_*')
+    await choose('Bank', 'Guaranty Trust Bank')
+    await page.getByLabel('Account number').fill('0123456797')
+    await page.getByText('confirms this name').waitFor()
+    await page.getByLabel('Amount').fill('90,000')
+    await page.getByText('The sub-account has not enough.').waitFor()
+    await page.getByLabel('Amount').fill('12,000')
+    await journey('payout-from-subaccount', async () => {
+      await main().getByText('Stamp duty').waitFor()
+      await main().getByText('₦12,075.00').waitFor()
+      await main().getByText('₦19,915.00').waitFor()
+    })
+    await page.getByRole('button', { name: 'Send', exact: false }).last().click()
+    await page.waitForURL(/\/console\/payouts\/bt_\w+$/)
+    await main().getByRole('link', { name: 'Ada Fabrics' }).waitFor()
+    await main().getByText('₦50.00').first().waitFor()
+    const { items } = await read(`/v1/disbursements/bank-transfer?subaccount=${reference}`)
+    expect(items[0]).toMatchObject({ amount: 1_200_000, levy: 5_000, from: reference })
+  })
+
+  test('a batch is paid from it', async () => {
+    const { reference } = await subaccountOf('Ada Fabrics')
+    await open('/payouts/batches/new')
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      name: 'suppliers.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('accountNumber,bankCode,amountNaira\n0123456797,058,1000'),
+    })
+    await choose('Paid from', 'Ada Fabrics')
+    await journey('batch-from-subaccount', async () => {
+      await page.getByRole('button', { name: 'Upload and check' }).click()
+      await page.waitForURL(/\/console\/payouts\/batches\/bat_\w+$/)
+      await main().getByRole('link', { name: 'Ada Fabrics' }).waitFor()
+    })
+    const { items } = await read('/v1/disbursements/batches')
+    expect(items[0]).toMatchObject({ from: reference })
+  })
+
+  test('the balances say that the money of sellers is elsewhere, and still add up', async () => {
+    await open('/balances')
+    await journey('balances-with-subaccounts', async () => {
+      await page.getByText('what belongs to sellers is in their').waitFor()
+      await main().locator('.sums').getByText('Sub-accounts').waitFor()
+    })
+    const sums = await main().locator('.sums dd').allInnerTexts()
+    const units = sums.map((text) => BigInt(text.replace('−', '-').replace(/[₦,.+\s]/g, '')))
+    const closing = units.pop()
+    expect(units.reduce((sum, amount) => sum + amount, 0n)).toBe(closing)
   })
 
   test('closing says what happens to the money, and what must happen first', async () => {
@@ -395,7 +458,7 @@ describe('by role', () => {
     const { reference } = await subaccountOf('Ada Fabrics')
     await visitAs('viewer', `/subaccounts/${reference}`)
     await main().getByText('Share of a payment').waitFor()
-    for (const name of ['Move money', 'Settle now', 'More', 'Create key'])
+    for (const name of ['Move money', 'Settle', 'More', 'Create key'])
       expect(await main().getByRole('button', { name }).count()).toBe(0)
     await open('/subaccounts/rules')
     expect(await main().getByRole('link', { name: 'New rule' }).count()).toBe(0)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { day } from '../../src/base/clock.js'
+import { createConsole } from '../operations/commands/commands.js'
 import { addPerson } from '../support/people.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { accounts, openMarket } from './shop.js'
@@ -259,4 +260,11 @@ test('two requests at once settle the money once', async () => {
   await pass(5)
   expect(await listOf(shop, ada)).toHaveLength(1)
   await expectAllProofs(db)
+})
+
+test('the operator sees when sub-accounts are settled next', async () => {
+  const shop = await openShop()
+  const ada = await shop.addFunded(1_000_000, seller({ settlement: { schedule: 'weekly' } }))
+  const { out } = await createConsole(db).run('settlements', 'scheduled')
+  expect(out).toMatch(new RegExp(`${shop.merchant.reference} +${ada.reference} +test`))
 })

@@ -161,6 +161,8 @@ export async function findPlannedSettlements(
 
 export type SettlementSchedule = {
   merchantId: string
+  /** Null: of the merchant. */
+  subaccountId: string | null
   mode: Mode
   /** In the time of the environment, whose test clock may be ahead. Null: the rest of a request. */
   scheduledFor: Date | null
@@ -172,15 +174,14 @@ export type SettlementSchedule = {
   isSuspended: boolean
 }
 
-/** The next settlement of every merchant that has one; the earliest first. */
+/** The next settlement of every merchant and sub-account that has one; the earliest first. */
 export async function listSettlementSchedules(db: Queryable): Promise<SettlementSchedule[]> {
   return db.rows(sql<SettlementSchedule>`
-    select e.merchant_id, s.mode, s.scheduled_for, s.due_at, s.last_refusal, m.suspended_at is not
-      null as is_suspended
+    select e.merchant_id, s.subaccount_id, s.mode, s.scheduled_for, s.due_at, s.last_refusal,
+      m.suspended_at is not null as is_suspended
     from settlement_schedules s join environments e on e.id = s.environment_id
       join merchants m on m.id = e.merchant_id
-    where s.subaccount_id is null
-    order by s.due_at, s.environment_id limit ${limits.operator.rowsListedMax}`)
+    order by s.due_at, s.environment_id, s.owner_id limit ${limits.operator.rowsListedMax}`)
 }
 
 /** Brings the next settlement forward when the test clock moves: `due_at` is in real time. */

@@ -4,6 +4,7 @@ import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { findPayerProblem, lockPayers } from '../../subaccounts/lock-payers.js'
+import { mailApprovers } from '../approvals/approval-mails.js'
 import { findExpiries } from '../approvals/find-approvers.js'
 import { payerOf } from '../payout.js'
 import { mustWait } from '../requests/create-under-rule.js'
@@ -67,6 +68,16 @@ export async function submitBatch(
   const waiting: Batch = { ...batch, state: 'PENDING', submittedAt: at, approval }
   writeOrder(tx, waiting)
   writeState(tx, waiting, { dueAt: now })
+  const reference = batchReference(batch)
+  await mailApprovers(tx, now, {
+    environmentId,
+    waiting: toApprove,
+    what: `a batch of ${batch.validCount} ${batch.validCount === 1 ? 'transfer' : 'transfers'}`,
+    amount: formatMoney(amount, asset),
+    facts: [['Batch', reference]],
+    expiresAt: approval.expiresAt,
+    path: `/payouts/batches/${reference}`,
+  })
   return waiting
 }
 

@@ -39,19 +39,19 @@ export function toSettlementEvent({ settlement, payout }: SettlementWithPayout):
 }
 
 /**
- * Finds the settlements among payouts that are about to change. The returned function makes the
- * events of those that did.
+ * Finds the settlements among payouts that are about to change. The returned function tells those
+ * that did.
  */
 export async function followSettlements(
   tx: Tx,
   payouts: Payout[],
-): Promise<(changed: Payout[]) => NewEvent[]> {
+): Promise<(changed: Payout[]) => SettlementWithPayout[]> {
   const candidates = payouts.filter(maySettle)
   if (candidates.length === 0) return () => []
   const settlements = await findSettlementsOf(tx, candidates)
   return (changed) =>
     changed.flatMap((payout) => {
       const settlement: Settlement | undefined = settlements.get(payout.id)
-      return settlement ? [toSettlementEvent({ settlement, payout })] : []
+      return settlement ? [{ settlement, payout }] : []
     })
 }

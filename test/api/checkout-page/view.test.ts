@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { contrast, dark, inColour, light } from '../../../src/api/checkout-page/brand.js'
-import { html } from '../../../src/api/checkout-page/html.js'
+import { html } from '../../../src/base/html.js'
 import { renderSheet } from '../../../src/api/checkout-page/page.js'
 import { paymentLink } from '../../../src/api/checkout-page/render-coins.js'
 import { renderMain } from '../../../src/api/checkout-page/render-session.js'
