@@ -217,8 +217,8 @@ export type BankDisbursement = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -311,8 +311,8 @@ export type BankTransfer = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -825,8 +825,8 @@ export type CryptoDisbursement = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -911,8 +911,8 @@ export type CryptoTransfer = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -1858,8 +1858,8 @@ export type PayoutBatch = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
   /** When the batch was created. */

@@ -26,8 +26,8 @@ import type { ShownSubaccount } from './store-subaccounts.js'
 import {
   type SubaccountBalance,
   type SubaccountTransfer,
-  settlementRhythms,
   subaccountReference,
+  subaccountSchedules,
   subaccountStatuses,
 } from './subaccount.js'
 
@@ -66,7 +66,7 @@ export const subaccount = resource('Subaccount', {
   walletAddress: notYet(walletAddress, 'Where its coins are paid out.'),
   settlement: Type.Object(
     {
-      schedule: Type.Enum([...settlementRhythms], {
+      schedule: Type.Enum([...subaccountSchedules], {
         description:
           'When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your own settings.',
         examples: ['off'],

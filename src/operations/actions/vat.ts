@@ -6,11 +6,11 @@ import { resource } from '../../base/shapes.js'
 import {
   addVatRate,
   createVatReader,
-  formatPercent,
   listVatRates,
   type StoredVatRate,
 } from '../../ledger/vat-rates.js'
 import { formatMoney, toWire } from '../../money/amounts.js'
+import { formatPercent } from '../../money/format-percent.js'
 import { type Period, startOf } from '../../reports/calendar.js'
 import { type MerchantFees, readFeesOfMerchants } from '../../reports/fees-of-merchants.js'
 import { reportLimits } from '../../reports/limits.js'
@@ -99,7 +99,7 @@ export const vatActions: Action[] = [
       args: ['rate'],
       print: (rate) => ({
         data: rate,
-        text: `${rate.mode}: VAT of ${formatPercent(rate.basisPoints)} from ${rate.holdsFrom.toISOString()} on.`,
+        text: `${rate.mode}: VAT of ${formatPercent(rate.basisPoints)} % from ${rate.holdsFrom.toISOString()} on.`,
       }),
     },
     route: {
@@ -234,7 +234,7 @@ function describeRates(rates: StoredVatRate[]) {
     rates,
     {
       mode: 'mode',
-      VAT: ({ basisPoints }) => formatPercent(basisPoints),
+      VAT: ({ basisPoints }) => `${formatPercent(basisPoints)} %`,
       from: 'holdsFrom',
       'set by': 'givenBy',
       'set at': 'createdAt',

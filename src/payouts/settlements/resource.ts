@@ -25,7 +25,7 @@ import type { StatementSum } from '../../ledger/statement.js'
 import { toWire } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
 import { vatRates } from '../../money/vat.js'
-import { type Payout, type PayoutStatus, payerOf, referenceOf } from '../payout.js'
+import { type Payout, type PayoutStatus, payingSubaccountOf, referenceOf } from '../payout.js'
 import { feeVatOf } from '../resource.js'
 import {
   type Settlement,
@@ -179,7 +179,7 @@ export function showSettlement(settlement: Settlement, payout: Payout): Settleme
   return {
     reference: settlementReference(settlement),
     status: statusOf(payout),
-    subaccount: payerOf(payout),
+    subaccount: payingSubaccountOf(payout),
     scheduledFor: isoOrNull(settlement.scheduledFor),
     amount: toWire(amount, 'NGN'),
     fee: toWire(fee, 'NGN'),

@@ -35,10 +35,10 @@ import {
   withBalances,
 } from '../../../subaccounts/store-subaccounts.js'
 import {
-  type SettlementRhythm,
+  type SubaccountSchedule,
   type SubaccountStatus,
   type SubaccountTransfer,
-  settlementRhythms,
+  subaccountSchedules,
   subaccountStatuses,
 } from '../../../subaccounts/subaccount.js'
 import { transferAll } from '../../../subaccounts/transfer-money.js'
@@ -130,7 +130,7 @@ const settlement = Type.Optional(
   withDescription(
     closed({
       schedule: Type.Optional(
-        Type.Enum([...settlementRhythms], {
+        Type.Enum([...subaccountSchedules], {
           description:
             'When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your own settings.',
           examples: ['daily'],
@@ -143,7 +143,7 @@ const settlement = Type.Optional(
   ),
 )
 
-type SentSettlement = { schedule?: SettlementRhythm; reserve?: number; minimum?: number }
+type SentSettlement = { schedule?: SubaccountSchedule; reserve?: number; minimum?: number }
 
 function readSettlement({ schedule, reserve, minimum }: SentSettlement = {}): SubaccountChange {
   return {
