@@ -177,10 +177,9 @@ export const subaccountList: List<SubaccountFilter, ShownSubaccount> = {
 
 export async function withBalances(db: Queryable, rows: Subaccount[]): Promise<ShownSubaccount[]> {
   const scheduled = rows.filter(({ settlementSchedule }) => settlementSchedule !== 'off')
-  const [balances, planned] = await Promise.all([
-    findSubaccountBalances(db, rows),
-    findPlannedSettlements(db, scheduled),
-  ])
+  // Sequential: a list may hold only one pool connection at a time.
+  const balances = await findSubaccountBalances(db, rows)
+  const planned = await findPlannedSettlements(db, scheduled)
   return rows.map((row) => ({
     ...row,
     balances: balances.get(row.id)!,
