@@ -2464,6 +2464,7 @@ create table settlement_schedules (
   settles_rest boolean default false not null,
   subaccount_id uuid,
   owner_id uuid default COALESCE(subaccount_id, '00000000-0000-0000-0000-000000000000'::uuid) not null,
+  refused_at timestamp with time zone,
   constraint schedule_has_a_time CHECK (((scheduled_for IS NOT NULL) OR settles_rest)),
   constraint schedule_has_its_subaccount FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
   constraint schedule_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),

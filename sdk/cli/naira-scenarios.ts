@@ -84,14 +84,28 @@ function send(bankCode: string, accountNumber: string): Scenario {
 const ordinary = send('058', '0123456789')
 
 /** Settles a part of the balance; without an outcome, the transfer arrives. */
-function settle(outcome?: 'fail' | 'reverse'): Scenario {
-  return async ({ manilla, withFunds }) => {
+type Settled = { reference: string; transferReference: string }
+type Settle = (context: ScenarioContext) => Promise<Settled>
+
+const settleOwn: Settle = ({ manilla, withFunds }) =>
+  withFunds('NGN', () => manilla.settlements.create({ amount }))
+
+const settleSeller: Settle = async ({ manilla, name, withFunds }) => {
+  const { subaccounts } = manilla
+  const bankAccount = { bankCode: '058', accountNumber: '0123456789' }
+  const { reference } = await subaccounts.create({ name, bankAccount })
+  // More than the settlement, which pays its fee.
+  const given = { from: 'merchant', asset: 'NGN', amount: 2 * amount } as const
+  await withFunds('NGN', () => subaccounts.transfer(reference, given))
+  return subaccounts.settle(reference, { amount })
+}
+
+function settle(make: Settle, outcome?: 'fail' | 'reverse'): Scenario {
+  return async (context) => {
     for (let tries = 1; ; tries += 1) {
-      const { reference, transferReference } = await withFunds('NGN', () =>
-        manilla.settlements.create({ amount }),
-      )
+      const { reference, transferReference } = await make(context)
       try {
-        if (outcome) await manilla.test.settle(transferReference, { outcome })
+        if (outcome) await context.manilla.test.settle(transferReference, { outcome })
         return reference
       } catch (error) {
         // A busy machine may pay before it is told not to. Then another one is sent.
@@ -248,8 +262,17 @@ export const nairaScenarios = {
     await subaccounts.close(reference, { balance: 'pay_out' })
     return reference
   },
-  'settlement.created': settle(),
-  'settlement.paid': settle(),
-  'settlement.failed': settle('fail'),
-  'settlement.reversed': settle('reverse'),
+  'subaccount.closed': async (context) => {
+    const { reference } = await addSeller(context)
+    await context.manilla.subaccounts.close(reference)
+    return reference
+  },
+  'settlement.created': settle(settleOwn),
+  'settlement.paid': settle(settleOwn),
+  'settlement.failed': settle(settleOwn, 'fail'),
+  'settlement.reversed': settle(settleOwn, 'reverse'),
+  'subaccount_settlement.created': settle(settleSeller),
+  'subaccount_settlement.paid': settle(settleSeller),
+  'subaccount_settlement.failed': settle(settleSeller, 'fail'),
+  'subaccount_settlement.reversed': settle(settleSeller, 'reverse'),
 } satisfies Record<string, Scenario>

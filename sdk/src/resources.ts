@@ -1002,7 +1002,7 @@ export type Resources = {
      * List balances.
      *
      * Returns one balance per asset: what you can spend, what open payouts have reserved, and what
-     * is still undecided. Of a sub-account, `pending` is released to it later.
+     * is still undecided. Of a sub-account, what is released to it later, and what it owes you.
      *
      * `GET /v1/balances`
      */

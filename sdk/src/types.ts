@@ -9,8 +9,11 @@ export type Balance = {
   held: number | string
   /**
    * Received, and waiting for your decision. Money on its way back to the sender is not included.
+   * Of a sub-account: shares that are released later.
    */
   pending: number | string
+  /** What a sub-account owes you; its next credits pay it first. Left out of your own balances. */
+  owed?: number | string
 }
 
 export type BalanceEntry = {
@@ -49,6 +52,10 @@ export type BalanceEntry = {
   } | null
   /** The payout, payment or other resource that caused the change. */
   reference: string
+  /** Of a share of a sub-account, the payment that was split. Left out of other entries. */
+  payment?: string
+  /** Of what a sub-account gave back, the refund. Left out of other entries. */
+  refund?: string
   /** Who paid or was paid; null if the change has no other side, such as a test funding. */
   counterparty: {
     name: string | null
@@ -210,8 +217,8 @@ export type BankDisbursement = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -304,8 +311,8 @@ export type BankTransfer = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -818,8 +825,8 @@ export type CryptoDisbursement = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -904,8 +911,8 @@ export type CryptoTransfer = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -1851,8 +1858,8 @@ export type PayoutBatch = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
   /** When the batch was created. */
@@ -2721,11 +2728,14 @@ export type Settlement = {
    * in your stablecoin balance.
    */
   status: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED'
-  /** The sub-account that is settled, to its bank account; null: you are. */
+  /**
+   * The owner of the settled balance, if it is a sub-account; its naira go to its bank account.
+   * Null: you, and your primary bank account or wallet.
+   */
   subaccount: string | null
   /** Null if you requested it. */
   scheduledFor: string | null
-  /** Paid to your bank account, or converted for your wallet, in kobo. */
+  /** Paid to the bank account of the owner, or converted for your wallet, in kobo. */
   amount: number
   /** The fee for the bank transfer, or for the conversion, in kobo. */
   fee: number
@@ -3096,6 +3106,18 @@ export type Subaccount = {
     reserve: number
     /** Smallest amount that is settled on schedule, in kobo. */
     minimum: number
+    /** When it is settled next; null if `schedule` is `off`. */
+    nextAt: string | null
+    /**
+     * Why the last scheduled settlement was not made; null if it was, or if there was nothing to
+     * settle.
+     */
+    lastRefusal: {
+      /** What was wrong. */
+      message: string
+      /** When it was refused. */
+      refusedAt: string | null
+    } | null
   }
   /** One per asset. */
   balances: SubaccountBalance[]
@@ -5314,7 +5336,7 @@ export type CreateWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
 }
@@ -5332,7 +5354,7 @@ export type ChangeWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -5352,7 +5374,7 @@ export type ListEndpointDeliveriesQuery = {
   /** Only items in this state. */
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /**
    * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
    * if it names no zone.
@@ -5372,7 +5394,7 @@ export type ListEndpointDeliveriesQuery = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /**
@@ -5620,6 +5642,20 @@ export type EventData = {
   'settlement.failed': Settlement
   /** The bank returned a settlement that had arrived. Amount, fee and levy are available again. */
   'settlement.reversed': Settlement
+  /** A settlement of a sub-account was made: its naira are on their way to its bank account. */
+  'subaccount_settlement.created': Settlement
+  /** A settlement of a sub-account arrived at its bank account. */
+  'subaccount_settlement.paid': Settlement
+  /**
+   * A settlement of a sub-account failed. Amount, fee and levy are available to it again; its next
+   * settlement includes them.
+   */
+  'subaccount_settlement.failed': Settlement
+  /**
+   * The bank returned a settlement of a sub-account that had arrived. Amount, fee and levy are
+   * available to it again.
+   */
+  'subaccount_settlement.reversed': Settlement
   /**
    * Settlements go to another bank account or wallet from now on, or after the waiting time. If
    * none of you changed it, remove it and ask the operator.
@@ -5635,6 +5671,8 @@ export type EventData = {
   'split.posted': PostedSplit
   /** A share that was pending was credited to its sub-account. */
   'split.released': Share
+  /** A sub-account was closed. It is empty, for good. */
+  'subaccount.closed': Subaccount
   /**
    * A sub-account could not be closed, because its last payout failed or money came that is not its
    * own yet. It stays paused.

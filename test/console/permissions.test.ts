@@ -83,6 +83,7 @@ const readers: Record<ResourceKind, string> = {
   subaccount: 'getSubaccount',
   split: 'listSubaccounts',
   settlement: 'getSettlement',
+  subaccount_settlement: 'getSubaccount',
   settlement_destination: 'getSettlement',
   event: 'getEvent',
   webhook_endpoint: 'getWebhookEndpoint',
@@ -113,7 +114,7 @@ type Caller = {
 
 /** The permissions that a route needs: the one table of operations is the list of routes. */
 const neededFor = ({ permission, alsoNeeds }: Route) =>
-  [permission, alsoNeeds].filter((one) => one !== undefined)
+  [permission, ...(alsoNeeds ?? [])].filter((one) => one !== undefined)
 
 function ofKey(key: string, name: string, granted: ReadonlySet<Permission>): Caller {
   return {

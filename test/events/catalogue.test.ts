@@ -30,7 +30,8 @@ const documentedTypes = joinNames({
   conversion: 'completed',
   settlement: 'created paid failed reversed',
   settlement_destination: 'changed',
-  subaccount: 'created receivable closing_failed',
+  subaccount: 'created receivable closed closing_failed',
+  subaccount_settlement: 'created paid failed reversed',
   split: 'posted released',
   batch: 'completed',
   balance: 'low',
@@ -63,7 +64,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(53)
+    expect(documentedTypes).toHaveLength(58)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 
@@ -105,9 +106,9 @@ describe('source code', () => {
   test('names only types of the catalogue', () => {
     const named = new Set(sources.flatMap(literalsIn))
     expect(named).toContain('webhook_endpoint.test')
-    // Actions of the audit log and of operators.
-    const actions = ['balance.credit', 'bank_transfer.create']
-    expect([...named].filter((type) => !(type in catalogue)).toSorted()).toEqual(actions)
+    // Actions of the audit log and of operators, and a field of a request.
+    const others = ['balance.credit', 'bank_transfer.create', 'settlement.schedule']
+    expect([...named].filter((type) => !(type in catalogue)).toSorted()).toEqual(others)
   })
 
   // A file emits if it imports the emitter or the catalogue, or passes an event to shift-payments.

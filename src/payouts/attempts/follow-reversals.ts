@@ -15,7 +15,7 @@ import { sql } from '../../postgres/sql.js'
 import { listStatement, unindexed } from '../../postgres/statement.js'
 import { insertInto } from '../../postgres/table.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { lockPayers } from '../../subaccounts/lock-payers.js'
+import { lockPayingSubaccounts } from '../../subaccounts/lock-paying-subaccounts.js'
 import { owedBy, receivableAccounts, recoverFirst } from '../../subaccounts/receivables.js'
 import { type SubaccountTransfer, subaccountTransfers } from '../../subaccounts/subaccount.js'
 import { toBack } from '../../subaccounts/transfer-money.js'
@@ -226,10 +226,10 @@ function reverse(now: Date, { clockOffsetMs, ...payout }: Timed): Payout {
 
 /** What a closed sub-account gets back goes to the merchant, as its money did when it closed. */
 async function findTransfersToMerchant(tx: Tx, reversed: Payout[]): Promise<TransferToMerchant[]> {
-  const payers = await lockPayers(tx, reversed)
+  const paying = await lockPayingSubaccounts(tx, reversed)
   return reversed.flatMap((payout) => {
     const subaccountId = subaccountIdOf(payout.takesFrom)
-    if (subaccountId === undefined || payers.get(subaccountId)!.status !== 'CLOSED') return []
+    if (subaccountId === undefined || paying.get(subaccountId)!.status !== 'CLOSED') return []
     const { environmentId, asset, reversedAt } = payout
     const transfer: SubaccountTransfer = {
       environmentId,

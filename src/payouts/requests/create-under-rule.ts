@@ -11,7 +11,7 @@ import type { Approvals } from '../../merchants/settings/settings-document.js'
 import { formatMoney } from '../../money/amounts.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { findPayerProblem } from '../../subaccounts/lock-payers.js'
+import { findPayingProblem } from '../../subaccounts/lock-paying-subaccounts.js'
 import { signInLimits } from '../../team/limits.js'
 import { mailApprovers } from '../approvals/approval-mails.js'
 import { type ApprovalLimits, limitsOf, needsApproval } from '../approvals/approval-rule.js'
@@ -171,9 +171,9 @@ export async function createPending(
   unsigned: Payout,
   reads?: Reads,
 ): Promise<CreatedUnderRule> {
-  const { book, used, payers } = reads ?? (await readForPayouts(tx, [{ payout: unsigned }]))
+  const { book, used, paying } = reads ?? (await readForPayouts(tx, [{ payout: unsigned }]))
   if (used.size > 0) throw duplicateReference(unsigned)
-  const problem = findPayerProblem(payers, unsigned)
+  const problem = findPayingProblem(paying, unsigned)
   if (problem) throw problem
   const { environmentId, id, kind, createdAt: waitsSince } = unsigned
   const needed = await findNeededApprovals(tx, unsigned)

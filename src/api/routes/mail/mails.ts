@@ -39,7 +39,7 @@ const base = {
   access: 'secret',
   tag: 'Mails',
   permission: 'settings.see',
-  alsoNeeds: 'payers.see',
+  alsoNeeds: ['payers.see'],
   hidesBodies: true,
 } as const
 
