@@ -59,6 +59,11 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must contain visible characters/,
   },
   {
+    rule: 'A masked BVN or NIN in the settings is the one that was answered.',
+    field: /^dedicatedAccounts\.defaultCustomer\.(bvn|nin)$/,
+    issue: /^must be 11 digits$/,
+  },
+  {
     rule: 'Texts are whole characters: no half of a surrogate pair.',
     field: /./,
     issue: /^must be whole characters/,

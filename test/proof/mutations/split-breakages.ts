@@ -160,9 +160,9 @@ export const splitBreakages: Breakage[] = [
     paths: refunded,
     edits: [
       {
-        file: 'src/subaccounts/shares/take-back.ts',
-        old: 'shares.map((share) => share.amount - share.takenBack)',
-        new: 'shares.map((share) => share.amount)',
+        file: 'src/subaccounts/shares/proportions.ts',
+        old: '  return amount - takenBack\n',
+        new: '  return amount - 0n * takenBack\n',
       },
     ],
   },
@@ -295,9 +295,9 @@ export const splitBreakages: Breakage[] = [
     paths: givenBack,
     edits: [
       {
-        file: 'src/subaccounts/shares/give-back.ts',
-        old: " and state = 'GIVING_BACK'\n",
-        new: '\n',
+        file: 'src/subaccounts/shares/store-shares.ts',
+        old: "= 'GIVING_BACK'\n    order",
+        new: "<> 'TAKEN'\n    order",
       },
       {
         file: 'migrations/0071_payment_shares.sql',
