@@ -94,12 +94,15 @@ export async function picture(page: Page, kind: string, name: string): Promise<v
   count += 1
   if (!isFull && count % 2 === 0 && !withContrast.has(name)) return
   const chosen = isFull ? variants : [variants[Math.floor(count / 2) % variants.length]!]
+  const before = page.viewportSize()
   for (const { size, viewport, colorScheme } of chosen) {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
     if (kind === 'script') await expectAccessible(page)
     await takeScreenshot(page, `${name}-${kind}-${size}-${colorScheme}`)
   }
+  // What a test does next must not depend on how many pages were pictured before.
+  if (before) await page.setViewportSize(before)
   if (!isFull && withContrast.has(name)) await expectContrast(page)
 }
 
