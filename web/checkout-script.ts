@@ -188,7 +188,9 @@ function tick(): void {
   const clock = main.querySelector<HTMLElement>('[data-deadline]')
   if (!clock) return
   const { deadline = '', start = '', five = '', one = '' } = clock.dataset
-  const remainingMs = Math.max(Date.parse(deadline) - serverStartMs - performance.now(), 0)
+  // Whole milliseconds: a fraction that rounding adds would show a second too much.
+  const exactMs = Date.parse(deadline) - serverStartMs - performance.now()
+  const remainingMs = Math.max(Math.round(exactMs), 0)
   const seconds = Math.ceil(remainingMs / 1_000)
   const share = remainingMs / (Date.parse(deadline) - Date.parse(start))
   find(clock, '[data-remaining]').textContent = formatClock(seconds)
