@@ -19,13 +19,13 @@ import { LineChart } from '../../parts/chart'
 import { DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { Icon } from '../../parts/icons'
-import { Money } from '../../parts/money'
 import { type Asset, formatCompact, formatMoney, toUnits } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
 import { EmptyState, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { formatDay } from '../../parts/time-format'
 import { useSubaccounts } from '../subaccounts/use-subaccounts'
+import { BalanceCard } from './balance-card'
 import { BalanceTabs } from './balance-tabs'
 import { findBreak } from './describe-entry'
 import { entryColumns, keyOfEntry } from './entry-columns'
@@ -95,23 +95,14 @@ function Balances({ shown, onChoose }: { shown: Asset; onChoose: (asset: Asset) 
     )
   return (
     <div className="three-columns balances">
-      {data.items.map(({ asset, available, held, pending }) => (
-        <button
-          key={asset}
-          type="button"
-          className={asset === shown ? 'card padded balance selected' : 'card padded balance'}
-          aria-pressed={asset === shown}
-          onClick={() => onChoose(asset)}
-        >
-          <span className="soft">{words.names[asset]}</span>
-          <p className="figure smaller">
-            <Money amount={available} asset={asset} />
-          </p>
-          <p className="soft small">
-            {toUnits(held, asset) === 0n ? words.nothingHeld : words.held(formatMoney(held, asset))}
-          </p>
-          <p className="soft small">{words.pending(formatMoney(pending, asset))}</p>
-        </button>
+      {data.items.map((balance) => (
+        <BalanceCard
+          key={balance.asset}
+          balance={balance}
+          words={words}
+          isShown={balance.asset === shown}
+          onChoose={onChoose}
+        />
       ))}
     </div>
   )

@@ -1,4 +1,3 @@
-import { balanceTexts } from '../balances/texts'
 import { subaccountTexts } from './texts'
 import '../balances/balances.css'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -23,6 +22,7 @@ import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { commonTexts } from '../../texts/common'
+import { BalanceCard } from '../balances/balance-card'
 import { CloseDialog } from './close-dialog'
 import { SettleDialog } from './settle-dialog'
 import { EditDialog } from './subaccount-form'
@@ -213,26 +213,18 @@ type BalancesProps = {
 function Balances({ subaccount, shown, onChoose }: BalancesProps) {
   return (
     <div className="three-columns balances">
-      {subaccount.balances.map(({ asset, available, held, pending, owed }) => (
-        <button
-          key={asset}
-          type="button"
-          className={asset === shown ? 'card padded balance selected' : 'card padded balance'}
-          aria-pressed={asset === shown}
-          onClick={() => onChoose(asset)}
+      {subaccount.balances.map((balance) => (
+        <BalanceCard
+          key={balance.asset}
+          balance={balance}
+          words={words}
+          isShown={balance.asset === shown}
+          onChoose={onChoose}
         >
-          <span className="soft">{balanceTexts.names[asset]}</span>
-          <p className="figure smaller">
-            <Money amount={available} asset={asset} />
-          </p>
-          <p className="soft small">
-            {toUnits(held, asset) === 0n ? words.nothingHeld : words.held(formatMoney(held, asset))}
-          </p>
-          <p className="soft small">{words.pending(formatMoney(pending, asset))}</p>
-          {toUnits(owed, asset) > 0n && (
-            <p className="small bad">{words.owed(formatMoney(owed, asset))}</p>
+          {toUnits(balance.owed, balance.asset) > 0n && (
+            <p className="small bad">{words.owed(formatMoney(balance.owed, balance.asset))}</p>
           )}
-        </button>
+        </BalanceCard>
       ))}
     </div>
   )
