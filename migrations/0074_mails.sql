@@ -23,7 +23,7 @@ create table mails (
     state in ('WAITING', 'KEPT', 'SENT', 'FAILED', 'SUPPRESSED')),
   constraint mail_ends_when_it_no_longer_waits check ((state = 'WAITING') = (ended_at is null))
 );
--- One mail for each cause and recipient, whoever retries.
+-- One mail for each cause and recipient, however often it is retried.
 create unique index mail_of_a_cause_is_queued_once on mails (kind, cause_id, recipient);
 create index mails_of_environment on mails (environment_id, id);
 create index mails_by_state on mails (environment_id, state, id);

@@ -1137,7 +1137,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'mails.get': {
-    about: 'Retrieve a mail. Returns the mail with its text and HTML. A link that works for whoever has it, such as that of an invitation, is left out.',
+    about: 'Retrieve a mail. Returns the mail with its text and HTML. A link that works for anyone who has it, such as that of an invitation, is left out.',
     flags: [],
     money: [],
   },

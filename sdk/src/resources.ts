@@ -1145,8 +1145,8 @@ export type Resources = {
     /**
      * Retrieve a mail.
      *
-     * Returns the mail with its text and HTML. A link that works for whoever has it, such as that
-     * of an invitation, is left out.
+     * Returns the mail with its text and HTML. A link that works for anyone who has it, such as
+     * that of an invitation, is left out.
      *
      * `GET /v1/mails/{reference}`
      */

@@ -1615,9 +1615,9 @@ export type MailWithContent = {
   /** When the mail was written. */
   createdAt: string
   sentAt: string | null
-  /** The plain text. Links that work for whoever has them are left out. */
+  /** The plain text. Links that work for anyone who has them are left out. */
   text: string | null
-  /** The HTML. Links that work for whoever has them are left out. */
+  /** The HTML. Links that work for anyone who has them are left out. */
   html: string | null
 }
 

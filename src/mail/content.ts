@@ -3,7 +3,7 @@ export type MailBlock =
   | { type: 'paragraph'; text: string }
   | { type: 'amount'; label: string; amount: string }
   | { type: 'facts'; facts: [name: string, value: string][] }
-  /** `isSecret`: whoever has the URL can use it, so only its recipient and operators see it. */
+  /** `isSecret`: the URL is enough to use it, so only its recipient and operators see it. */
   | { type: 'button'; label: string; url: string; isSecret: boolean }
   /** Smaller: what to do if something is wrong. */
   | { type: 'note'; text: string }

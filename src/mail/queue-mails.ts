@@ -52,7 +52,7 @@ export function queueMails(tx: Tx, now: RealTime, queued: NewMail[]): string[] {
   return rows.map(({ id }) => id)
 }
 
-/** A cause never fails because an address that somebody typed cannot be written to. */
+/** A cause never fails because no mail can be sent to the address that was typed. */
 function isAddress(text: string): boolean {
   return text.length <= mailLimits.addressLengthMax && /^[^\s@<>,;"]+@[^\s@<>,;"]+$/.test(text)
 }

@@ -35,11 +35,11 @@ export const mailWithContent = resource('MailWithContent', {
   ...mail.properties,
   text: orNull(
     text('Thank you for your payment.', 'The plain text.'),
-    'The plain text. Links that work for whoever has them are left out.',
+    'The plain text. Links that work for anyone who has them are left out.',
   ),
   html: orNull(
     text('<!doctype html>…', 'The HTML.'),
-    'The HTML. Links that work for whoever has them are left out.',
+    'The HTML. Links that work for anyone who has them are left out.',
   ),
 })
 

@@ -105,7 +105,7 @@ export async function changeSubaccount(
   return shown!
 }
 
-/** A schedule would be refused every time, and nobody would look for it. */
+/** A schedule would be refused every time, without anyone looking for the reason. */
 function refuseNowhere({ settlementSchedule, accountNumber }: NewSubaccount): void {
   if (settlementSchedule === 'off' || accountNumber !== null) return
   throw invalidField(

@@ -118,7 +118,7 @@ test('a mail is sent once, as text and as HTML, with an id of its own', async ()
   expect(server.received).toHaveLength(1)
 })
 
-test('the same cause, kind and recipient give one mail, whoever queues it again', async () => {
+test('the same cause, kind and recipient give one mail, however often it is queued', async () => {
   const { causeId } = await queue()
   await Promise.all([queue({ causeId }), queue({ causeId }), queue({ causeId })])
   await onlyMail()

@@ -223,7 +223,7 @@ async function openAndClose(scene: SplitScene): Promise<void> {
   const sold = await pay(scene, 'steady', { accountNumber: before, amount: largeSale })
   const balance = isPaidOut ? 'pay_out' : 'move'
   await callers.send('closing', 'key', `${subaccountPath}/${seller}/close`, { balance })
-  // One that is paid out is closed when the money has arrived, at a moment that nobody knows.
+  // One that is paid out is closed when the money has arrived, at a moment that is not known.
   if (isPaidOut) return
   await payAndRefund(scene, 'steady', { accountNumber: after, amount: largeSale })
   if (random.integer(0, 1) === 0) await refund(scene, sold, random.integer(1, largeSale))

@@ -130,7 +130,7 @@ const cases: Record<string, Record<string, string>> = {
   },
   split_version_is_positive: { zero: split({ version: 0 }) },
   split_version_is_unique: { 'the same again': split({ version: 1 }) },
-  fee_bearer_is_known: { 'somebody else': split({ fee_bearer: 'payer' }) },
+  fee_bearer_is_known: { 'an unknown bearer': split({ fee_bearer: 'payer' }) },
   bearing_subaccount_is_named: {
     'no sub-account': split({ fee_bearer: 'subaccount' }),
     'a sub-account that does not bear it': split({ fee_subaccount_id: ada }),

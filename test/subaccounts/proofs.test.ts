@@ -102,7 +102,7 @@ async function fingerprint(): Promise<string> {
 const damages: Record<string, Record<string, string[]>> = {
   'Every share credited its amount less its fee, and there are no other splits': {
     'a larger share': [`update payment_shares set amount = amount + 1 where id = ${posted}`],
-    'a fee that nobody took': [`update payment_shares set fee = 1 where id = ${posted}`],
+    'a fee that was not taken': [`update payment_shares set fee = 1 where id = ${posted}`],
     'a share that was not credited': [
       `update payment_shares set id = gen_random_uuid(), taken_back = 0, taken_pending = 0
        where id = ${released}`,
@@ -132,7 +132,7 @@ const damages: Record<string, Record<string, string[]>> = {
     'a release that no time names': [
       `update payment_shares set released_at = null where id = ${released}`,
     ],
-    'a release that nobody credited': [
+    'a release that credited no one': [
       `update ledger_transfers set purpose = 'subaccount_transfer'
        where cause_id = ${released} and purpose = 'split_release'`,
     ],

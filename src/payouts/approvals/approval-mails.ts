@@ -18,7 +18,7 @@ export type ApprovalRequest = {
   path: string
 }
 
-/** Asks the members who may approve it, and nobody else. */
+/** Asks the members who may approve it, and no others. */
 export async function mailApprovers(
   tx: Tx,
   now: RealTime,
@@ -42,7 +42,7 @@ export async function mailApprovers(
       { type: 'page', label: 'Review', path },
       {
         type: 'note',
-        text: 'Approving needs your sign-in and a confirmation. Nobody can approve with this mail alone.',
+        text: 'Approving needs your sign-in and a confirmation. This mail alone approves nothing.',
       },
     ],
     because: 'you may approve transfers of others',

@@ -65,7 +65,7 @@ export function createSmtpRelay(config: RelayConfig, times: RelayTimes = mailLim
   return { send }
 }
 
-/** A relay that answers just in time, again and again, must not hold a worker for ever. */
+/** A relay that answers just in time, again and again, must not keep a worker without end. */
 async function withDeadline<Result>(deadlineMs: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

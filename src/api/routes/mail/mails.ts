@@ -100,7 +100,7 @@ const read = ({ db, seal }: ApiParts) =>
     operation: 'getMail',
     summary: 'Retrieve a mail',
     description:
-      'Returns the mail with its text and HTML. A link that works for whoever has it, such as that of an invitation, is left out.',
+      'Returns the mail with its text and HTML. A link that works for anyone who has it, such as that of an invitation, is left out.',
     params: inPath('reference', referenceSample(prefixes.mail)),
     answers: { 200: mailWithContent },
     refusals: ['not_found'],
