@@ -1144,6 +1144,24 @@ END),
   constraint conversions_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table customers (
+  environment_id integer not null,
+  id uuid not null,
+  name text not null,
+  email text,
+  phone text,
+  external_reference text,
+  metadata json not null,
+  event_sequence integer default 1 not null,
+  created_at timestamp with time zone not null,
+  erased_at timestamp with time zone,
+  constraint customer_event_sequence_is_positive CHECK ((event_sequence > 0)),
+  constraint customer_has_a_name CHECK ((name <> ''::text)),
+  constraint customers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint customers_pkey PRIMARY KEY (environment_id, id),
+  constraint erased_customer_has_no_personal_data CHECK (((erased_at IS NULL) OR ((email IS NULL) AND (phone IS NULL) AND (external_reference IS NULL) AND ((metadata)::jsonb = '{}'::jsonb))))
+);
+
 create table default_customers (
   environment_id integer not null,
   sealed_customer text not null,
@@ -2363,7 +2381,7 @@ create table search_terms (
   kind text not null,
   term text not null,
   id uuid not null,
-  constraint search_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'payout'::text, 'account'::text, 'session'::text]))),
+  constraint search_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'payout'::text, 'account'::text, 'session'::text, 'customer'::text]))),
   constraint search_terms_pkey PRIMARY KEY (environment_id, kind, term, id)
 );
 
@@ -2866,6 +2884,8 @@ CREATE INDEX conversion_quotes_by_expiry ON public.conversion_quotes USING btree
 CREATE UNIQUE INDEX payout_has_one_conversion ON public.conversions USING btree (environment_id, payout_id) WHERE (payout_id IS NOT NULL);
 
 CREATE UNIQUE INDEX quote_is_used_once ON public.conversions USING btree (environment_id, quote_id) WHERE (quote_id IS NOT NULL);
+
+CREATE UNIQUE INDEX customer_external_reference_is_unique ON public.customers USING btree (environment_id, external_reference) WHERE (external_reference IS NOT NULL);
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
 

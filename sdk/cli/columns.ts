@@ -63,6 +63,11 @@ const layouts: Record<string, Layout> = {
     next: ['to', 'from', 'rate', 'fee', 'transferReference'],
     shrinking: [],
   },
+  'customers.list': {
+    kept: ['reference', 'name', 'email', 'externalReference'],
+    next: ['createdAt', 'phone'],
+    shrinking: ['name', 'email', 'externalReference'],
+  },
   'subaccounts.list': {
     kept: ['reference', 'name', 'status', 'externalReference'],
     next: ['createdAt', 'email'],

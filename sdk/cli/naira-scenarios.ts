@@ -218,6 +218,8 @@ export const nairaScenarios = {
   'bank_transfer.failed': send('999', '9900000027'),
   'bank_transfer.reversed': send('999', '9900000034'),
   'conversion.completed': convert,
+  'customer.created': async ({ manilla }) =>
+    (await manilla.customers.create({ name: 'Ada Obi', email: 'ada@example.com' })).reference,
   'subaccount.created': async (context) => (await addSeller(context)).reference,
   'subaccount.receivable': async (context) => {
     const { seller, payment } = await sellFor(context, {})

@@ -129,6 +129,14 @@ export const operations = {
     resolve: find('/v1/banks/resolve'),
   },
   rates: { list: list('/v1/rates') },
+  customers: {
+    create: send('/v1/customers'),
+    get: read('/v1/customers/{reference}'),
+    list: list('/v1/customers'),
+    csv: csv('/v1/customers'),
+    update: change('/v1/customers/{reference}'),
+    erase: { ...read('/v1/customers/{reference}'), method: 'DELETE' },
+  },
   subaccounts: {
     create: send('/v1/subaccounts'),
     get: read('/v1/subaccounts/{reference}'),

@@ -11,6 +11,7 @@ import type {
   BankDisbursement,
   BankTransfer,
   BankTransferQuote,
+  ChangeCustomerInput,
   ChangeSettingsInput,
   ChangeSubaccountInput,
   ChangeWebhookEndpointInput,
@@ -27,6 +28,7 @@ import type {
   CreateConversionQuoteInput,
   CreateCryptoTransferInput,
   CreateCryptoWalletInput,
+  CreateCustomerInput,
   CreateDedicatedAccountInput,
   CreateDedicatedCryptoWalletInput,
   CreatePayoutBatchInput,
@@ -40,6 +42,7 @@ import type {
   CryptoTransfer,
   CryptoTransferQuote,
   CryptoWallet,
+  Customer,
   DecideTestDisbursementInput,
   DedicatedAccount,
   DedicatedCryptoWallet,
@@ -65,6 +68,7 @@ import type {
   ListConversionsQuery,
   ListCryptoTransfersQuery,
   ListCryptoWalletsQuery,
+  ListCustomersQuery,
   ListDedicatedAccountsQuery,
   ListDedicatedCryptoWalletsQuery,
   ListDisbursementsQuery,
@@ -814,6 +818,58 @@ export type Resources = {
      * `GET /v1/rates`
      */
     list(query?: ListRatesQuery, options?: RequestOptions): Pages<Rate>
+  }
+  readonly customers: {
+    /**
+     * Create a customer.
+     *
+     * Someone who pays you again and again: invoices are made out to customers, and dedicated
+     * accounts and wallets can belong to one. Identity numbers are not stored here.
+     *
+     * `POST /v1/customers`
+     */
+    create(input: CreateCustomerInput, options?: WriteOptions): Promise<Customer>
+    /**
+     * Retrieve a customer.
+     *
+     * Returns the customer.
+     *
+     * `GET /v1/customers/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Customer>
+    /**
+     * List customers.
+     *
+     * Returns customers, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/customers`
+     */
+    list(query?: ListCustomersQuery, options?: RequestOptions): Pages<Customer>
+    /**
+     * List customers.
+     *
+     * Returns customers, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/customers`
+     */
+    csv(query?: ListCustomersQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Change a customer.
+     *
+     * Changes what is sent; null removes a value. Metadata is replaced as a whole.
+     *
+     * `PATCH /v1/customers/{reference}`
+     */
+    update(reference: string, input: ChangeCustomerInput, options?: RequestOptions): Promise<Customer>
+    /**
+     * Erase a customer.
+     *
+     * Replaces name, e-mail address, phone number, external reference and metadata for good.
+     * Invoices and payments stay, without them. Repeating it changes nothing.
+     *
+     * `DELETE /v1/customers/{reference}`
+     */
+    erase(reference: string, options?: RequestOptions): Promise<Customer>
   }
   readonly subaccounts: {
     /**

@@ -37,6 +37,7 @@ export const prefixes = {
   conversionQuote: 'cvq_',
   conversion: 'cv_',
   payoutBatch: 'bat_',
+  customer: 'cus_',
   subaccount: 'sub_',
   subaccountTransfer: 'st_',
   splitRule: 'spl_',

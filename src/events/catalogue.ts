@@ -61,6 +61,7 @@ export const catalogue = {
     'The bank returned a settlement that had arrived. Amount, fee and levy are available again.',
   'settlement_destination.changed':
     'Settlements go to another bank account or wallet from now on, or after the waiting time. If none of you changed it, remove it and ask the operator.',
+  'customer.created': 'A customer was created.',
   'subaccount.created': 'A sub-account was created.',
   'subaccount.receivable':
     'A refund took back more than a sub-account had. It owes you the rest; its next credits pay it.',

@@ -19,6 +19,7 @@ export const seenWith = {
   balance: 'balances.see',
   balance_entry: 'balances.see',
   conversion: 'balances.see',
+  customer: 'customers.see',
   subaccount: 'subaccounts.see',
   split: 'subaccounts.see',
   // The report of a settlement shows the balance before and after it.
@@ -51,6 +52,7 @@ const resultsSeenWith: Partial<Record<Permission, Permission>> = {
   // Each operation on notes also needs the permission to see the payment or payout.
   'notes.write': 'payments.see',
   'payouts.create': 'payouts.see',
+  'customers.change': 'customers.see',
   'subaccounts.change': 'subaccounts.see',
   'payouts.approve': 'payouts.see',
   'developers.change': 'developers.see',

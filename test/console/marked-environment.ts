@@ -28,6 +28,7 @@ const ofEvents: [Permission, RegExp][] = [
   ['payouts.see', /^(bank_transfer|crypto_transfer|batch)\./],
   ['balances.see', /^(balance|conversion|settlement|settlement_destination)\./],
   ['subaccounts.see', /^(subaccount|split)\./],
+  ['customers.see', /^customer\./],
   ['developers.see', /^webhook_endpoint\./],
 ]
 
@@ -72,6 +73,7 @@ export async function markEnvironment(service: ServiceWithBank) {
   const endpoint = await post('/v1/webhook-endpoints', { url: 'https://mark-developers.example/h' })
   await make('PATCH', '/v1/settings', { settlement: { reserve }, lowBalance: { NGN: 2 * funded } })
   await post('/v1/test/balances/fund', { asset: 'NGN', amount: funded })
+  const known = await post('/v1/customers', { name: 'mark-customers' })
   const seller = await post('/v1/subaccounts', { name: 'mark-subaccounts-seller' })
   for (const amount of movedToSeller)
     await post(`/v1/subaccounts/${seller.reference}/transfers`, {
@@ -172,6 +174,7 @@ export async function markEnvironment(service: ServiceWithBank) {
     ['getBankTransfer', `/v1/disbursements/bank-transfer/${transfer.reference}`],
     ['getPayoutBatch', `/v1/disbursements/batches/${batchReference}`],
     ['listPayoutBatchItems', `/v1/disbursements/batches/${batchReference}/items`],
+    ['getCustomer', `/v1/customers/${known.reference}`],
     ['getSubaccount', `/v1/subaccounts/${seller.reference}`],
     ['getWebhookEndpoint', `/v1/webhook-endpoints/${endpoint.id}`],
     ['listEndpointDeliveries', `/v1/webhook-endpoints/${endpoint.id}/deliveries`],
@@ -189,6 +192,7 @@ export async function markEnvironment(service: ServiceWithBank) {
     ['search', `/v1/search?q=${toReference(prefixes.event, ids[0]!)}`],
     ['search', `/v1/search?q=${endpoint.id}`],
     ['search', `/v1/search?q=${price.headers.get('x-request-id')}`],
+    ['listCustomers', '/v1/customers'],
     ['listSubaccounts', '/v1/subaccounts'],
     ['listRequestLogs', '/v1/request-logs?limit=100'],
   ]
@@ -226,6 +230,7 @@ export async function markEnvironment(service: ServiceWithBank) {
       'subaccounts.see',
       new RegExp(`mark-subaccounts|\\b${balanceOfSeller}\\b|${typesWith('subaccounts.see')}`),
     ],
+    ['customers.see', new RegExp(`mark-customers|${typesWith('customers.see')}`)],
     ['developers.see', new RegExp(`mark-developers|${typesWith('developers.see')}`)],
     ['settings.see', new RegExp(`\\b${reserve}\\b`)],
   ])

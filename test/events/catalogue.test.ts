@@ -15,7 +15,7 @@ const joinNames = (groups: Record<string, string>) =>
 
 /**
  * The types of the contract, plus failed refunds, cancelled wallets, conversions, settlements,
- * sub-accounts and splits.
+ * customers, sub-accounts and splits.
  */
 const documentedTypes = joinNames({
   virtual_account:
@@ -30,6 +30,7 @@ const documentedTypes = joinNames({
   conversion: 'completed',
   settlement: 'created paid failed reversed',
   settlement_destination: 'changed',
+  customer: 'created',
   subaccount: 'created receivable closing_failed',
   split: 'posted released',
   batch: 'completed',
@@ -63,7 +64,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(53)
+    expect(documentedTypes).toHaveLength(54)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 
@@ -105,9 +106,9 @@ describe('source code', () => {
   test('names only types of the catalogue', () => {
     const named = new Set(sources.flatMap(literalsIn))
     expect(named).toContain('webhook_endpoint.test')
-    // Actions of the audit log and of operators.
-    const actions = ['balance.credit', 'bank_transfer.create']
-    expect([...named].filter((type) => !(type in catalogue)).toSorted()).toEqual(actions)
+    // Actions of the audit log and of operators, and fields of requests.
+    const others = ['balance.credit', 'bank_transfer.create', 'customer.email', 'customer.name']
+    expect([...named].filter((type) => !(type in catalogue)).toSorted()).toEqual(others)
   })
 
   // A file emits if it imports the emitter or the catalogue, or passes an event to shift-payments.

@@ -50,6 +50,11 @@ const anySubaccount: Call = {
   take: ['reference'],
   otherwise: [{ operation: 'createSubaccount', body: noExternalReference, take: ['reference'] }],
 }
+const anyCustomer: Call = {
+  operation: 'listCustomers',
+  take: ['reference'],
+  otherwise: [{ operation: 'createCustomer', body: noExternalReference, take: ['reference'] }],
+}
 /** The sub-account of the lines of a split. */
 const inLines = { 'lines.subaccount': 'reference', 'splits.lines.subaccount': 'reference' }
 const namedSubaccount: Call = {
@@ -139,6 +144,7 @@ const special: Record<string, Call[]> = {
       otherwise: [newQuote, { operation: 'createConversion', take: ['reference'] }],
     },
   ],
+  '/v1/customers/{reference}': [anyCustomer],
   '/v1/subaccounts/{reference}': [anySubaccount],
   '/v1/subaccounts/{reference}/close': [
     { operation: 'createSubaccount', body: noExternalReference, take: ['reference'] },

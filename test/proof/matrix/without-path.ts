@@ -56,6 +56,7 @@ export const tablesWithoutPath: Record<string, string> = {
   sign_in_guesses: team,
   sign_in_steps: team,
   split_rules: splits,
+  customers: 'Names of people: no money moves when they change.',
   start_links: team,
   totp_secrets: team,
   used_challenges: team,

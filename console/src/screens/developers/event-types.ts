@@ -49,6 +49,7 @@ const known: Record<EventType, true> = {
   'settlement.failed': true,
   'settlement.reversed': true,
   'settlement_destination.changed': true,
+  'customer.created': true,
   'subaccount.created': true,
   'subaccount.receivable': true,
   'subaccount.closing_failed': true,
