@@ -1144,6 +1144,41 @@ END),
   constraint conversions_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table credit_notes (
+  environment_id integer not null,
+  id uuid not null,
+  invoice_id uuid not null,
+  amount bigint not null,
+  amount_to_customer bigint not null,
+  reason text,
+  created_by_key uuid,
+  created_by_user uuid,
+  created_at timestamp with time zone not null,
+  constraint credit_note_has_an_amount CHECK (((amount > 0) AND ((amount_to_customer >= 0) AND (amount_to_customer <= amount)))),
+  constraint credit_notes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint credit_notes_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
+  constraint credit_notes_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table customer_credit_entries (
+  environment_id integer not null,
+  customer_id uuid not null,
+  asset text not null,
+  number bigint not null,
+  kind text not null,
+  amount bigint not null,
+  balance_after bigint not null,
+  cause_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint credit_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint credit_changes_something CHECK ((amount <> 0)),
+  constraint credit_is_never_negative CHECK (((balance_after >= 0) AND (number > 0))),
+  constraint credit_kind_is_known CHECK ((kind = 'credit_note'::text)),
+  constraint customer_credit_entries_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
+  constraint customer_credit_entries_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint customer_credit_entries_pkey PRIMARY KEY (environment_id, customer_id, asset, number)
+);
+
 create table customers (
   environment_id integer not null,
   id uuid not null,
@@ -1367,6 +1402,64 @@ END),
   constraint link_hash_is_whole CHECK ((length(hash) = 32)),
   constraint link_is_used_once CHECK (((used_at IS NULL) OR (revoked_at IS NULL))),
   constraint only_password_link_is_made_in_a_merchant CHECK (((made_in_merchant_id IS NULL) OR ((resets_user_id IS NOT NULL) AND (created_by_user IS NOT NULL))))
+);
+
+create table invoice_series (
+  environment_id integer not null,
+  series text not null,
+  last_number bigint not null,
+  constraint invoice_number_is_positive CHECK ((last_number > 0)),
+  constraint invoice_series_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint invoice_series_is_a_word CHECK ((series ~ '^[A-Z][A-Z0-9]{0,11}$'::text)),
+  constraint invoice_series_pkey PRIMARY KEY (environment_id, series)
+);
+
+create table invoices (
+  environment_id integer not null,
+  id uuid not null,
+  customer_id uuid not null,
+  series text not null,
+  number bigint,
+  status text not null,
+  asset text not null,
+  lines json not null,
+  discount json,
+  subtotal bigint not null,
+  discount_amount bigint not null,
+  vat bigint not null,
+  total bigint not null,
+  amount_due bigint not null,
+  amount_paid bigint default 0 not null,
+  amount_credited bigint default 0 not null,
+  amount_refunded bigint default 0 not null,
+  instalments json not null,
+  due_at timestamp with time zone,
+  next_due_at timestamp with time zone,
+  memo text,
+  footer text,
+  metadata json not null,
+  event_sequence integer default 0 not null,
+  created_at timestamp with time zone not null,
+  finalized_at timestamp with time zone,
+  paid_at timestamp with time zone,
+  voided_at timestamp with time zone,
+  constraint final_invoice_has_a_number CHECK (((status = 'DRAFT'::text) = (number IS NULL))),
+  constraint final_invoice_says_when CHECK ((((status = 'DRAFT'::text) = (finalized_at IS NULL)) AND ((status = 'VOID'::text) = (voided_at IS NOT NULL)) AND ((status = 'PAID'::text) = (paid_at IS NOT NULL)) AND ((status = 'DRAFT'::text) OR (due_at IS NOT NULL)) AND ((status = ANY (ARRAY['OPEN'::text, 'PARTIALLY_PAID'::text])) = (next_due_at IS NOT NULL)))),
+  constraint invoice_amounts_add_up CHECK (((total = (((amount_due + amount_paid) + amount_credited) + amount_refunded)) AND (LEAST(amount_due, amount_paid, amount_credited, amount_refunded) >= 0))),
+  constraint invoice_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint invoice_is_paid_when_nothing_is_due CHECK (
+CASE status
+    WHEN 'DRAFT'::text THEN (amount_due = total)
+    WHEN 'OPEN'::text THEN ((amount_due > 0) AND (amount_paid = 0))
+    WHEN 'PARTIALLY_PAID'::text THEN ((amount_due > 0) AND (amount_paid > 0))
+    WHEN 'PAID'::text THEN (amount_due = 0)
+    ELSE (amount_credited = total)
+END),
+  constraint invoice_status_is_known CHECK ((status = ANY (ARRAY['DRAFT'::text, 'OPEN'::text, 'PARTIALLY_PAID'::text, 'PAID'::text, 'VOID'::text]))),
+  constraint invoice_total_adds_up CHECK (((total = ((subtotal - discount_amount) + vat)) AND (LEAST(subtotal, discount_amount, vat, total) >= 0))),
+  constraint invoices_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
+  constraint invoices_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint invoices_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table kyc_decisions (
@@ -2885,6 +2978,10 @@ CREATE UNIQUE INDEX payout_has_one_conversion ON public.conversions USING btree 
 
 CREATE UNIQUE INDEX quote_is_used_once ON public.conversions USING btree (environment_id, quote_id) WHERE (quote_id IS NOT NULL);
 
+CREATE INDEX credit_notes_of_invoice ON public.credit_notes USING btree (environment_id, invoice_id, id);
+
+CREATE UNIQUE INDEX credit_is_booked_once ON public.customer_credit_entries USING btree (environment_id, cause_id, kind);
+
 CREATE UNIQUE INDEX customer_external_reference_is_unique ON public.customers USING btree (environment_id, external_reference) WHERE (external_reference IS NOT NULL);
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
@@ -2920,6 +3017,14 @@ CREATE INDEX invitations_by_merchant_made_in ON public.invitations USING btree (
 CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets_user_id) WHERE (resets_user_id IS NOT NULL);
 
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
+
+CREATE UNIQUE INDEX invoice_number_is_unique ON public.invoices USING btree (environment_id, series, number) WHERE (number IS NOT NULL);
+
+CREATE INDEX invoices_by_customer ON public.invoices USING btree (environment_id, customer_id, id);
+
+CREATE INDEX invoices_by_status ON public.invoices USING btree (environment_id, status, id);
+
+CREATE INDEX payable_invoices ON public.invoices USING btree (environment_id, customer_id, next_due_at) WHERE (status = ANY (ARRAY['OPEN'::text, 'PARTIALLY_PAID'::text]));
 
 CREATE INDEX releases_of_subaccounts ON public.ledger_resolutions USING btree (environment_id, asset, created_at) WHERE (subaccount_id IS NOT NULL);
 
@@ -3182,6 +3287,10 @@ CREATE TRIGGER sessions_of_ended_days_are_noted AFTER INSERT OR UPDATE OF status
 CREATE TRIGGER ended_account_stays BEFORE UPDATE ON public.collection_accounts FOR EACH ROW WHEN (((new.status <> old.status) AND ((old.status = ANY (ARRAY['PAID'::text, 'CANCELLED'::text, 'INACTIVE'::text])) OR ((old.status = 'EXPIRED'::text) AND (new.status <> 'PAID'::text))))) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER conversions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.conversions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER credit_notes_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.credit_notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER customer_credit_entries_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.customer_credit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER looser_rule_needs_a_second_person AFTER INSERT OR DELETE OR UPDATE ON public.environment_settings FOR EACH ROW EXECUTE FUNCTION keep_approval_rule();
 

@@ -137,6 +137,16 @@ export const operations = {
     update: change('/v1/customers/{reference}'),
     erase: { ...read('/v1/customers/{reference}'), method: 'DELETE' },
   },
+  invoices: {
+    create: send('/v1/invoices'),
+    get: read('/v1/invoices/{reference}'),
+    list: list('/v1/invoices'),
+    csv: csv('/v1/invoices'),
+    update: change('/v1/invoices/{reference}'),
+    finalize: act('/v1/invoices/{reference}/finalize'),
+    void: act('/v1/invoices/{reference}/void'),
+    credit: send('/v1/invoices/{reference}/credit'),
+  },
   subaccounts: {
     create: send('/v1/subaccounts'),
     get: read('/v1/subaccounts/{reference}'),

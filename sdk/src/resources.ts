@@ -12,6 +12,7 @@ import type {
   BankTransfer,
   BankTransferQuote,
   ChangeCustomerInput,
+  ChangeInvoiceInput,
   ChangeSettingsInput,
   ChangeSubaccountInput,
   ChangeWebhookEndpointInput,
@@ -31,6 +32,7 @@ import type {
   CreateCustomerInput,
   CreateDedicatedAccountInput,
   CreateDedicatedCryptoWalletInput,
+  CreateInvoiceInput,
   CreatePayoutBatchInput,
   CreateSettlementInput,
   CreateSplitRuleInput,
@@ -38,6 +40,7 @@ import type {
   CreateSubaccountInput,
   CreateVirtualAccountInput,
   CreateWebhookEndpointInput,
+  CreditInvoiceInput,
   CryptoDisbursement,
   CryptoTransfer,
   CryptoTransferQuote,
@@ -61,6 +64,7 @@ import type {
   GetReceivedReportQuery,
   GetRecipientHistoryQuery,
   GetSplitRuleQuery,
+  Invoice,
   ListBalanceEntriesQuery,
   ListBalancesQuery,
   ListBankTransfersQuery,
@@ -75,6 +79,7 @@ import type {
   ListEndpointDeliveriesQuery,
   ListEventDeliveriesQuery,
   ListEventsQuery,
+  ListInvoicesQuery,
   ListPaymentReturnsQuery,
   ListPaymentsQuery,
   ListPayoutBatchItemsQuery,
@@ -870,6 +875,76 @@ export type Resources = {
      * `DELETE /v1/customers/{reference}`
      */
     erase(reference: string, options?: RequestOptions): Promise<Customer>
+  }
+  readonly invoices: {
+    /**
+     * Create an invoice.
+     *
+     * Makes a draft. It can be changed until you finalize it; only then it has a number and is due.
+     * Lines, discount and VAT are rounded half up to the smallest unit.
+     *
+     * `POST /v1/invoices`
+     */
+    create(input: CreateInvoiceInput, options?: WriteOptions): Promise<Invoice>
+    /**
+     * Retrieve an invoice.
+     *
+     * Returns the invoice with its lines and amounts.
+     *
+     * `GET /v1/invoices/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Invoice>
+    /**
+     * List invoices.
+     *
+     * Returns invoices, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/invoices`
+     */
+    list(query?: ListInvoicesQuery, options?: RequestOptions): Pages<Invoice>
+    /**
+     * List invoices.
+     *
+     * Returns invoices, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/invoices`
+     */
+    csv(query?: ListInvoicesQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Change a draft.
+     *
+     * Changes what is sent; null removes a value. Lines, instalments and metadata are replaced as a
+     * whole. A final invoice cannot be changed: credit or void it.
+     *
+     * `PATCH /v1/invoices/{reference}`
+     */
+    update(reference: string, input: ChangeInvoiceInput, options?: RequestOptions): Promise<Invoice>
+    /**
+     * Finalize an invoice.
+     *
+     * Gives the draft the next number of its series. From then on it is due, and cannot be changed.
+     *
+     * `POST /v1/invoices/{reference}/finalize`
+     */
+    finalize(reference: string, options?: WriteOptions): Promise<Invoice>
+    /**
+     * Void an invoice.
+     *
+     * An invoice of which nothing was paid is not due any more. It keeps its number. Repeating it
+     * changes nothing.
+     *
+     * `POST /v1/invoices/{reference}/void`
+     */
+    void(reference: string, options?: WriteOptions): Promise<Invoice>
+    /**
+     * Credit an invoice.
+     *
+     * Gives up a part of a final invoice: first of what is due; what was paid already becomes
+     * credit of the customer.
+     *
+     * `POST /v1/invoices/{reference}/credit`
+     */
+    credit(reference: string, input: CreditInvoiceInput, options?: WriteOptions): Promise<Invoice>
   }
   readonly subaccounts: {
     /**

@@ -38,6 +38,8 @@ export const prefixes = {
   conversion: 'cv_',
   payoutBatch: 'bat_',
   customer: 'cus_',
+  invoice: 'ivc_',
+  creditNote: 'cn_',
   subaccount: 'sub_',
   subaccountTransfer: 'st_',
   splitRule: 'spl_',

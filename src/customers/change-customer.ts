@@ -5,7 +5,8 @@ import { toJson } from '../base/json-text.js'
 import { Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
 import type { Tx } from '../postgres/transactions/tx.js'
-import { type Customer, customerReference } from './customer.js'
+import { withCredit } from './credit/customer-credit.js'
+import { type Customer, customerReference, noCredit, type ShownCustomer } from './customer.js'
 import { showCustomer } from './resource.js'
 import { insertCustomer, lockCustomer, updateCustomer } from './store-customers.js'
 
@@ -18,7 +19,7 @@ export async function createCustomer(
   tx: Tx,
   { now, realNow }: { now: Date; realNow: RealTime },
   wanted: NewCustomer,
-): Promise<Customer> {
+): Promise<ShownCustomer> {
   const created: Customer = {
     ...wanted,
     id: newId(now),
@@ -29,9 +30,10 @@ export async function createCustomer(
   await insertCustomer(tx, created)
   const { environmentId, id } = created
   const type = 'customer.created'
-  const data = showCustomer(created)
+  const shown = { ...created, credit: noCredit }
+  const data = showCustomer(shown)
   emitAll(tx, realNow, [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data }])
-  return created
+  return shown
 }
 
 export type CustomerChange = Partial<Omit<NewCustomer, 'environmentId'>>
@@ -40,12 +42,12 @@ export async function changeCustomer(
   tx: Tx,
   name: { environmentId: EnvironmentId; reference: string },
   change: CustomerChange,
-): Promise<Customer> {
+): Promise<ShownCustomer> {
   const before = await lockCustomer(tx, name)
   refuseErased(before)
   const changed = { ...before, ...change }
   await updateCustomer(tx, changed)
-  return changed
+  return (await withCredit(tx, [changed]))[0]!
 }
 
 /** Replaces what says who the customer is; what was invoiced and paid stays. */
@@ -53,11 +55,12 @@ export async function eraseCustomer(
   tx: Tx,
   now: Date,
   name: { environmentId: EnvironmentId; reference: string },
-): Promise<Customer> {
+): Promise<ShownCustomer> {
   const before = await lockCustomer(tx, name)
-  if (before.erasedAt !== null) return before
-  const erased: Customer = {
-    ...before,
+  const [shown] = await withCredit(tx, [before])
+  if (before.erasedAt !== null) return shown!
+  const erased: ShownCustomer = {
+    ...shown!,
     name: `Erased customer ${customerReference(before).slice(-8)}`,
     email: null,
     phone: null,

@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { prefixes, toReference } from '../base/ids.js'
+import type { Asset } from '../money/assets.js'
 import { column, Table } from '../postgres/table.js'
 
 export const customers = new Table('customers', {
@@ -23,3 +24,10 @@ export type Customer = typeof customers.row
 export function customerReference({ id }: Pick<Customer, 'id'>): string {
   return toReference(prefixes.customer, id)
 }
+
+/** What the merchant owes a customer, who paid more than was due; invoices can be paid with it. */
+export type CustomerCredit = Record<Asset, bigint>
+
+export const noCredit: CustomerCredit = { NGN: 0n, USDC: 0n, USDT: 0n }
+
+export type ShownCustomer = Customer & { credit: CustomerCredit }

@@ -5,7 +5,8 @@ import { type CommonFilter, joinRow, type List, matchNamed } from '../postgres/l
 import { writeTerms } from '../postgres/lists/write-terms.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
-import { type Customer, customers } from './customer.js'
+import { withCredit } from './credit/customer-credit.js'
+import { type Customer, customers, type ShownCustomer } from './customer.js'
 
 type CustomerName = { environmentId: EnvironmentId; reference: string }
 
@@ -24,6 +25,17 @@ export async function lockCustomer(tx: Tx, name: CustomerName): Promise<Customer
       ${selectAll} where environment_id = ${name.environmentId} and id = ${id}
       for no key update`),
   )
+}
+
+/** The customer of an invoice. */
+export async function lockCustomerById(
+  tx: Tx,
+  { environmentId, customerId }: { environmentId: EnvironmentId; customerId: string },
+): Promise<Customer> {
+  const [row] = await tx.rows(sql<Customer>`
+    ${selectAll} where environment_id = ${environmentId} and id = ${customerId}
+    for no key update`)
+  return row!
 }
 
 async function findOrRefuse(
@@ -91,12 +103,12 @@ export type CustomerFilter = CommonFilter & {
   text?: string | undefined
 }
 
-export const customerList: List<CustomerFilter, Customer> = {
+export const customerList: List<CustomerFilter, ShownCustomer> = {
   name: 'list_customers',
   table: 'customers',
   select: customers.of('c'),
   rowsOf: joinRow('customers', 'c'),
-  toRows: (_db, rows: Customer[]) => rows,
+  toRows: (db, rows: Customer[]) => withCredit(db, rows),
   keyOf: ({ id }) => id,
   columns: {},
   filters: { text: matchNamed('customer', findNamedCustomers) },

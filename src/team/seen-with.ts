@@ -20,6 +20,7 @@ export const seenWith = {
   balance_entry: 'balances.see',
   conversion: 'balances.see',
   customer: 'customers.see',
+  invoice: 'customers.see',
   subaccount: 'subaccounts.see',
   split: 'subaccounts.see',
   // The report of a settlement shows the balance before and after it.

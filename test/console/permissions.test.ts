@@ -82,6 +82,7 @@ const readers: Record<ResourceKind, string> = {
   balance_entry: 'listBalanceEntries',
   conversion: 'getConversion',
   customer: 'getCustomer',
+  invoice: 'getInvoice',
   subaccount: 'getSubaccount',
   split: 'listSubaccounts',
   settlement: 'getSettlement',

@@ -6,11 +6,11 @@ import { limits } from '../../base/limits.js'
 import { type Detail, invalidField, Refusal } from '../../base/refusal.js'
 import { referenceSample } from '../../base/shapes.js'
 import type { Asset } from '../../money/assets.js'
+import { parsePercent, percentPattern } from '../../money/percent.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { splitLimits } from '../../subaccounts/limits.js'
 import { checkExpected, checkLines, type SplitIssue } from '../../subaccounts/splits/check-split.js'
 import type { FeeBearer } from '../../subaccounts/splits/compute-split.js'
-import { parsePercent, percentPattern } from '../../subaccounts/splits/percent.js'
 import type {
   ChosenSplit,
   ReleasedLine,

@@ -21,8 +21,8 @@ import {
   parseDecimal,
   positiveDecimalPattern,
 } from '../../money/amounts.js'
+import { percentPattern } from '../../money/percent.js'
 import { addressIssue, addressPattern } from '../../money/solana-address.js'
-import { percentPattern } from '../../subaccounts/splits/percent.js'
 import { requestIdPattern } from '../server/request-id.js'
 import { findNearestField } from './nearest-field.js'
 import { timeIssue, timePattern } from './read-time.js'

@@ -19,7 +19,7 @@ import {
 import { toWire } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { FeeBearer } from './compute-split.js'
-import { formatPercent } from './percent.js'
+import { formatPercent } from '../../money/percent.js'
 import type { ReleasedLine } from './split.js'
 import type { VersionedRule } from './store-splits.js'
 

@@ -9,6 +9,7 @@ import {
   createCustomer,
   eraseCustomer,
 } from '../../../customers/change-customer.js'
+import { withCredit } from '../../../customers/credit/customer-credit.js'
 import { customer, showCustomer } from '../../../customers/resource.js'
 import { customerList, getCustomer } from '../../../customers/store-customers.js'
 import { withReasons } from '../../openapi/refusals-of.js'
@@ -144,7 +145,8 @@ const read = ({ db }: ApiParts) =>
     refusals: ['not_found'],
     async handle({ environment, params: { reference } }) {
       const found = await getCustomer(db, { environmentId: environment.id, reference })
-      return successText(200, 'Customer', showCustomer(found))
+      const [shown] = await withCredit(db, [found])
+      return successText(200, 'Customer', showCustomer(shown!))
     },
   })
 
