@@ -1070,8 +1070,11 @@ create table collection_accounts (
   cancellation_reason text,
   customer json,
   split_id uuid,
+  customer_id uuid,
+  invoice_id uuid,
   constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
+  constraint account_of_invoice_has_its_customer CHECK (((invoice_id IS NULL) OR (customer_id IS NOT NULL))),
   constraint account_status_is_known CHECK (
 CASE
     WHEN (kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) THEN (status = ANY (ARRAY['ACTIVE'::text, 'PAID'::text, 'EXPIRED'::text, 'CANCELLED'::text]))
@@ -1173,7 +1176,7 @@ create table customer_credit_entries (
   constraint credit_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint credit_changes_something CHECK ((amount <> 0)),
   constraint credit_is_never_negative CHECK (((balance_after >= 0) AND (number > 0))),
-  constraint credit_kind_is_known CHECK ((kind = 'credit_note'::text)),
+  constraint credit_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'credit_note'::text]))),
   constraint customer_credit_entries_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
   constraint customer_credit_entries_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint customer_credit_entries_pkey PRIMARY KEY (environment_id, customer_id, asset, number)
@@ -1402,6 +1405,19 @@ END),
   constraint link_hash_is_whole CHECK ((length(hash) = 32)),
   constraint link_is_used_once CHECK (((used_at IS NULL) OR (revoked_at IS NULL))),
   constraint only_password_link_is_made_in_a_merchant CHECK (((made_in_merchant_id IS NULL) OR ((resets_user_id IS NOT NULL) AND (created_by_user IS NOT NULL))))
+);
+
+create table invoice_allocations (
+  environment_id integer not null,
+  id uuid not null,
+  invoice_id uuid not null,
+  payment_id uuid not null,
+  amount bigint not null,
+  created_at timestamp with time zone not null,
+  constraint allocation_has_an_amount CHECK ((amount > 0)),
+  constraint invoice_allocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint invoice_allocations_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
+  constraint invoice_allocations_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table invoice_series (
@@ -1945,6 +1961,8 @@ END not null,
   received_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   split_id uuid,
+  customer_id uuid,
+  invoice_id uuid,
   constraint all_of_a_payment_is_somewhere CHECK (((amount = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint payment_amount_is_positive CHECK ((amount > 0)),
   constraint payment_asset_fits_source CHECK (((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text])) = (asset = 'NGN'::text))),
@@ -2958,6 +2976,8 @@ CREATE UNIQUE INDEX session_reference_is_one_session ON public.checkout_sessions
 
 CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at) WHERE (NOT is_minted);
 
+CREATE INDEX accounts_of_customer ON public.collection_accounts USING btree (environment_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
 CREATE INDEX collection_accounts_by_number ON public.collection_accounts USING btree (environment_id, number, id);
 
 CREATE INDEX collection_accounts_by_reference ON public.collection_accounts USING btree (environment_id, kind, merchant_reference, status, id) WHERE (merchant_reference <> ''::text);
@@ -2980,7 +3000,7 @@ CREATE UNIQUE INDEX quote_is_used_once ON public.conversions USING btree (enviro
 
 CREATE INDEX credit_notes_of_invoice ON public.credit_notes USING btree (environment_id, invoice_id, id);
 
-CREATE UNIQUE INDEX credit_is_booked_once ON public.customer_credit_entries USING btree (environment_id, cause_id, kind);
+CREATE INDEX credit_of_cause ON public.customer_credit_entries USING btree (environment_id, cause_id);
 
 CREATE UNIQUE INDEX customer_external_reference_is_unique ON public.customers USING btree (environment_id, external_reference) WHERE (external_reference IS NOT NULL);
 
@@ -3017,6 +3037,10 @@ CREATE INDEX invitations_by_merchant_made_in ON public.invitations USING btree (
 CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets_user_id) WHERE (resets_user_id IS NOT NULL);
 
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
+
+CREATE INDEX allocations_of_invoice ON public.invoice_allocations USING btree (environment_id, invoice_id, id);
+
+CREATE INDEX allocations_of_payment ON public.invoice_allocations USING btree (environment_id, payment_id, id);
 
 CREATE UNIQUE INDEX invoice_number_is_unique ON public.invoices USING btree (environment_id, series, number) WHERE (number IS NOT NULL);
 
@@ -3097,6 +3121,8 @@ CREATE INDEX payments_by_status ON public.payments USING btree (environment_id, 
 CREATE INDEX payments_by_variance ON public.payments USING btree (environment_id, variance, id) WHERE (variance <> 'NONE'::text);
 
 CREATE INDEX payments_of_account ON public.payments USING btree (environment_id, account_id, id);
+
+CREATE INDEX payments_of_customer ON public.payments USING btree (environment_id, customer_id, id) WHERE (customer_id IS NOT NULL);
 
 CREATE UNIQUE INDEX member_decides_once ON public.payout_approvals USING btree (environment_id, payout_id, verdict, user_id);
 
@@ -3309,6 +3335,8 @@ CREATE TRIGGER fee_schedules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCAT
 CREATE TRIGGER link_is_used_once BEFORE UPDATE ON public.invitations FOR EACH ROW EXECUTE FUNCTION keep_used_link();
 
 CREATE TRIGGER link_is_worth_what_its_maker_may_give BEFORE UPDATE ON public.invitations FOR EACH ROW EXECUTE FUNCTION check_link_use();
+
+CREATE TRIGGER invoice_allocations_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.invoice_allocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -97,8 +97,7 @@ create table customer_credit_entries (
   constraint credit_changes_something check (amount <> 0),
   constraint credit_is_never_negative check (balance_after >= 0 and number > 0)
 );
-create unique index credit_is_booked_once
-  on customer_credit_entries (environment_id, cause_id, kind);
+create index credit_of_cause on customer_credit_entries (environment_id, cause_id);
 create trigger customer_credit_entries_are_never_edited
   before update or delete or truncate on customer_credit_entries
   for each statement execute function refuse_change();

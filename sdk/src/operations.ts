@@ -136,6 +136,7 @@ export const operations = {
     csv: csv('/v1/customers'),
     update: change('/v1/customers/{reference}'),
     erase: { ...read('/v1/customers/{reference}'), method: 'DELETE' },
+    giveAccount: send('/v1/customers/{reference}/accounts'),
   },
   invoices: {
     create: send('/v1/invoices'),

@@ -64,6 +64,7 @@ import type {
   GetReceivedReportQuery,
   GetRecipientHistoryQuery,
   GetSplitRuleQuery,
+  GiveAccountToCustomerInput,
   Invoice,
   ListBalanceEntriesQuery,
   ListBalancesQuery,
@@ -875,6 +876,16 @@ export type Resources = {
      * `DELETE /v1/customers/{reference}`
      */
     erase(reference: string, options?: RequestOptions): Promise<Customer>
+    /**
+     * Give a customer an account.
+     *
+     * Payments into the dedicated account or wallet pay the invoices of the customer from now on:
+     * one that is due for exactly the amount, or else the oldest first. What is left becomes credit
+     * of the customer. An account that belongs to another customer is refused.
+     *
+     * `POST /v1/customers/{reference}/accounts`
+     */
+    giveAccount(reference: string, input: GiveAccountToCustomerInput, options?: WriteOptions): Promise<Customer>
   }
   readonly invoices: {
     /**

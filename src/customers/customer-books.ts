@@ -75,7 +75,10 @@ export class CustomerBooks {
     const { allocations, credit } =
       money.invoiceId === null
         ? allocateToOldest(amount, payable.map(toPayable))
-        : allocateToOne(amount, payable.filter(({ id }) => id === money.invoiceId).map(toPayable)[0])
+        : allocateToOne(
+            amount,
+            payable.filter(({ id }) => id === money.invoiceId).map(toPayable)[0],
+          )
     for (const { invoiceId, amount: paid } of allocations) {
       const before = this.#invoices.get(invoiceId)!
       const after = settle(now, {
@@ -84,20 +87,20 @@ export class CustomerBooks {
         amountPaid: before.amountPaid + paid,
       })
       const type = after.status === 'PAID' ? 'invoice.paid' : 'invoice.partially_paid'
-      this.changeInvoice(now, after, { types: [type], causeId: paymentId })
       const { environmentId } = customer
+      const id = newId(now)
       const createdAt = now
-      this.#allocations.push({
-        environmentId,
-        id: newId(now),
-        invoiceId,
-        paymentId,
-        amount: paid,
-        createdAt,
-      })
+      this.#allocations.push({ environmentId, id, invoiceId, paymentId, amount: paid, createdAt })
+      // A payment may pay several invoices: the cause of each event is its allocation.
+      this.changeInvoice(now, after, { types: [type], causeId: id })
     }
     if (credit > 0n)
-      this.addCredit(now, customerId, { kind: 'payment', asset, amount: credit, causeId: paymentId })
+      this.addCredit(now, customerId, {
+        kind: 'payment',
+        asset,
+        amount: credit,
+        causeId: paymentId,
+      })
   }
 
   /** `types`: what happened to the invoice, in this order. */
@@ -161,9 +164,7 @@ export class CustomerBooks {
     insertCreditEntries(tx, this.#entries)
     const credited = new Set(this.#entries.map(({ customerId }) => customerId))
     if (credited.size > 0)
-      tx.write(
-        countEvents([...credited].map((id) => this.#customers.get(id)!)),
-      )
+      tx.write(countEvents([...credited].map((id) => this.#customers.get(id)!)))
     emitAll(tx, now, this.#events)
   }
 }

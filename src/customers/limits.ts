@@ -1,4 +1,6 @@
 export const invoiceLimits = {
+  /** When an invoice is due that names no date. */
+  dueAfterDays: 7,
   linesMax: 100,
   instalmentsMax: 24,
   /** Of memo and footer. */

@@ -27,17 +27,6 @@ export async function lockCustomer(tx: Tx, name: CustomerName): Promise<Customer
   )
 }
 
-/** The customer of an invoice. */
-export async function lockCustomerById(
-  tx: Tx,
-  { environmentId, customerId }: { environmentId: EnvironmentId; customerId: string },
-): Promise<Customer> {
-  const [row] = await tx.rows(sql<Customer>`
-    ${selectAll} where environment_id = ${environmentId} and id = ${customerId}
-    for no key update`)
-  return row!
-}
-
 async function findOrRefuse(
   { reference }: CustomerName,
   find: (id: string) => Promise<Customer[]>,

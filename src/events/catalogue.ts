@@ -65,6 +65,7 @@ export const catalogue = {
   'customer.credited': 'A customer has more credit than before.',
   'invoice.finalized': 'An invoice got its number and is due.',
   'invoice.credited': 'You gave up a part of an invoice.',
+  'invoice.partially_paid': 'A part of an invoice was paid.',
   'invoice.paid': 'Nothing of an invoice is due any more.',
   'invoice.voided': 'An invoice that was not paid was voided.',
   'subaccount.created': 'A sub-account was created.',

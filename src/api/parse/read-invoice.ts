@@ -94,7 +94,7 @@ const fields = {
     examples: [[]],
   }),
   dueAt: timeIn(
-    'When it is due. A date includes that day in Lagos. Default: when it is finalized.',
+    'When it is due. A date includes that day in Lagos. Default: a week after it is finalized.',
   ),
   memo: longText('Thank you, Ada', 'Note to the customer, above the lines.'),
   footer: longText('RC 1234567', 'Small print, below the total.'),
@@ -169,7 +169,7 @@ export function readDraftChange(
     ...(lines !== undefined && { lines: readLines(lines, asset) }),
     ...(discount !== undefined && { discount: readDiscount(discount, asset) }),
     ...(instalments !== undefined && { instalments: readInstalments(instalments, asset) }),
-    ...(dueAt !== undefined && { dueAt: dueAt && readTimeTo('dueAt', dueAt) }),
+    ...(dueAt !== undefined && { dueAt: dueAt === null ? null : readTimeTo('dueAt', dueAt) }),
     ...(memo !== undefined && { memo }),
     ...(footer !== undefined && { footer }),
     ...(metadata !== undefined && { metadata: readMetadata(request) }),

@@ -1,18 +1,17 @@
-import { strict as assert } from 'node:assert'
-import type { RealTime } from '../../base/clock.js'
+import { after, day, type RealTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { invalidField, Refusal } from '../../base/refusal.js'
 import type { EventType } from '../../events/catalogue.js'
-import { emitAll } from '../../events/emit.js'
 import { formatMoney, smallerOf } from '../../money/amounts.js'
 import { sum } from '../../money/proportions.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { refuseErased } from '../change-customer.js'
-import { addCredit } from '../credit/customer-credit.js'
 import { type Customer, customerReference } from '../customer.js'
-import { lockCustomer, lockCustomerById } from '../store-customers.js'
-import { type Instalment, listUnpaid } from './allocate.js'
+import { CustomerBooks } from '../customer-books.js'
+import { invoiceLimits } from '../limits.js'
+import { lockCustomer } from '../store-customers.js'
+import type { Instalment } from './allocate.js'
 import { computeInvoice, type Discount } from './compute-invoice.js'
 import {
   type CreditNote,
@@ -22,13 +21,13 @@ import {
   invoiceReference,
 } from './invoice.js'
 import { type DraftLine, readDiscount, readInstalments, readLines } from './read-invoice.js'
-import { showInvoice } from './resource.js'
+import { settle } from './settle.js'
 import {
   getInvoice,
   insertInvoice,
   lockInvoice,
   takeNumber,
-  updateInvoice,
+  updateInvoices,
 } from './store-invoices.js'
 
 /** What the merchant writes; all amounts follow from it. */
@@ -89,25 +88,25 @@ export async function changeDraft(
   const columns = toColumns({ ...readDraft(before), ...change })
   const customerId = customer?.id ?? before.customerId
   const changed: Invoice = { ...before, ...columns, customerId }
-  updateInvoice(tx, changed)
+  updateInvoices(tx, [changed])
   return changed
 }
 
 /** Gives it its number; from then on it is due. */
 export async function finalizeInvoice(tx: Tx, times: Times, name: InvoiceName): Promise<Invoice> {
   const { now } = times
-  const before = await lockInvoice(tx, name)
+  const { before, books } = await openBooks(tx, name)
   refuseUnless(before, before.status === 'DRAFT', 'It is finalized already.')
-  const dueAt = before.dueAt ?? now
+  const dueAt = before.dueAt ?? after(now, invoiceLimits.dueAfterDays * day)
   const number = await takeNumber(tx, before)
   const finalized = settle(now, { ...before, number, dueAt, finalizedAt: now })
-  return writeChange(tx, times, { before, after: finalized, type: 'invoice.finalized' })
+  return write(books, times, before, { changed: finalized, type: 'invoice.finalized' })
 }
 
 /** An invoice of which nothing was paid is not due any more. It keeps its number. */
 export async function voidInvoice(tx: Tx, times: Times, name: InvoiceName): Promise<Invoice> {
   const { now } = times
-  const before = await lockInvoice(tx, name)
+  const { before, books } = await openBooks(tx, name)
   if (before.status === 'VOID') return before
   const { amountPaid, amountRefunded } = before
   refuseUnless(before, before.status !== 'DRAFT', 'It is a draft: change it instead.')
@@ -121,7 +120,7 @@ export async function voidInvoice(tx: Tx, times: Times, name: InvoiceName): Prom
     paidAt: null,
     voidedAt: now,
   }
-  return writeChange(tx, times, { before, after: voided, type: 'invoice.voided' })
+  return write(books, times, before, { changed: voided, type: 'invoice.voided' })
 }
 
 export type NewCreditNote = Pick<CreditNote, 'amount' | 'reason' | 'createdByKey' | 'createdByUser'>
@@ -134,9 +133,7 @@ export async function creditInvoice(
   wanted: NewCreditNote,
 ): Promise<Invoice> {
   const { now } = times
-  const customer = await lockCustomerById(tx, await getInvoice(tx, name))
-  const before = await lockInvoice(tx, name)
-  assert(before.customerId === customer.id, 'the customer of a final invoice never changes')
+  const { before, books } = await openBooks(tx, name)
   const isFinal = before.status !== 'DRAFT' && before.status !== 'VOID'
   refuseUnless(before, isFinal, `It is ${before.status}.`)
   const { environmentId, asset, amountDue, amountPaid } = before
@@ -164,35 +161,14 @@ export async function creditInvoice(
   })
   tx.write(creditNotes.insert(note))
   if (amountToCustomer > 0n)
-    await addCredit(tx, times, customer, {
-      asset,
+    books.addCredit(now, before.customerId, {
       kind: 'credit_note',
+      asset,
       amount: amountToCustomer,
       causeId: note.id,
     })
-  const change = { before, after: credited, type: 'invoice.credited', causeId: note.id } as const
-  return writeChange(tx, times, change)
-}
-
-/** The status and next due date of a final invoice, from its amounts. */
-export function settle(now: Date, invoice: Invoice): Invoice {
-  if (invoice.amountDue === 0n)
-    return { ...invoice, status: 'PAID', nextDueAt: null, paidAt: invoice.paidAt ?? now }
-  const status = invoice.amountPaid > 0n ? 'PARTIALLY_PAID' : 'OPEN'
-  const [next] = listUnpaid(toPayable(invoice))
-  return { ...invoice, status, nextDueAt: next!.dueAt, paidAt: null }
-}
-
-/** As payments see it. */
-export function toPayable(invoice: Invoice) {
-  const { id, amountDue, total, dueAt } = invoice
-  const instalments = readInstalments(invoice)
-  return {
-    id,
-    finalizedOrder: BigInt(invoice.finalizedAt?.getTime() ?? 0),
-    due: amountDue,
-    instalments: instalments.length > 0 ? instalments : [{ amount: total, dueAt: dueAt! }],
-  }
+  const change = { changed: credited, type: 'invoice.credited', causeId: note.id } as const
+  return write(books, times, before, change)
 }
 
 function readDraft(invoice: Invoice): DraftInvoice {
@@ -273,33 +249,40 @@ function refuseUnless(invoice: Invoice, isAllowed: boolean, why: string): void {
   })
 }
 
-type InvoiceChange = {
-  before: Invoice
-  after: Invoice
+/** The invoice, and the books of its customer, whose row is locked before it. */
+async function openBooks(
+  tx: Tx,
+  name: InvoiceName,
+): Promise<{ before: Invoice; books: CustomerBooks }> {
+  const { environmentId, customerId } = await getInvoice(tx, name)
+  const books = await CustomerBooks.open(tx, [{ environmentId, id: customerId }])
+  const before = await lockInvoice(tx, name)
+  // A draft can be given to another customer meanwhile.
+  if (before.customerId !== customerId)
+    throw new Refusal('invoice_failed', {
+      reason: 'invalid_state',
+      message: `${invoiceReference(before)} was changed meanwhile. Try again.`,
+    })
+  return { before, books }
+}
+
+type Change = {
+  changed: Invoice
   type: EventType
   /** What caused it; by default the invoice itself. */
   causeId?: string
 }
 
-/** Writes a changed invoice with its events: besides what happened, it may be paid by it. */
-function writeChange(
-  tx: Tx,
+/** Besides what happened, the invoice may be paid by it. */
+function write(
+  books: CustomerBooks,
   { now, realNow }: Times,
-  { before, after, type, causeId = before.id }: InvoiceChange,
+  before: Invoice,
+  { changed, type, causeId = before.id }: Change,
 ): Invoice {
-  const isNowPaid = after.status === 'PAID' && before.status !== 'PAID'
+  const isNowPaid = changed.status === 'PAID' && before.status !== 'PAID'
   const types: EventType[] = isNowPaid ? [type, 'invoice.paid'] : [type]
-  const written = { ...after, eventSequence: before.eventSequence + types.length }
-  updateInvoice(tx, written)
-  const { environmentId, id: resourceId } = written
-  const data = showInvoice(written, now)
-  emitAll(
-    tx,
-    realNow,
-    types.map((type, index) => {
-      const sequence = before.eventSequence + 1 + index
-      return { environmentId, type, resourceId, causeId, sequence, data }
-    }),
-  )
+  const written = books.changeInvoice(now, changed, { types, causeId })
+  books.write(realNow)
   return written
 }

@@ -3,8 +3,16 @@ import { fromReference, prefixes } from '../../base/ids.js'
 import { notFound } from '../../base/refusal.js'
 import { type CommonFilter, joinRow, type List } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
+import { assigned, listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { type Invoice, invoices, type StoredStatus, storedStatuses } from './invoice.js'
+import {
+  type Invoice,
+  type InvoiceAllocation,
+  invoiceAllocations,
+  invoices,
+  type StoredStatus,
+  storedStatuses,
+} from './invoice.js'
 
 type InvoiceName = { environmentId: EnvironmentId; reference: string }
 
@@ -41,21 +49,48 @@ export function insertInvoice(tx: Tx, invoice: Invoice): void {
   tx.write(invoices.insert(invoice))
 }
 
-export function updateInvoice(tx: Tx, invoice: Invoice): void {
-  const { environmentId, id, ...row } = invoice
-  tx.write(sql`
-    update invoices set customer_id = ${row.customerId}, series = ${row.series},
-      number = ${row.number}, status = ${row.status}, asset = ${row.asset},
-      lines = ${JSON.stringify(row.lines)}::json,
-      discount = ${row.discount && JSON.stringify(row.discount)}::json,
-      subtotal = ${row.subtotal}, discount_amount = ${row.discountAmount}, vat = ${row.vat},
-      total = ${row.total}, amount_due = ${row.amountDue}, amount_paid = ${row.amountPaid},
-      amount_credited = ${row.amountCredited}, amount_refunded = ${row.amountRefunded},
-      instalments = ${JSON.stringify(row.instalments)}::json, due_at = ${row.dueAt},
-      next_due_at = ${row.nextDueAt}, memo = ${row.memo}, footer = ${row.footer},
-      metadata = ${row.metadata}::json, event_sequence = ${row.eventSequence},
-      finalized_at = ${row.finalizedAt}, paid_at = ${row.paidAt}, voided_at = ${row.voidedAt}
-    where environment_id = ${environmentId} and id = ${id}`)
+const changing = invoices.typesWithout('environmentId', 'id', 'createdAt')
+const named = { environmentId: 'int4', id: 'uuid' } as const
+
+const update = listStatement({
+  name: 'update_invoices',
+  columns: { ...named, ...changing },
+  text: (list) => `
+    update invoices i set ${assigned(changing)} from ${list}
+    where i.environment_id = list.environment_id and i.id = list.id`,
+})
+
+export function updateInvoices(tx: Tx, changed: Invoice[]): void {
+  if (changed.length > 0) tx.write(update(changed))
+}
+
+const findPayable = listStatement<typeof named, ReadInvoice>({
+  name: 'find_payable_invoices',
+  columns: named,
+  text: (list) => `
+    select ${invoices.of('i')} from ${list}
+    join invoices i on i.environment_id = list.environment_id and i.customer_id = list.id
+    where i.status in ('OPEN', 'PARTIALLY_PAID')`,
+})
+
+/** Of customers whose rows are locked: no other transaction changes these invoices meanwhile. */
+export async function findPayableInvoices(
+  tx: Tx,
+  customers: { environmentId: EnvironmentId; id: string }[],
+): Promise<Invoice[]> {
+  const rows = customers.length === 0 ? [] : await tx.rows(findPayable(customers))
+  return rows.map((row) => invoices.read(row))
+}
+
+const insertAll = listStatement({
+  name: 'insert_invoice_allocations',
+  columns: invoiceAllocations.typesWithout(),
+  text: (list, _parameter, names, values) => `
+    insert into invoice_allocations (${names}) select ${values} from ${list}`,
+})
+
+export function insertAllocations(tx: Tx, allocations: InvoiceAllocation[]): void {
+  if (allocations.length > 0) tx.write(insertAll(allocations))
 }
 
 /** The next number of a series, without gaps: it is given back if the transaction fails. */

@@ -4,14 +4,19 @@ import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { referenceSample, withExample } from '../../../base/shapes.js'
 import {
+  giveToCustomer,
+  lockGivableAccount,
+} from '../../../collections/accounts/give-to-customer.js'
+import {
   type CustomerChange,
   changeCustomer,
   createCustomer,
   eraseCustomer,
+  refuseErased,
 } from '../../../customers/change-customer.js'
 import { withCredit } from '../../../customers/credit/customer-credit.js'
 import { customer, showCustomer } from '../../../customers/resource.js'
-import { customerList, getCustomer } from '../../../customers/store-customers.js'
+import { customerList, getCustomer, lockCustomer } from '../../../customers/store-customers.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -30,7 +35,7 @@ const change = { ...base, permission: 'customers.change' } as const
 const params = inPath('reference', referenceSample(prefixes.customer))
 
 export function customerRoutes(api: ApiParts): Route[] {
-  return [create(api), list(api), read(api), update(api), erase(api)]
+  return [create(api), list(api), read(api), update(api), erase(api), giveAccount(api)]
 }
 
 const shortText = (example: string, description: string) =>
@@ -222,6 +227,49 @@ const erase = (api: ApiParts) =>
             reference: params.reference,
           }),
         (gone) => successText(200, 'Customer erased', showCustomer(gone)),
+      )
+    },
+  })
+
+const accountBody = withExample(
+  closed({
+    account: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Reference of a dedicated account or dedicated wallet of yours.',
+      examples: [referenceSample(prefixes.dedicatedAccount)],
+    }),
+  }),
+  { account: referenceSample(prefixes.dedicatedAccount) },
+)
+
+const giveAccount = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/accounts`,
+    operation: 'giveAccountToCustomer',
+    summary: 'Give a customer an account',
+    description:
+      'Payments into the dedicated account or wallet pay the invoices of the customer from now on: one that is due for exactly the amount, or else the oldest first. What is left becomes credit of the customer. An account that belongs to another customer is refused.',
+    params,
+    body: accountBody,
+    answers: { 200: customer },
+    refusals: ['not_found', ...erased],
+    handle(request) {
+      const { environment, params, body } = request
+      const environmentId = environment.id
+      return api.change(
+        request,
+        async (tx) => {
+          const account = await lockGivableAccount(tx, { environmentId, reference: body.account })
+          const owner = await lockCustomer(tx, { environmentId, reference: params.reference })
+          refuseErased(owner)
+          giveToCustomer(tx, account, owner.id)
+          const [shown] = await withCredit(tx, [owner])
+          return shown!
+        },
+        (owner) => successText(200, 'Account given', showCustomer(owner)),
       )
     },
   })
