@@ -1596,7 +1596,7 @@ CASE
     ELSE ((subaccount_entry IS NOT NULL) AND (COALESCE(subaccount_after, ('-1'::integer)::bigint) >= 0) AND (((debit = ('sub:'::text || subaccount_id)) AND ("left"(credit, 4) <> 'sub:'::text)) OR ((credit = ('sub:'::text || subaccount_id)) AND ("left"(debit, 4) <> 'sub:'::text))))
 END),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
-  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_levy'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'bank_payout_levy_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'split_refund_pending'::text, 'split_refund_pending_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text])))
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_levy'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'bank_payout_levy_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'split_refund_pending'::text, 'split_refund_pending_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text, 'take_back_recovered'::text, 'take_back_receivable_ended'::text, 'payout_recovered'::text, 'payout_receivable_ended'::text])))
 );
 
 create table levies (
@@ -1921,10 +1921,14 @@ create table payment_shares (
   due_at timestamp with time zone,
   tries integer default 0 not null,
   created_at timestamp with time zone not null,
+  proportion_amount bigint,
+  proportion_accepted bigint,
+  proportion_kept bigint,
   constraint payment_shares_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payment_shares_environment_id_split_id_fkey FOREIGN KEY (environment_id, split_id) REFERENCES splits(environment_id, id),
   constraint payment_shares_environment_id_subaccount_id_fkey FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
   constraint payment_shares_pkey PRIMARY KEY (environment_id, id),
+  constraint share_has_a_whole_proportion CHECK (((num_nonnulls(proportion_amount, proportion_accepted, proportion_kept) = ANY (ARRAY[0, 3])) AND ((proportion_amount >= 0) AND (proportion_amount <= proportion_accepted)) AND (proportion_kept >= 0) AND ((proportion_amount + proportion_kept) <= amount))),
   constraint share_has_an_amount CHECK (((amount > 0) AND (fee >= 0) AND (fee < amount))),
   constraint share_says_when_it_was_released CHECK (((released_at IS NOT NULL) <= ((release_at IS NOT NULL) AND (status = 'POSTED'::text)))),
   constraint share_status_is_known CHECK ((status = ANY (ARRAY['PENDING'::text, 'POSTED'::text]))),

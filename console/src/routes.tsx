@@ -12,6 +12,8 @@ import { payoutRoutes } from './screens/payouts/routes'
 import type { ScreenRoute } from './screens/screen-route'
 import { settingsRoutes } from './screens/settings/routes'
 import { settlementRoutes } from './screens/settlements/routes'
+import { splitRuleRoutes } from './screens/split-rules/routes'
+import { subaccountRoutes } from './screens/subaccounts/routes'
 import { youRoutes } from './screens/you/routes'
 
 /** Every screen, in the order of the menu. */
@@ -23,6 +25,8 @@ export const screenRoutes: ScreenRoute[] = [
   ...balanceRoutes,
   ...conversionRoutes,
   ...settlementRoutes,
+  ...subaccountRoutes,
+  ...splitRuleRoutes,
   ...collectRoutes,
   ...developerRoutes,
   ...businessRoutes,

@@ -461,7 +461,8 @@ export type Resources = {
      * Refund a payment.
      *
      * Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is
-     * kept. Stablecoins are returned only to a wallet that you name.
+     * kept. If the payment was split, sub-accounts give back their shares in proportion, or what
+     * `splits` names. Stablecoins are returned only to a wallet that you name.
      *
      * `POST /v1/collections/payments/{reference}/refund`
      */
@@ -1005,7 +1006,7 @@ export type Resources = {
      * Close a sub-account.
      *
      * Closes it for good. Its available money is moved to your balance, or paid out first. Refused
-     * while money is reserved, pending or owed.
+     * while money is reserved or pending, or it owes more than it has.
      *
      * `POST /v1/subaccounts/{reference}/close`
      */
@@ -1014,7 +1015,8 @@ export type Resources = {
      * Move money to or from a sub-account.
      *
      * Moves money between your balance and a sub-account, or between two, at once. If the
-     * sub-account that gets it owes you something, that is paid first.
+     * sub-account that gets it owes you something, that is paid first; what a sub-account gives you
+     * pays what it owes.
      *
      * `POST /v1/subaccounts/{reference}/transfers`
      */

@@ -446,6 +446,40 @@ export type CheckoutSession = {
   payments: Payment[]
   /** Whether more payments arrived than `payments` lists. */
   moreReceived: boolean
+  /**
+   * What sub-accounts get of each payment, as you sent it; in the stablecoin if the session takes
+   * no bank transfers. Left out if payments are not split.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   successUrl: string | null
   cancelUrl: string | null
   /** The JSON object you sent, returned unchanged. */
@@ -578,6 +612,40 @@ export type CreditedAccount = {
     /** Phone number. */
     phone: string | null
   } | null
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -618,6 +686,40 @@ export type CreditedCryptoWallet = {
     /** When the chain received the deposit. */
     receivedAt: string
   })[]
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -878,6 +980,40 @@ export type CryptoWallet = {
     /** When the chain received the deposit. */
     receivedAt: string
   })[]
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it expires. A payment received later counts as late. */
@@ -944,6 +1080,40 @@ export type DedicatedAccount = {
     /** Phone number. */
     phone: string | null
   } | null
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -983,6 +1153,40 @@ export type DedicatedCryptoWallet = {
     /** When the chain received the deposit. */
     receivedAt: string
   })[]
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -1398,6 +1602,8 @@ export type ListedPayment = {
     amount: number | string
     reason: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | null
     note: string | null
+    /** What sub-accounts gave to it. Left out if the payment was not split, and in events. */
+    splits?: RefundSplit[]
   }
   /**
    * What sub-accounts got of it. Left out if it was not split, and where a payment is part of
@@ -1504,6 +1710,8 @@ export type Payment = {
     amount: number | string
     reason: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | null
     note: string | null
+    /** What sub-accounts gave to it. Left out if the payment was not split, and in events. */
+    splits?: RefundSplit[]
   }
   /**
    * What sub-accounts got of it. Left out if it was not split, and where a payment is part of
@@ -1549,6 +1757,10 @@ export type PaymentReturn = {
     /** Wallet address of the recipient. */
     address: string
   }
+  /**
+   * What sub-accounts give to the refund; you gave the rest. Left out if the payment was not split.
+   */
+  splits?: RefundSplit[]
   /** When the return was requested. */
   createdAt: string
   /** SHA-256 of what is approved; only of returns that need an approval. */
@@ -1575,6 +1787,11 @@ export type PayoutBatch = {
   amount: number | string
   /** Total fee quoted for the items that can be paid. */
   fee: number | string
+  /**
+   * VAT that `fee` contains, at the rate when the batch was created. It is of the total: those of
+   * the items are rounded one by one.
+   */
+  feeVat: number | string
   /** Total stamp duty quoted for the items that can be paid. */
   levy: number | string
   /** What your balance must cover: `amount` plus `fee` plus `levy`. */
@@ -1588,6 +1805,8 @@ export type PayoutBatch = {
     amount: number | string
     /** Fees of these transfers. */
     fee: number | string
+    /** VAT that `fee` contains, computed as that of the batch. */
+    feeVat: number | string
     /** Stamp duties of these transfers. */
     levy: number | string
     /** Number of these items. */
@@ -1688,6 +1907,11 @@ export type PayoutBatchItem = {
   amount: number | string
   /** Fee of the transfer, or its quote until the transfer exists. Null: not known yet. */
   fee: number | string | null
+  /**
+   * VAT that `fee` contains: at the rate when the batch was created, or when the transfer was.
+   * Null: not known yet.
+   */
+  feeVat: number | string | null
   /** Stamp duty of the transfer, or its quote. Null: not known yet. */
   levy: number | string | null
   /** Code of the bank, as listed by `GET /v1/banks`. */
@@ -2112,6 +2336,19 @@ export type RecipientHistory = {
   truncated: boolean
 }
 
+export type RefundSplit = {
+  /** The sub-account that gives back. */
+  subaccount: string
+  /** What it gives to the refund, with what it owes for it. */
+  amount: number | string
+  /** The part that it did not have. Its next credits pay it first. */
+  owed: number | string
+  /**
+   * `GIVING_BACK` and `GIVEN_BACK`: the refund failed or was reversed, so it gets the amount again.
+   */
+  status: 'TAKEN' | 'GIVING_BACK' | 'GIVEN_BACK'
+}
+
 /** The request was refused or failed. */
 export type Refusal = {
   /** False: the request was refused or failed. */
@@ -2121,7 +2358,7 @@ export type Refusal = {
   /** The kind of error, for your program. */
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'subaccount_failed' | 'invoice_failed' | 'customer_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'approval_required' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'approval_required' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'subaccount_not_covered' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -2161,6 +2398,40 @@ export type RejectingDedicatedAccount = {
     /** Phone number. */
     phone: string | null
   } | null
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -2211,6 +2482,40 @@ export type RejectingVirtualAccount = {
   amountReturned: number
   /** The latest 50 payments, newest first. */
   payments: Payment[]
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it expires. A payment received later counts as late. */
@@ -2328,6 +2633,14 @@ export type Settings = {
     bankTransfer: boolean
     /** Whether payers can pay in stablecoins. */
     crypto: boolean
+  }
+  /** Refunds of payments that were split. */
+  refunds: {
+    /**
+     * Whether a refund is refused if a sub-account has less than it has to give back. Otherwise the
+     * sub-account owes you the rest.
+     */
+    subaccountsMustCover: boolean
   }
   /** Automatic payouts of available naira to your primary bank account or wallet. */
   settlement: {
@@ -2970,6 +3283,40 @@ export type VirtualAccount = {
   amountReturned: number
   /** The latest 50 payments, newest first. */
   payments: Payment[]
+  /**
+   * What sub-accounts get of each payment. Left out if payments are not split, and in events about
+   * payments.
+   */
+  splits?: {
+    /** The rule; null if the lines are its own. */
+    rule: string | null
+    /** The version of the rule that it keeps; null without a rule. */
+    version: number | null
+    /**
+     * Who bears the fee: `merchant`, `subaccounts` or `all` in proportion, or the sub-account with
+     * this reference.
+     */
+    feeBearer: string
+    /** Applied in this order. */
+    lines: ({
+      /** The sub-account that gets the share. */
+      subaccount: string
+      /** The share, if it is a fixed amount. */
+      flat: number | string | null
+      /** The share, if it is a percentage of the accepted amount. */
+      percent: string | null
+      /** Whether the share is all that the other lines leave. */
+      remainder: boolean
+      /** Smallest share; null if there is none. */
+      min: number | string | null
+      /** Largest share; null if there is none. */
+      max: number | string | null
+      /** The share stays pending until then. */
+      releaseAt: string | null
+      /** The share stays pending for so many days after the payment. */
+      releaseAfterDays: number | null
+    })[]
+  }
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it expires. A payment received later counts as late. */
@@ -3074,7 +3421,10 @@ export type CreateVirtualAccountInput = {
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits?: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -3178,7 +3528,10 @@ export type CreateDedicatedAccountInput = {
   } | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits?: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -3272,7 +3625,10 @@ export type CreateCryptoWalletInput = {
   expiresAt?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits?: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -3358,7 +3714,10 @@ export type CreateDedicatedCryptoWalletInput = {
   network: 'SOLANA'
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits?: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -3570,7 +3929,10 @@ export type PreviewSplitInput = {
    * `crypto_wallet` for coins.
    */
   accountKind?: 'virtual_account' | 'dedicated_account' | 'crypto_wallet' | 'dedicated_crypto_wallet' | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -3733,6 +4095,19 @@ export type RefundPaymentInput = {
     /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
     address: string
   } | undefined
+  /**
+   * Which sub-accounts give back how much, together at most what is refunded; you give the rest. An
+   * empty list: you give all of it. By default, each gives back in proportion to its share.
+   */
+  splits?: ({
+    /** A sub-account that got a share of the payment. */
+    subaccount: string
+    /**
+     * What it gives back, of what refunds have left of its shares: an integer in kobo for NGN; a
+     * decimal string for coins.
+     */
+    amount: number | string
+  })[] | undefined
   /** Why you refund the payment. */
   reason?: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | undefined
   /** What your team should know about the refund. Payers do not see it. */
@@ -3782,7 +4157,10 @@ export type CreateCheckoutSessionInput = {
   cancelUrl?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
-  /** What sub-accounts get of each payment: a saved rule, or lines. */
+  /**
+   * What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the
+   * permission `subaccounts.change`.
+   */
   splits?: {
     /** Reference of a split rule, whose newest version is used. Send either this or `lines`. */
     rule?: string | undefined
@@ -4762,7 +5140,7 @@ export type ListBalanceEntriesQuery = {
   /** Only entries of this asset. */
   asset?: 'NGN' | 'USDC' | 'USDT' | undefined
   /** Only changes for this reason. */
-  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_levy' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'bank_payout_levy_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | 'subaccount_transfer' | 'subaccount_transfer_back' | 'split' | 'split_release' | 'split_refund' | 'split_refund_reversal' | 'split_refund_pending' | 'split_refund_pending_reversal' | 'receivable' | 'receivable_reversal' | 'split_recovered' | 'split_receivable_ended' | 'transfer_recovered' | 'transfer_receivable_ended' | undefined
+  type?: 'test_funding' | 'operator_credit' | 'crypto_payout' | 'crypto_payout_fee' | 'bank_payout' | 'bank_payout_fee' | 'bank_payout_levy' | 'bank_payout_reversal' | 'bank_payout_fee_reversal' | 'bank_payout_levy_reversal' | 'payment' | 'payment_fee' | 'payment_held' | 'payment_accepted' | 'payment_accepted_fee' | 'payment_return' | 'payment_refund' | 'payment_return_reversal' | 'payment_refund_reversal' | 'sweep' | 'conversion' | 'conversion_fee' | 'conversion_credit' | 'subaccount_transfer' | 'subaccount_transfer_back' | 'split' | 'split_release' | 'split_refund' | 'split_refund_reversal' | 'split_refund_pending' | 'split_refund_pending_reversal' | 'receivable' | 'receivable_reversal' | 'split_recovered' | 'split_receivable_ended' | 'transfer_recovered' | 'transfer_receivable_ended' | 'take_back_recovered' | 'take_back_receivable_ended' | 'payout_recovered' | 'payout_receivable_ended' | undefined
   /** Only changes that this payment, payout or other resource caused. */
   reference?: string | undefined
   /** Reads this sub-account instead of your own balance. */
@@ -4972,6 +5350,13 @@ export type ChangeSettingsInput = {
     bankTransfer?: boolean | undefined
     /** Whether payers can pay in stablecoins. */
     crypto?: boolean | undefined
+  } | undefined
+  refunds?: {
+    /**
+     * Whether a refund is refused if a sub-account has less than it has to give back. Otherwise the
+     * sub-account owes you the rest.
+     */
+    subaccountsMustCover?: boolean | undefined
   } | undefined
   /** Automatic payouts of available naira to your primary bank account or wallet. */
   settlement?: {

@@ -522,6 +522,12 @@ export const reasons = {
     fields: ['crypto'],
     issue: 'must be left out, or enabled in the settings',
   },
+  subaccount_not_covered: {
+    status: 422,
+    when: 'A sub-account has less than the refund takes back from it, and your settings require that sub-accounts cover refunds.',
+    nextStep:
+      'Move money to the sub-account, name other amounts in `splits`, or switch `refunds.subaccountsMustCover` off.',
+  },
   no_destination: {
     status: 422,
     when: 'The service does not know where to send the money.',

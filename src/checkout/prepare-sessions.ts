@@ -83,6 +83,16 @@ export function createSessionPreparation({
       merchantReference: request.merchantReference ?? reference,
       retryKey,
     }
+    const coinSplit =
+      request.chosenSplit &&
+      crypto &&
+      price &&
+      toCoins(request.chosenSplit, {
+        id: newId(now),
+        asset: crypto.asset,
+        coins: price.amount,
+        kobo: expected.amount,
+      })
     const preparedWallet =
       crypto &&
       price &&
@@ -92,14 +102,7 @@ export function createSessionPreparation({
         asset: crypto.asset,
         requestedAmount: price.requestedAmount,
         expected: { amount: price.amount, expiresAt: expected.expiresAt },
-        chosenSplit:
-          request.chosenSplit &&
-          toCoins(request.chosenSplit, {
-            id: newId(now),
-            asset: crypto.asset,
-            coins: price.amount,
-            kobo: expected.amount,
-          }),
+        chosenSplit: coinSplit ?? undefined,
       }))
     if (preparedWallet instanceof Refusal) return asSessionRefusal(preparedWallet)
     const preparedAccount =
@@ -149,6 +152,7 @@ export function createSessionPreparation({
       checkout,
       paymentMethods,
       payments: [],
+      split: account ? request.chosenSplit?.split : coinSplit?.split,
     })
     const newSplits = [preparedAccount, preparedWallet].flatMap(
       (prepared) => (prepared && prepared.newSplits) || [],

@@ -51,6 +51,10 @@ export const purposes = {
   split_receivable_ended: { causePrefix: prefixes.share },
   transfer_recovered: { causePrefix: prefixes.subaccountTransfer },
   transfer_receivable_ended: { causePrefix: prefixes.subaccountTransfer },
+  take_back_recovered: { causePrefix: prefixes.takeBack },
+  take_back_receivable_ended: { causePrefix: prefixes.takeBack },
+  payout_recovered: { causePrefix: prefixes.bankTransfer },
+  payout_receivable_ended: { causePrefix: prefixes.bankTransfer },
 } as const satisfies Record<string, { causePrefix: Prefix }>
 
 export type Purpose = keyof typeof purposes

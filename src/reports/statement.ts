@@ -97,6 +97,8 @@ const toMerchant = [
   'split_refund_pending post',
   'split_recovered post',
   'transfer_recovered post',
+  'take_back_recovered post',
+  'payout_recovered post',
 ]
 
 async function sumPart(

@@ -116,7 +116,7 @@ async function schedule(
 
 type Creator = { createdByKey: string | null; createdByUser: string | null }
 
-/** Closes a sub-account for good. What it has goes to the merchant; it must not owe anything. */
+/** Closes a sub-account for good. What it has goes to the merchant, and pays what it owes. */
 export async function closeSubaccount(
   tx: Tx,
   times: { now: Date; realNow: RealTime },
@@ -177,7 +177,7 @@ function lockWhole(tx: Tx, { environmentId, id }: Subaccount): Promise<Book> {
   return lockLedgerAccounts(
     tx,
     keysOf('available', subaccountName(id)),
-    keysOf(pendingName(id), owedName(id)),
+    keysOf('receivables', pendingName(id), owedName(id)),
   )
 }
 
@@ -187,10 +187,11 @@ function lockWhole(tx: Tx, { environmentId, id }: Subaccount): Promise<Book> {
  */
 export async function findMovable(tx: Tx, subaccount: Subaccount): Promise<SubaccountBalance[]> {
   const balances = (await findSubaccountBalances(tx, [subaccount])).get(subaccount.id)!
-  for (const { asset, held, pending, owed } of balances) {
+  for (const { asset, available, held, pending, owed } of balances) {
     if (held > 0n) throw notEmpty(`${formatMoney(held, asset)} is reserved for open payouts.`)
     if (pending > 0n) throw notEmpty(`${formatMoney(pending, asset)} is released to it later.`)
-    if (owed > 0n) throw notEmpty(`It owes you ${formatMoney(owed, asset)}.`)
+    if (owed > available)
+      throw notEmpty(`It owes you ${formatMoney(owed - available, asset)} more than it has.`)
   }
   return balances
 }

@@ -31,12 +31,20 @@ const releasesMatchShares: Proof = {
   counterexamples: `
     with released as (
       select environment_id, cause_id as id, amount from ledger_transfers
-      where purpose = 'split_release')
-    select environment_id, id, s.status, r.amount
+      where purpose = 'split_release'),
+    taken as (
+      select t.environment_id, t.share_id as id, sum(case l.purpose
+        when 'split_refund_pending' then l.amount else -l.amount end) as amount
+      from ledger_transfers l
+      join share_take_backs t on t.environment_id = l.environment_id and t.id = l.cause_id
+      where l.purpose in ('split_refund_pending', 'split_refund_pending_reversal')
+      group by t.environment_id, t.share_id)
+    select environment_id, id, s.status, r.amount, t.amount as taken_before
     from payment_shares s full join released r using (environment_id, id)
+    left join taken t using (environment_id, id)
     where s.id is null or (r.amount is not null and s.released_at is null)
-      or r.amount > s.amount - s.fee
-      or (s.released_at is not null and r.amount is null and s.taken_pending < s.amount - s.fee)`,
+      or (s.released_at is not null
+        and coalesce(r.amount, 0) + coalesce(t.amount, 0) <> s.amount - s.fee)`,
 }
 
 const pendingMoneyBelongsToShares: Proof = {

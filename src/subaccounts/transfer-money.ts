@@ -1,11 +1,11 @@
 import type { RealTime } from '../base/clock.js'
 import { Refusal } from '../base/refusal.js'
-import { type LedgerAccountName, subaccountName } from '../ledger/accounts.js'
+import { type LedgerAccountName, owedName, subaccountName } from '../ledger/accounts.js'
 import type { Book } from '../ledger/book.js'
 import { DecidedMovements } from '../ledger/decided-movements.js'
 import { lockLedgerAccounts } from '../ledger/lock-accounts.js'
 import type { Movement, MovementLine, NotMoved } from '../ledger/movement.js'
-import { formatMoney } from '../money/amounts.js'
+import { formatMoney, smallerOf } from '../money/amounts.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import { owedBy, receivableAccounts, recoverFirst } from './receivables.js'
 import { type SubaccountTransfer, subaccountTransfers } from './subaccount.js'
@@ -43,8 +43,9 @@ function lockForTransfers(tx: Tx, transfers: SubaccountTransfer[]): Promise<Book
   const keys = transfers.flatMap(({ environmentId, asset, ...ends }) =>
     endsOf(ends).map((name) => ({ environmentId, asset, name })),
   )
-  const receivables = transfers.flatMap(({ toSubaccountId, ...place }) =>
-    receivableAccounts(place, toSubaccountId === null ? [] : [toSubaccountId]),
+  const receivables = transfers.flatMap(({ fromSubaccountId, toSubaccountId, ...place }) =>
+    // One of them is a sub-account. Money between two does not pay what the giver owes.
+    receivableAccounts(place, [toSubaccountId ?? fromSubaccountId!]),
   )
   return lockLedgerAccounts(tx, keys, receivables)
 }
@@ -75,7 +76,16 @@ function notTransferred(transfer: SubaccountTransfer, { why, available }: NotMov
 function toMovement(transfer: SubaccountTransfer, book: Book): Movement {
   const { environmentId, asset, id, amount, fromSubaccountId, toSubaccountId } = transfer
   const lines: MovementLine[] = fromSubaccountId === null ? [] : toBack(transfer).lines
-  if (toSubaccountId !== null) {
+  if (toSubaccountId === null) {
+    const owed = owedBy(book, { environmentId, asset }, fromSubaccountId!)
+    if (owed > 0n)
+      lines.push({
+        debit: 'receivables',
+        credit: owedName(fromSubaccountId!),
+        amount: smallerOf(owed, amount),
+        purpose: 'transfer_receivable_ended',
+      })
+  } else {
     lines.push({
       debit: 'available',
       credit: subaccountName(toSubaccountId),

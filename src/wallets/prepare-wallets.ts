@@ -71,7 +71,8 @@ export function createWalletPreparation({
       expiresAt: null,
     }
     const account = toCollectionAccount(now, request, { id, rail: rail.name, asset, opened })
-    return { account, shown: showAccount(account, []), newSplits: newSplitsOf(request) }
+    const shown = showAccount(account, [], [], request.chosenSplit?.split)
+    return { account, shown, newSplits: newSplitsOf(request) }
   }
 }
 

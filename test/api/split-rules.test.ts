@@ -186,13 +186,27 @@ describe('a split rule', () => {
     }
   })
 
-  test('is changed by owners and admins, and seen by the whole team', async () => {
-    const viewer = await addPerson(service, { role: 'viewer', merchant: merchant.reference })
-    expect((await viewer.ask('GET', '/v1/split-rules')).status).toBe(200)
-    const refused = await viewer.ask('POST', '/v1/split-rules', { body: half })
-    expect([refused.status, refused.json.reason]).toEqual([403, 'role'])
-    const admin = await addPerson(service, { role: 'admin', merchant: merchant.reference })
-    expect((await admin.ask('POST', '/v1/split-rules', { body: half })).status).toBe(201)
+  test('is changed by those who change sub-accounts, and seen by the whole team', async () => {
+    for (const role of ['viewer', 'support'] as const) {
+      const reader = await addPerson(service, { role, merchant: merchant.reference })
+      expect((await reader.ask('GET', '/v1/split-rules')).status).toBe(200)
+      const refused = await reader.ask('POST', '/v1/split-rules', { body: half })
+      expect([refused.status, refused.json.reason]).toEqual([403, 'role'])
+    }
+    for (const role of ['admin', 'finance'] as const) {
+      const author = await addPerson(service, { role, merchant: merchant.reference })
+      const created = await author.ask('POST', '/v1/split-rules', { body: half })
+      expect(created.status, created.text).toBe(201)
+      const path = `/v1/split-rules/${created.json.data.reference}/versions`
+      const changed = await author.ask('POST', path, { body: { lines: half.lines } })
+      expect(changed.status, changed.text).toBe(201)
+    }
+  })
+
+  test('of live mode needs a fresh factor, as a sub-account does', async () => {
+    const tired = await addPerson(service, { role: 'finance', hasStepUp: false })
+    const refused = await tired.ask('POST', '/v1/split-rules', { body: half, mode: 'live' })
+    expect([refused.status, refused.json.reason]).toEqual([403, 'step_up_required'])
   })
 })
 

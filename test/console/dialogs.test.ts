@@ -249,7 +249,7 @@ describe.runIf(isFull)('pictures of a merchant', () => {
     await pictureDialog(page, 'screens/developers/keys RollDialog')
     await inDialog('Roll').click()
     await inDialog('Done').waitFor()
-    await pictureDialog(page, 'screens/developers/keys ShownDialog')
+    await pictureDialog(page, 'screens/developers/shown-key ShownKeyDialog')
     await inDialog('Done').click()
   })
 

@@ -101,6 +101,20 @@ describe('refusals', () => {
     expect(refusal.issueOf('bankCode')).toBe('is not accepted')
     expect(refusal.issueOf('accountNumber')).toBe('must be 10 digits')
   })
+
+  test('an issue names other fields and lines as the form does', () => {
+    const details = [
+      { field: 'lines.0.min', issue: 'must be at most `max`, ₦10.00' },
+      { field: 'lines.1.remainder', issue: 'can be in one line only; lines.0 has it, too' },
+      { field: 'splits.rule', issue: 'cannot be used: lines.1.subaccount names a closed one' },
+    ]
+    const refusal = new ApiRefusal({ status: 422, message: 'No.', details })
+    expect(details.map(({ field }) => refusal.issueOf(field))).toEqual([
+      'must be at most “At most”, ₦10.00',
+      'can be in one line only; line 1 has it, too',
+      'cannot be used: line 2 names a closed one',
+    ])
+  })
 })
 
 describe('the audit log', () => {
@@ -164,6 +178,7 @@ describe('states', () => {
     ['collection', 'DedicatedAccount'],
     ['collection', 'CryptoWallet'],
     ['subaccount', 'Subaccount'],
+    ['share', 'Share'],
     ['delivery', 'EventDelivery'],
   ] as const)('every one of a %s has a word (%s)', (of, schema) => {
     for (const state of statesOf(schema)) expect(statusWords[of]).toHaveProperty(state)

@@ -9,6 +9,7 @@ const keptFields = [
   'reference',
   'status',
   'amount',
+  'amountAccepted',
   'totalDebit',
   'fee',
   'from',
@@ -90,7 +91,8 @@ export class Journal {
   }
 
   answer(operation: Operation, status: number, text: string): Answered {
-    const { data, reason } = JSON.parse(text) as { data?: Kept; reason?: string }
+    type Reply = { data?: Kept; code?: string; reason?: string }
+    const { data, code, reason = code } = JSON.parse(text) as Reply
     const kept = Object.fromEntries(keptFields.map((field) => [field, data?.[field]])) as Kept
     const digest = digestOf(text)
     const answer = { status, digest, ...(reason && { reason }), kept }

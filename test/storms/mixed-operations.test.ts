@@ -6,9 +6,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createHome, removeHome } from '../support/program.js'
 import { seededRandom } from '../support/seed.js'
 import { Journal } from './journal.js'
-import { MixedCallers } from './mixed-callers.js'
-import { operate } from './mixed-operations.js'
-import type { MixedSite } from './mixed-site.js'
+import { JournalCallers } from './journal-callers.js'
+import { takeTurn } from './mixed-operations.js'
+import { identifyIn, type MixedSite } from './mixed-site.js'
+import { operate } from './storm-loop.js'
 
 // Nothing else would end the storm before its last kill.
 test('the first failure of a caller ends all others, also those that wait for an answer', async () => {
@@ -30,12 +31,20 @@ test('the first failure of a caller ends all others, also those that wait for an
   const { port } = server.address() as AddressInfo
   const site = { free: { secretKey: 'sk_test' }, wallets: ['wallet'] } as unknown as MixedSite
   const journal = new Journal(path.join(folder, 'journal.jsonl'))
-  const callers = new MixedCallers(site, [`http://127.0.0.1:${port}`], journal)
+  const callers = new JournalCallers({
+    urls: [`http://127.0.0.1:${port}`],
+    journal,
+    identify: identifyIn(site),
+    expectedRefusals: new Set(),
+  })
   const random = {
     ...seededRandom('failing caller'),
     pick: <Item>(items: readonly Item[]) => items[0]!,
   }
-  const operating = operate({ site, callers, random }, { connections, isEnough: () => false })
+  const operating = operate(
+    { callers, connections, takeTurn: () => takeTurn({ site, callers, random }) },
+    () => false,
+  )
   await expect(operating).rejects.toThrow('a defect')
   expect(callers.underWay).toBe(0)
 })

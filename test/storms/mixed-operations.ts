@@ -5,7 +5,7 @@ import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
 import type { Random } from '../support/seed.js'
 import type { Answered, Caller } from './journal.js'
-import { type MixedCallers, Stopped } from './mixed-callers.js'
+import type { JournalCallers } from './journal-callers.js'
 import type { MixedSite } from './mixed-site.js'
 
 const bankPath = '/v1/disbursements/bank-transfer'
@@ -29,7 +29,7 @@ const losingSerial = magicAccounts[6]!.serial
 export const failingWallet = magicWallets[0]!.address
 const lateWallet = magicWallets[2]!.address
 
-type Scene = { site: MixedSite; callers: MixedCallers; random: Random }
+type Scene = { site: MixedSite; callers: JournalCallers; random: Random }
 
 /** What merchants and payers do, and how often. */
 const shares: [number, (scene: Scene) => Promise<void>][] = [
@@ -47,21 +47,8 @@ const shares: [number, (scene: Scene) => Promise<void>][] = [
 ]
 const turns = shares.flatMap(([count, operate]) => Array.from({ length: count }, () => operate))
 
-/** Callers that work until the storm is stopped, until `isEnough`, or until one of them fails. */
-export async function operate(
-  scene: Scene,
-  { connections, isEnough }: { connections: number; isEnough(): boolean },
-): Promise<void> {
-  const failures: unknown[] = []
-  const work = async () => {
-    while (!isEnough() && !scene.callers.isStopped) await scene.random.pick(turns)(scene)
-  }
-  const stopOthers = (error: unknown) => {
-    if (!(error instanceof Stopped)) failures.push(error)
-    scene.callers.stop()
-  }
-  await Promise.all(Array.from({ length: connections }, () => work().catch(stopOthers)))
-  if (failures.length > 0) throw failures[0]
+export async function takeTurn(scene: Scene): Promise<void> {
+  await scene.random.pick(turns)(scene)
 }
 
 /** Retries what a stopped run left without an answer, and decides what it left to decide. */

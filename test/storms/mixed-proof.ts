@@ -11,14 +11,13 @@ import { runCommandOn } from '../support/program.js'
 import type { Random } from '../support/seed.js'
 import { show } from '../support/show.js'
 import type { Answered, Journal } from './journal.js'
-import type { MixedCallers } from './mixed-callers.js'
+import { findChangedAnswers, type JournalCallers } from './journal-callers.js'
 import { failingWallet, isFailingAccount } from './mixed-operations.js'
 import { credits, type MixedSite } from './mixed-site.js'
-import { differenceOf } from './multiset.js'
+import { differ, differenceOf } from './multiset.js'
 
 const assets = ['NGN', 'USDC', 'USDT'] as const
 const coins = ['USDC', 'USDT'] as const
-const replayedMax = 200
 const pageSize = 1_000
 
 type PayoutRow = {
@@ -55,7 +54,7 @@ type PaymentRow = {
 
 type Books = { payouts: PayoutRow[]; conversions: ConversionRow[]; payments: PaymentRow[] }
 
-type Scene = { site: MixedSite; callers: MixedCallers; random: Random }
+type Scene = { site: MixedSite; callers: JournalCallers; random: Random }
 
 /**
  * Compares every answer with the books, the books with the bank and the chain, and runs all proofs.
@@ -76,7 +75,7 @@ export async function proveMixed(scene: Scene): Promise<string[]> {
     ...(await findWrongChainEffects(site, books)),
     ...(await runProofs(site)),
     // Last: a retry of a lost operation would do it.
-    ...(await findChangedAnswers(scene)),
+    ...(await findChangedAnswers(callers, scene.random)),
   ]
 }
 
@@ -365,23 +364,6 @@ async function runProofs({ db, secret, variables }: MixedSite): Promise<string[]
   return [
     ...wrong.map((finding) => `proof failed: ${show(finding)}`),
     ...(code === 0 ? [] : [`reconcile ended with ${code}: ${out}${err}`]),
-  ]
-}
-
-async function findChangedAnswers({ callers, random }: Scene): Promise<string[]> {
-  const all = [...callers.journal.answered.values()]
-  const some = Array.from({ length: Math.min(replayedMax, all.length) }, () => random.pick(all))
-  const changed: string[] = []
-  for (const answered of new Set(some))
-    if (!(await callers.isAnsweredAlike(answered)))
-      changed.push(`${answered.key} (${answered.kind}) is answered differently now`)
-  return changed
-}
-
-function differ(what: string, wanted: string[], found: string[]): string[] {
-  return [
-    ...differenceOf(wanted, found).map((name) => `${what} ${name} is missing`),
-    ...differenceOf(found, wanted).map((name) => `${what} ${name} is there once too often`),
   ]
 }
 

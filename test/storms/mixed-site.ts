@@ -20,6 +20,7 @@ import { type Localnet, startLocalnet } from '../../src/simulation/localnet/star
 import { magicRules } from '../../src/simulation/magic-wallets.js'
 import { createSession } from '../../src/team/sessions.js'
 import { addMembership, createUser } from '../../src/team/users.js'
+import type { Caller } from './journal.js'
 
 /** Fast enough that a blockhash expires within seconds when an API process dies before it sends. */
 const slotMs = 100
@@ -148,9 +149,35 @@ function newAddress(): string {
 }
 
 /** The cookie of a new session with a fresh proof of a second factor. */
-export async function signIn({ db }: MixedSite, userId: string): Promise<string> {
+async function signIn({ db }: MixedSite, userId: string): Promise<string> {
   const now = systemClock.now()
   const place = { address: '127.0.0.1', browser: 'storm' }
   const session = { userId, isOperator: false, hasSecondFactor: true, provenAt: now, ...place }
   return `manilla=${await db.transaction(async (tx) => createSession(tx, now, session))}`
+}
+
+/** Sessions prove a second factor for five minutes. */
+const sessionMs = 120_000
+
+/** Tells processes who calls: the key of the free merchant, or a member of the guarded one. */
+export function identifyIn(site: MixedSite) {
+  const cookies = new Map<Caller, { cookie: Promise<string>; until: number }>()
+  return async (caller: Caller, origin: string): Promise<Record<string, string>> => {
+    const { free, guarded, maker, approver } = site
+    if (caller === 'key') return { authorization: `Bearer ${free.secretKey}` }
+    const known = cookies.get(caller)
+    const isFresh = known !== undefined && performance.now() < known.until
+    const userId = caller === 'maker' ? maker : approver
+    const session = isFresh
+      ? known
+      : { cookie: signIn(site, userId), until: performance.now() + sessionMs }
+    cookies.set(caller, session)
+    return {
+      cookie: await session.cookie,
+      origin,
+      'x-manilla-console': '1',
+      'manilla-merchant': guarded.reference,
+      'manilla-mode': 'test',
+    }
+  }
 }

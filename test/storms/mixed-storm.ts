@@ -1,15 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Program } from '../support/program.js'
 import type { Random } from '../support/seed.js'
-import { type Crew, killAndReplace, startCrew, stopCrew } from './crew.js'
-import type { Journal, Kill } from './journal.js'
-import { MixedCallers, Stopped } from './mixed-callers.js'
-import { approvalRule, finishOpen, operate } from './mixed-operations.js'
+import { type Crew, startCrew, stopCrew } from './crew.js'
+import type { Journal } from './journal.js'
+import { JournalCallers, Stopped } from './journal-callers.js'
+import { approvalRule, finishOpen, takeTurn } from './mixed-operations.js'
 import { proveMixed } from './mixed-proof.js'
-import { type MixedSite, openMixedSite } from './mixed-site.js'
-import { untilNoneRemain } from './progress.js'
+import { identifyIn, type MixedSite, openMixedSite } from './mixed-site.js'
+import { stormUntil, untilAtRest } from './storm-loop.js'
+
+/** A quote may expire while no API process answers. */
+const expectedRefusals: ReadonlySet<string> = new Set(['conversion quote_expired'])
 
 export type Storm = {
   db: Database
@@ -30,7 +32,7 @@ export type Storm = {
   onStart(program: Program): void
 }
 
-type Scene = Storm & { site: MixedSite; crew: Crew; callers: MixedCallers }
+type Scene = Storm & { site: MixedSite; crew: Crew; callers: JournalCallers }
 
 export type RunningStorm = {
   /** The first violations found; empty if all proofs held or the storm was stopped. */
@@ -51,7 +53,12 @@ export async function startMixedStorm(storm: Storm): Promise<RunningStorm> {
     await chain.stop()
     throw error
   })
-  const callers = new MixedCallers(site, crew.urls, storm.journal)
+  const callers = new JournalCallers({
+    urls: crew.urls,
+    journal: storm.journal,
+    identify: identifyIn(site),
+    expectedRefusals,
+  })
   const scene = { ...storm, site, crew, callers }
   const ended = run(scene)
     .catch((error) => {
@@ -67,11 +74,16 @@ async function run(scene: Scene): Promise<string[]> {
   const { journal, callers, kills, say } = scene
   await callers.change('maker', 'PATCH', '/v1/settings/approvals', approvalRule)
   await finishOpen(scene)
+  const loop = {
+    ...scene,
+    takeTurn: () => takeTurn(scene),
+    countOpen: () => countOpen(scene.site.db),
+  }
   while (!callers.isStopped) {
-    await storm(scene, Math.min(kills, journal.kills.length + scene.killsBetweenProofs))
+    await stormUntil(loop, Math.min(kills, journal.kills.length + scene.killsBetweenProofs))
     if (callers.isStopped) break
     say(`${journal.acknowledged} acknowledged, ${journal.kills.length} kills; coming to rest`)
-    await untilAtRest(scene)
+    await untilAtRest(loop)
     if (callers.isStopped) break
     const violations = await proveMixed(scene)
     if (violations.length > 0) return violations
@@ -79,65 +91,6 @@ async function run(scene: Scene): Promise<string[]> {
     if (journal.kills.length >= kills && journal.acknowledged >= scene.operations) break
   }
   return []
-}
-
-/** Until there were this many kills, and their share of the operations is acknowledged. */
-async function storm(scene: Scene, killsWanted: number): Promise<void> {
-  const { journal, callers, kills, operations } = scene
-  const shareOf = (count: number) => Math.ceil((operations * count) / kills)
-  const killing = async () => {
-    while (journal.kills.length < killsWanted && !callers.isStopped) {
-      const wanted = shareOf(journal.kills.length + 1) - shareOf(1) / 2
-      await untilNoneRemain(`kill ${journal.kills.length + 1}`, () =>
-        callers.isStopped ? 0 : Math.max(0, wanted - journal.acknowledged),
-      )
-      if (!callers.isStopped) await killDuringWork(scene)
-    }
-  }
-  const isEnough = () =>
-    journal.kills.length >= killsWanted && journal.acknowledged >= shareOf(killsWanted)
-  const works = [operate(scene, { connections: scene.connections, isEnough }), killing()]
-  // The first failure stops the other at once. It is waited for: a kill that is under way would
-  // start a process after the crew is stopped.
-  const stopped = works.map((work) =>
-    work.catch((error) => {
-      callers.stop()
-      throw error
-    }),
-  )
-  for (const ending of await Promise.allSettled(stopped))
-    if (ending.status === 'rejected') throw ending.reason
-}
-
-/** A moment at which the victim has work: requests of an API process, open rows of a worker. */
-async function killDuringWork({ site, crew, callers, journal, random, say }: Scene) {
-  const victim = random.integer(0, 1) === 0 ? 'api' : 'worker'
-  const crowd = victim === 'api' ? crew.apis : crew.workers
-  const index = random.integer(0, crowd.length - 1)
-  if (victim === 'worker') await crowd[index]!.untilPrinted('working')
-  await sleep(random.integer(0, 300))
-  let kill: Kill = { victim, requests: 0, resources: 0 }
-  await untilNoneRemain('work is under way', async () => {
-    const resources = sumOf(await countOpen(site.db))
-    kill = { victim, requests: callers.underWay, resources }
-    const isUnderWay = victim === 'api' ? kill.requests > 0 : kill.resources > 0
-    return !callers.isStopped && !isUnderWay && 'nothing'
-  })
-  if (callers.isStopped) return
-  await killAndReplace(crew, victim, index)
-  journal.kill(kill)
-  const { requests, resources } = kill
-  say(
-    `kill ${journal.kills.length}: ${victim} with ${requests} requests and ${resources} resources ` +
-      `under way, ${journal.acknowledged} acknowledged`,
-  )
-}
-
-async function untilAtRest({ site, callers }: Scene): Promise<void> {
-  await untilNoneRemain('everything is at rest', async () => {
-    const open = await countOpen(site.db)
-    return !callers.isStopped && sumOf(open) > 0 && open
-  })
 }
 
 type Open = { payouts: number; returns: number; notices: number; batches: number; unpaid: number }
@@ -152,8 +105,4 @@ async function countOpen(db: Database): Promise<Open> {
       (select count(*) from sandbox_payments s where not exists
         (select from payments p where p.rail_id = s.id))::int as unpaid`)
   return open!
-}
-
-function sumOf(open: Open): number {
-  return Object.values(open).reduce((sum, count) => sum + count, 0)
 }

@@ -17,3 +17,11 @@ export function countBy<Item>(
   for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + 1
   return counts
 }
+
+/** Says of each item whether it is missing or once too often. */
+export function differ(what: string, wanted: string[], found: string[]): string[] {
+  return [
+    ...differenceOf(wanted, found).map((name) => `${what} ${name} is missing`),
+    ...differenceOf(found, wanted).map((name) => `${what} ${name} is there once too often`),
+  ]
+}

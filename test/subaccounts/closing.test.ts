@@ -56,6 +56,20 @@ test('it stays paused with its money if the payout fails, and an event reports i
   await expectAllProofs(db)
 })
 
+test('it stays paused if more than the rest came meanwhile', async () => {
+  const shop = await openShop()
+  const ada = await shop.addFunded(1_000_000, seller(accounts.completes))
+  const path = `/v1/subaccounts/${ada.reference}`
+  await shop.post(`${path}/close`, { balance })
+  await shop.fund(50_000)
+  await shop.post(`${path}/transfers`, { from: 'merchant', asset: 'NGN', amount: 50_000 })
+  await pass(5)
+  expect(await shop.get(path)).toMatchObject({ status: 'PAUSED', closing: false })
+  expect((await shop.balanceOf(ada)).available).toBeGreaterThanOrEqual(50_000)
+  expect((await shop.get('/v1/events?type=subaccount.closing_failed')).items).toHaveLength(1)
+  await expectAllProofs(db)
+})
+
 test('it is not paid out without a bank account, or with open payouts', async () => {
   const shop = await openShop()
   const ada = await shop.addFunded(1_000_000, { name: 'Ada Fabrics' })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { addLevy } from '../../src/payouts/levies/store-levies.js'
 import { addPerson } from '../support/people.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { accounts, openMarket } from './shop.js'
 
-const { db, service, openShop, pass } = await openMarket()
+const { db, clock, service, openShop, pass } = await openMarket()
 const path = '/v1/disbursements/bank-transfer'
 
 type Shop = Awaited<ReturnType<typeof openShop>>
@@ -90,6 +91,39 @@ describe('a payout from a sub-account', () => {
     expect(await shop.balanceOf(ada)).toMatchObject({ available: 0, held: 0 })
     expect(await shop.balance()).toMatchObject({ available: 1_000_000 })
     await expectSummary(shop, { moved: 0, paidOut: 0, fees: 0, setAside: 0 })
+    await expectAllProofs(db)
+  })
+
+  test('gives its stamp duty to the merchant, too, if it is reversed after the closing', async () => {
+    const now = clock.now()
+    const duty = {
+      kind: 'stamp_duty' as const,
+      mode: 'test' as const,
+      rail: null,
+      threshold: 1_000_000n,
+      amount: 5_000n,
+      exempts: [],
+      holdsFrom: now,
+      holdsUntil: new Date(now.getTime() + 2_500),
+      createdBy: 'ada',
+    }
+    await db.transaction((tx) => addLevy(tx, now, duty))
+    clock.advance(2_000)
+    const shop = await openShop()
+    const ada = await shop.addFunded(2_000_000)
+    const { reference: from } = ada
+    const { json } = await shop.payOut({
+      from,
+      amount: 1_000_000,
+      accountNumber: accounts.reverses,
+    })
+    expect(json.data).toMatchObject({ levy: 5_000 })
+    await pass(3)
+    await shop.post(`/v1/subaccounts/${from}/close`)
+    await pass(20)
+    expect(await verify(shop, json.data)).toMatchObject({ status: 'REVERSED' })
+    expect(await shop.balanceOf(ada)).toMatchObject({ available: 0, held: 0 })
+    expect(await shop.balance()).toMatchObject({ available: 2_000_000 })
     await expectAllProofs(db)
   })
 

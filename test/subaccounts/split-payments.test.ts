@@ -1,46 +1,9 @@
 import { expect, test } from 'vitest'
-import { giveBack } from '../../src/subaccounts/shares/give-back.js'
 import { releaseShares } from '../../src/subaccounts/shares/release-shares.js'
-import { openWithBank } from '../support/open-with-bank.js'
-import { openDesk } from '../support/payment-desk.js'
 import { expectAllProofs } from '../support/sound-books.js'
+import { closedAccount, openSplitMarket } from './split-market.js'
 
-const service = await openWithBank()
-const { db, clock } = service
-const closedAccount = { bankCode: '999', accountNumber: '9900000027' }
-
-type Balance = { available: number; held: number; pending: number; owed: number }
-
-async function openShop() {
-  const desk = await openDesk(service)
-  const post = async (path: string, body: object) => {
-    const reply = await desk.post(path, body, { 'idempotency-key': crypto.randomUUID() })
-    expect([reply.status < 300, reply.json.message]).toEqual([true, expect.any(String)])
-    return reply.json.data
-  }
-  const addSeller = async (name: string): Promise<string> =>
-    (await post('/v1/subaccounts', { name })).reference
-  const balanceOf = async (reference: string): Promise<Balance> => {
-    const { json } = await desk.get(`/v1/subaccounts/${reference}`)
-    const { asset: _, ...balance } = json.data.balances[0]
-    return balance
-  }
-  const move = (seller: string, body: object) =>
-    post(`/v1/subaccounts/${seller}/transfers`, { asset: 'NGN', ...body })
-  const sell = async (splits: object, change: object = {}) => {
-    const account = await desk.open({ splits, ...change })
-    return desk.pay(account.accountNumber)
-  }
-  const refund = (reference: string, body: object = {}) =>
-    desk.refund(reference, body, { 'idempotency-key': crypto.randomUUID() })
-  return { ...desk, post, addSeller, balanceOf, move, sell, refund }
-}
-
-const work = async () => {
-  await service.pass(40)
-  await releaseShares({ db, mode: 'test' }, clock.now())
-  await giveBack({ db, mode: 'test' }, clock.now())
-}
+const { db, clock, openShop, work } = await openSplitMarket()
 
 test('a payment is split in the transaction that books it', async () => {
   const shop = await openShop()
@@ -225,5 +188,44 @@ test('the line of a seller who was closed since goes to the merchant', async () 
   expect(await shop.balanceOf(ada)).toMatchObject({ available: 0 })
   expect(await shop.balanceOf(bola)).toMatchObject({ available: 50_000 })
   expect(await shop.naira()).toMatchObject({ available: 450_000 - fee })
+  await expectAllProofs(db)
+})
+
+test('a refund takes nothing from a seller who was closed since', async () => {
+  const shop = await openShop()
+  const [ada, bola] = [await shop.addSeller('Ada'), await shop.addSeller('Bola')]
+  const { reference, fee } = await shop.sell({
+    lines: [
+      { subaccount: ada, percent: '50' },
+      { subaccount: bola, percent: '10' },
+    ],
+  })
+  await shop.post(`/v1/subaccounts/${ada}/close`, {})
+  await shop.post('/v1/test/balances/fund', { asset: 'NGN', amount: fee })
+  expect((await shop.refund(reference)).status).toBe(201)
+  const nothing = { available: 0, held: 0, pending: 0, owed: 0 }
+  expect(await shop.balanceOf(ada)).toEqual(nothing)
+  expect(await shop.balanceOf(bola)).toEqual(nothing)
+  expect(await shop.naira()).toMatchObject({ available: 0, held: 500_000 })
+  const { shares } = await shop.payment(reference)
+  expect(shares).toMatchObject([{ takenBack: 0 }, { takenBack: 50_000 }])
+  await expectAllProofs(db)
+})
+
+test('a refund that fails after the release of the share gives back what was pending', async () => {
+  const shop = await openShop()
+  const ada = await shop.addSeller('Ada')
+  const { reference, fee } = await shop.sell({
+    lines: [{ subaccount: ada, percent: '50', releaseAfterDays: 1 }],
+  })
+  await shop.post('/v1/test/balances/fund', { asset: 'NGN', amount: fee })
+  await shop.refund(reference, { destination: closedAccount })
+  await shop.post('/v1/test/clock/advance', { seconds: 2 * 86_400 })
+  await releaseShares({ db, mode: 'test' }, clock.now())
+  const [share] = (await shop.payment(reference)).shares
+  expect(share).toMatchObject({ status: 'POSTED', takenBack: 250_000 })
+  expect(await shop.balanceOf(ada)).toMatchObject({ available: 0, pending: 0 })
+  await work()
+  expect(await shop.balanceOf(ada)).toEqual({ available: 250_000, held: 0, pending: 0, owed: 0 })
   await expectAllProofs(db)
 })

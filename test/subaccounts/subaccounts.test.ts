@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { fromReference, prefixes } from '../../src/base/ids.js'
 import { moveAll } from '../../src/ledger/move.js'
+import { issueKey } from '../../src/merchants/keys/issue-key.js'
 import { fundingOf, now, transferTo } from '../support/movements.js'
 import { expectAllProofs, expectLowerProofs } from '../support/sound-books.js'
 import { openMarket } from './shop.js'
 
-const { db, clock, openShop } = await openMarket()
+const { db, clock, service, openShop } = await openMarket()
 
 test('a sub-account is created, read, listed and changed', async () => {
   const shop = await openShop()
@@ -160,4 +161,32 @@ test('a sub-account that cannot be closed keeps all its money', async () => {
   expect(await shop.balanceOf(ada, 'NGN')).toMatchObject({ available: 10_000 })
   expect(await shop.balanceOf(ada, 'USDC')).toMatchObject({ available: '5' })
   await expectLowerProofs(db)
+})
+
+test('a key that may not pay out does not choose where money goes', async () => {
+  const shop = await openShop()
+  const ada = await shop.addSeller()
+  const { environments } = shop.merchant
+  const { key } = await db.transaction((tx) =>
+    issueKey(tx, clock.now(), {
+      seal: service.seal,
+      kind: 'secret',
+      environment: environments.test,
+      name: 'sellers',
+      expiresAt: null,
+      allowedAddresses: [],
+      permissions: ['subaccounts.see', 'subaccounts.change'],
+    }),
+  )
+  const ask = (method: string, path: string, body: object) =>
+    service.ask(method, path, { key: key.reveal(), body })
+  const bankAccount = { bankCode: '058', accountNumber: '0123456789' }
+  const path = `/v1/subaccounts/${ada.reference}`
+  for (const body of [{ bankAccount }, { settlement: { schedule: 'daily' } }]) {
+    const created = await ask('POST', '/v1/subaccounts', { name: 'Bola', ...body })
+    const changed = await ask('PATCH', path, body)
+    for (const { status, json } of [created, changed])
+      expect([status, json.reason]).toEqual([403, 'key_permission'])
+  }
+  expect((await ask('POST', '/v1/subaccounts', { name: 'Bola' })).status).toBe(201)
 })

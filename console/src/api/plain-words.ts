@@ -25,9 +25,18 @@ export function hasApiWords(text: string): boolean {
 /** Naira are enough: `₦100.00 (10000 kobo)`. */
 const withoutKobo = (text: string) => text.replaceAll(/ \(\d+ kobo\)/g, '')
 
+/** Other fields and lines by the names that forms give them: `max` is “At most”. */
+const withLabels = (text: string) =>
+  text
+    .replaceAll(/`(\w+)`/g, (name, field: string) => {
+      const label = refusals.labelOf(field)
+      return label ? `“${label}”` : name
+    })
+    .replaceAll(/\blines\.(\d+)(\.\w+)?/g, (_, index: string) => `line ${Number(index) + 1}`)
+
 /** Completes the sentence that the label of a field begins. */
 function plainIssue(issue: string): string {
-  const plain = withoutKobo(issue)
+  const plain = withLabels(withoutKobo(issue))
   return hasApiWords(plain) ? refusals.unknownIssue : plain
 }
 

@@ -49,6 +49,8 @@ export function pathOfReference(text: string): string | undefined {
   if (/^bat_\w+$/.test(text)) return `/payouts/batches/${text}`
   if (/^cv_\w+$/.test(text)) return `/balances/conversions/${text}`
   if (/^set_\w+$/.test(text)) return `/settlements/${text}`
+  if (/^sub_\w+$/.test(text)) return `/subaccounts/${text}`
+  if (/^spl_\w+$/.test(text)) return `/subaccounts/rules/${text}`
   const kind = prefixes.find(([pattern]) => pattern.test(text))?.[1]
   return kind && byKind[kind].pathOf(text)
 }

@@ -52,6 +52,7 @@ export const frameTexts = {
     payouts: 'Payouts',
     balances: 'Balances',
     settlements: 'Settlements',
+    subaccounts: 'Sub-accounts',
     collect: 'Collect',
     quickStart: 'Quick start',
     keys: 'API keys',

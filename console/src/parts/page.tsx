@@ -77,7 +77,8 @@ export function Facts({ children, isSmall }: { children: ReactNode; isSmall?: bo
 }
 
 export function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
-  if (children === null || children === undefined || children === '') return null
+  if (children === null || children === undefined || children === '' || children === false)
+    return null
   return (
     <div>
       <dt>{name}</dt>

@@ -50,6 +50,7 @@ export const statusWords = {
   },
   conversion: { COMPLETED: 'Completed' },
   subaccount: { ACTIVE: 'Active', PAUSED: 'Paused', CLOSED: 'Closed' },
+  share: { PENDING: 'Pending', POSTED: 'Credited' },
   /** Payment links, virtual accounts, dedicated accounts and wallets. */
   collection: {
     pending: 'Open',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { EnvironmentTime } from '../../base/clock.js'
-import type { Environment, EnvironmentId } from '../../base/environment.js'
+import type { EnvironmentId } from '../../base/environment.js'
 import { newId, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { type Detail, invalidField, Refusal } from '../../base/refusal.js'
@@ -17,11 +17,10 @@ import type {
   Split,
   SplitTerms,
 } from '../../subaccounts/splits/split.js'
-import {
-  findNamedSubaccounts,
-  findSplitRule,
-  type NamedSubaccount,
-} from '../../subaccounts/splits/store-splits.js'
+import { findSplitRule } from '../../subaccounts/splits/store-splits.js'
+import { findNamedSubaccounts, type NamedSubaccount } from '../../subaccounts/store-subaccounts.js'
+import { refuseUnseen } from '../auth/refuse-unseen.js'
+import type { RouteRequest } from '../server/route.js'
 import { readStablecoinAmount } from './read-coins.js'
 import { readTime, timeIn } from './read-time.js'
 import { closed, decimalInput, koboInput } from './schemas.js'
@@ -106,7 +105,10 @@ export const splitsIn = Object.assign(
     feeBearer: feeBearerIn,
     lines: Type.Optional(linesIn),
   }),
-  { description: 'What sub-accounts get of each payment: a saved rule, or lines.' },
+  {
+    description:
+      'What sub-accounts get of each payment: a saved rule, or lines. Lines of an account need the permission `subaccounts.change`.',
+  },
 )
 
 /** Of an account that is created. Examples are without it: few accounts are split. */
@@ -148,22 +150,26 @@ export async function readSplits(
   return { split: await readRule(db, rule!, scope), isNew: false }
 }
 
-/** The same for an account that is created; undefined if none is sent. */
+type SplittingRequest = Pick<
+  RouteRequest<{ splits?: Static<typeof splitsIn> }, unknown, unknown>,
+  'environment' | 'now' | 'body' | 'permissions' | 'actor'
+>
+
+/**
+ * The same for an account that is created; undefined if none is sent. Callers who may create
+ * accounts may use the rules of the merchant. Lines of their own could send money of a seller
+ * elsewhere, so these need the permission that rules need.
+ */
 export async function chooseSplit(
   db: Queryable,
-  {
-    environment,
-    now,
-    body,
-  }: {
-    environment: Environment
-    now: EnvironmentTime
-    body: { splits?: Static<typeof splitsIn> }
-  },
+  request: SplittingRequest,
   { asset, amount }: Pick<SplitScope, 'asset' | 'amount'>,
 ): Promise<ChosenSplit | undefined> {
+  const { environment, now, body, permissions } = request
   const { splits } = body
   if (splits === undefined) return undefined
+  if (splits.lines !== undefined && !permissions.has('subaccounts.change'))
+    throw refuseUnseen(request, 'subaccounts.change')
   return readSplits(db, splits, { environmentId: environment.id, now, asset, amount })
 }
 
@@ -172,7 +178,7 @@ async function readRule(db: Queryable, reference: string, scope: SplitScope): Pr
   const { environmentId, asset } = scope
   const refuse = (issue: string) => invalidField('splits.rule', issue)
   const found = await findSplitRule(db, { environmentId, reference })
-  if (!found) throw refuse(unknown('split rule'))
+  if (!found) throw refuse(unknownName('split rule'))
   const { split } = found
   if (split.asset !== null && split.asset !== asset)
     throw refuse(`is for payments in ${split.asset}, not for ${asset ?? 'every asset'}`)
@@ -264,13 +270,13 @@ function checkSubaccounts(
   return references.flatMap((reference, index) => {
     const field = `lines.${index}.subaccount`
     const found = subaccounts.get(reference)
-    if (!found) return [{ field, issue: unknown('sub-account') }]
+    if (!found) return [{ field, issue: unknownName('sub-account') }]
     if (found.status !== 'CLOSED') return []
     return [{ field, issue: 'names a closed sub-account; choose one that is not closed' }]
   })
 }
 
-function unknown(what: string): string {
+export function unknownName(what: string): string {
   return `names no ${what}; check the reference and the mode of your API key`
 }
 

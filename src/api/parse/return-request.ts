@@ -1,12 +1,19 @@
 import Type, { type Static } from 'typebox'
+import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { invalidField } from '../../base/refusal.js'
+import { referenceSample, withDescription } from '../../base/shapes.js'
 import type { Payment } from '../../collections/payments/payment.js'
 import { refundReason } from '../../collections/returns/resource.js'
 import type { Destination } from '../../payouts/ports.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
+import { splitLimits } from '../../subaccounts/limits.js'
+import type { NamedTakeBack } from '../../subaccounts/shares/named-take-back.js'
+import { findNamedSubaccounts } from '../../subaccounts/store-subaccounts.js'
 import { noteLimits } from '../../team/limits.js'
 import { readAddress, solanaAddress } from './read-address.js'
-import { readStablecoinAmount } from './read-coins.js'
+import { readAnyAmount, readStablecoinAmount } from './read-coins.js'
+import { unknownName } from './read-splits.js'
 import {
   accountNumberPattern,
   bankCodePattern,
@@ -53,6 +60,29 @@ export const refundWhy = {
   ),
 }
 
+const takeBackIn = closed({
+  subaccount: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'A sub-account that got a share of the payment.',
+    examples: [referenceSample(prefixes.subaccount)],
+  }),
+  amount: withDescription(
+    amountIn,
+    'What it gives back, of what refunds have left of its shares: an integer in kobo for NGN; a decimal string for coins.',
+  ),
+})
+
+/** Examples are without it: few payments are split. */
+export const takeBacksIn = Type.Optional(
+  Type.Array(takeBackIn, {
+    maxItems: splitLimits.linesMax,
+    'x-left-out': true,
+    description:
+      'Which sub-accounts give back how much, together at most what is refunded; you give the rest. An empty list: you give all of it. By default, each gives back in proportion to its share.',
+  }),
+)
+
 type PaidAsset = Pick<Payment, 'asset'>
 
 export function readReturnDestination(
@@ -90,4 +120,29 @@ export function readReturnAmount(
       `must be a decimal string such as "25.50": this is a ${asset} payment`,
     )
   return readStablecoinAmount(sent, asset)
+}
+
+/**
+ * What sub-accounts give to a refund. What they have of the payment is checked when it is
+ * committed. Null if the request names none: then they give in proportion.
+ */
+export async function readTakeBacks(
+  db: Queryable,
+  sent: Static<typeof takeBacksIn> | undefined,
+  payment: Pick<Payment, 'environmentId' | 'asset' | 'splitId'>,
+): Promise<NamedTakeBack[] | null> {
+  if (sent === undefined) return null
+  if (payment.splitId === null)
+    throw invalidField('splits', 'cannot be sent: the payment was not split')
+  const references = sent.map(({ subaccount }) => subaccount)
+  const found = await findNamedSubaccounts(db, payment.environmentId, references)
+  return sent.map(({ subaccount, amount }, index) => {
+    const field = `splits.${index}.subaccount`
+    const known = found.get(subaccount)
+    if (!known) throw invalidField(field, unknownName('sub-account'))
+    if (references.indexOf(subaccount) < index)
+      throw invalidField(field, 'is in an earlier line, too; add the amounts up in one line')
+    const read = readAnyAmount(`splits.${index}.amount`, amount, payment.asset)
+    return { subaccountId: known.id, amount: read }
+  })
 }

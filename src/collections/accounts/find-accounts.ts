@@ -5,6 +5,8 @@ import { sql } from '../../postgres/sql.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { Split } from '../../subaccounts/splits/split.js'
+import { findSplits, type SplitName } from '../../subaccounts/splits/store-splits.js'
 import { collectionLimits } from '../limits.js'
 import { findOtherDeposits, type OtherDeposit } from '../notices/find-notices.js'
 import type { Payment } from '../payments/payment.js'
@@ -23,6 +25,8 @@ export type AccountWithPayments = {
   account: CollectionAccount
   payments: Payment[]
   otherDeposits?: OtherDeposit[]
+  /** Where it is shown: undefined if payments are not split. */
+  split?: Split | undefined
 }
 
 export type AccountLookup = { environmentId: EnvironmentId; kind: AccountKind; reference: string }
@@ -150,6 +154,21 @@ export async function withPayments(
   accounts: CollectionAccount[],
 ): Promise<AccountWithPayments[]> {
   const paid = accounts.filter(({ amountReceived }) => amountReceived > 0n)
-  const payments = await findLatestPayments(db, paid, collectionLimits.paymentsShownMax)
-  return accounts.map((account) => ({ account, payments: payments.get(account.id) ?? [] }))
+  const [payments, splits] = await Promise.all([
+    findLatestPayments(db, paid, collectionLimits.paymentsShownMax),
+    findSplits(db, splitNames(accounts)),
+  ])
+  return accounts.map((account) => ({
+    account,
+    payments: payments.get(account.id) ?? [],
+    split: account.splitId === null ? undefined : splits.get(account.splitId),
+  }))
+}
+
+/** Accounts of one rule have the same split. */
+export function splitNames(accounts: CollectionAccount[]): SplitName[] {
+  const names = new Map<string, SplitName>()
+  for (const { environmentId, splitId } of accounts)
+    if (splitId !== null) names.set(splitId, { environmentId, id: splitId })
+  return [...names.values()]
 }

@@ -101,7 +101,8 @@ export function createAccountPreparation({
       asset: 'NGN',
       opened,
     })
-    return { account, shown: showAccount(account, []), newSplits: newSplitsOf(request) }
+    const shown = showAccount(account, [], [], request.chosenSplit?.split)
+    return { account, shown, newSplits: newSplitsOf(request) }
   }
 }
 

@@ -23,6 +23,8 @@ import {
 } from '../../base/shapes.js'
 import { toWire } from '../../money/amounts.js'
 import { type Coin, coins } from '../../money/assets.js'
+import { ownSplit, showOwnSplit } from '../../subaccounts/splits/resource.js'
+import type { Split } from '../../subaccounts/splits/split.js'
 import type { OtherDeposit } from '../notices/find-notices.js'
 import { noticeDefects } from '../notices/store-notices.js'
 import type { Payment } from '../payments/payment.js'
@@ -51,6 +53,11 @@ const cancellationReason = notYet(
   'Why it was cancelled: `requested` if you cancelled it or its checkout session, `session_paid` if the customer paid the session by another method.',
 )
 
+const accountSplit = withDescription(
+  ownSplit,
+  'What sub-accounts get of each payment. Left out if payments are not split, and in events about payments.',
+)
+
 const payableAccount = {
   accountNumber: text('0000014572', 'Account number to pay into.'),
   accountName: text('Ada Stores', 'Name on the account.'),
@@ -72,6 +79,7 @@ export const virtualAccount = resource('VirtualAccount', {
   amountReceived: withExample(withDescription(kobo, 'Sum of all payments, in kobo.'), 0),
   ...amounts(kobo, 0, 0),
   payments,
+  splits: accountSplit,
   metadata,
   expiresAt: expiry,
   createdAt,
@@ -96,6 +104,7 @@ export const dedicatedAccount = resource('DedicatedAccount', {
     }),
     'The customer that you sent, without BVN and NIN, which are not stored. Null if you sent none.',
   ),
+  splits: accountSplit,
   metadata,
   createdAt,
 })
@@ -162,6 +171,7 @@ export const cryptoWallet = resource('CryptoWallet', {
   ...amounts(decimal, '0', '0'),
   payments,
   otherDeposits,
+  splits: accountSplit,
   metadata,
   expiresAt: expiry,
   createdAt,
@@ -180,6 +190,7 @@ export const dedicatedCryptoWallet = resource('DedicatedCryptoWallet', {
   network,
   status: Type.Enum(['ACTIVE'], { examples: ['ACTIVE'] }),
   otherDeposits,
+  splits: accountSplit,
   metadata,
   createdAt,
 })
@@ -194,6 +205,7 @@ type Extras = {
   otherDeposits: OtherDeposit[] | undefined
   /** The payment of a `credited` event. */
   credit: Payment | undefined
+  split?: Split | undefined
 }
 
 /** As verify operations return it and events carry it. Payments come newest first. */
@@ -201,9 +213,10 @@ export function showAccount(
   account: CollectionAccount,
   payments: Payment[],
   otherDeposits: OtherDeposit[] = [],
+  split?: Split,
 ): JsonText {
   const others = otherDeposits.length > 0 ? otherDeposits : undefined
-  return show(account, { payments, otherDeposits: others, credit: undefined })
+  return show(account, { payments, otherDeposits: others, credit: undefined, split })
 }
 
 /** A dedicated account or wallet, with the payment that was credited to it. */
@@ -234,7 +247,8 @@ export function showRejection(
 }
 
 function show(account: CollectionAccount, extras: Extras): JsonText {
-  return withField(fieldsOf[account.kind](account, extras), 'metadata', account.metadata)
+  const shown = withField(fieldsOf[account.kind](account, extras), 'metadata', account.metadata)
+  return extras.split ? joinObjects(shown, toJson({ splits: showOwnSplit(extras.split) })) : shown
 }
 
 const fieldsOf: Record<

@@ -20,6 +20,7 @@ import {
 } from '../../base/shapes.js'
 import { toWire } from '../../money/amounts.js'
 import { vatRates } from '../../money/vat.js'
+import { refundSplit, showRefundSplit } from '../../subaccounts/shares/refund-splits.js'
 import { share, showShare } from '../../subaccounts/shares/resource.js'
 import type { Share } from '../../subaccounts/shares/share.js'
 import { type AccountKind, accountKinds, accountReference, variances } from '../accounts/account.js'
@@ -100,6 +101,13 @@ export const payment = resource('Payment', {
         amount: withDescription(anyAmount, 'How much was refunded.'),
         reason: orNull(refundReason),
         note: orNull(refundNote),
+        splits: Type.Optional(
+          Type.Array(refundSplit, {
+            'x-left-out': true,
+            description:
+              'What sub-accounts gave to it. Left out if the payment was not split, and in events.',
+          }),
+        ),
       },
       {
         'x-left-out': true,
@@ -196,7 +204,8 @@ export function showPayment(payment: PaymentWithRefund): PaymentJson {
       amount: toWire(refund.amount, asset),
       reason: refund.reason,
       note: refund.note,
+      splits: refund.splits?.map(showRefundSplit),
     },
-    shares: shares && shares.map(showShare),
+    shares: shares?.map(showShare),
   }
 }

@@ -2,6 +2,7 @@ import { prefixes, toReference } from '../../base/ids.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { findRefundSplits, type RefundSplit } from '../../subaccounts/shares/refund-splits.js'
 import type { Payment } from '../payments/payment.js'
 import {
   type Refund,
@@ -18,14 +19,24 @@ import {
  */
 export async function listReturns(
   db: Queryable,
-  { environmentId, id }: Payment,
+  { environmentId, id, splitId }: Payment,
   { beforeId, limit }: { beforeId: string | undefined; limit: number },
-) {
+): Promise<FoundReturn[]> {
   const before = beforeId === undefined ? sql`` : sql`and r.id < ${beforeId}`
   const rows = await db.rows(sql<FoundRow>`
     ${selectReturns} where r.environment_id = ${environmentId} and r.payment_id = ${id} ${before}
     order by r.id desc limit ${limit}`)
-  return rows.map(toFound)
+  const returns = rows.map(toFound)
+  if (splitId === null) return returns
+  const splits = await findRefundSplits(db, environmentId, idsOf(returns))
+  return returns.map((found) => ({
+    ...found,
+    ...(found.takesFrom === 'available' && { splits: splits.get(found.id) ?? [] }),
+  }))
+}
+
+function idsOf(rows: { id: string }[]): string[] {
+  return rows.map(({ id }) => id)
 }
 
 /** The latest of several payments together, newest first. */
@@ -67,7 +78,11 @@ const selectReturns = sql`select ${returnFields} from payment_returns r ${joinPa
 
 type FoundRow = ReturnRow & PayoutColumns
 
-export type FoundReturn = ReturnWithState & Omit<PayoutColumns, 'resolved'>
+export type FoundReturn = ReturnWithState &
+  Omit<PayoutColumns, 'resolved'> & {
+    /** What sub-accounts gave to a refund of a payment that was split. */
+    splits?: RefundSplit[]
+  }
 
 function toFound(found: FoundRow): FoundReturn {
   const { resolved, failureReason, isPending, orderHash, endedAt, ...row } = found
@@ -113,7 +128,25 @@ export async function withRefunds<Found extends Payment>(
   if (names.length === 0) return payments
   const rows = await db.rows(latestRefunds(names))
   const refunds = new Map(rows.map(({ paymentId, ...refund }) => [paymentId, refund]))
-  return payments.map((payment) => ({ ...payment, refund: refunds.get(payment.id) }))
+  const splits = await splitsOfRefunds(db, payments, refunds)
+  return payments.map((payment) => {
+    const refund = refunds.get(payment.id)
+    if (!refund || payment.splitId === null) return { ...payment, refund }
+    return { ...payment, refund: { ...refund, splits: splits.get(refund.id) ?? [] } }
+  })
+}
+
+async function splitsOfRefunds(
+  db: Queryable,
+  payments: Payment[],
+  refunds: Map<string, Refund>,
+): Promise<Map<string, RefundSplit[]>> {
+  const ids = payments.flatMap(({ id, splitId }) => {
+    const refund = refunds.get(id)
+    return refund && splitId !== null ? [refund.id] : []
+  })
+  // Payments that are read together are of one environment.
+  return ids.length === 0 ? new Map() : findRefundSplits(db, payments[0]!.environmentId, ids)
 }
 
 /** The payments that returns belong to, and why they were refunded, by the id of the return. */

@@ -1,9 +1,10 @@
 import { type RealTime, toRealTime } from '../../base/clock.js'
-import { newId } from '../../base/ids.js'
+import { newId, prefixes, toReference } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
 import { spendable } from '../../ledger/accounts.js'
 import { listBalancesOf } from '../../ledger/balances.js'
 import { DecidedMovements } from '../../ledger/decided-movements.js'
+import { mustSubaccountsCover } from '../../merchants/settings/settings.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Payout, PayoutStatus } from '../../payouts/payout.js'
 import type { Destination, PayoutRail } from '../../payouts/ports.js'
@@ -16,7 +17,15 @@ import {
 } from '../../payouts/requests/create-payouts.js'
 import { createUnderRule, type RuleRequest } from '../../payouts/requests/create-under-rule.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { lockSharesOf } from '../../subaccounts/shares/store-shares.js'
+import {
+  accountsOfGivingBack,
+  decideGivingBack,
+  writeGivenBack,
+} from '../../subaccounts/shares/give-back.js'
+import type { NamedTakeBack } from '../../subaccounts/shares/named-take-back.js'
+import { type RefundSplit, toRefundSplits } from '../../subaccounts/shares/refund-splits.js'
+import type { TakeBack } from '../../subaccounts/shares/share.js'
+import { lockGivingBack, lockSharesOf } from '../../subaccounts/shares/store-shares.js'
 import {
   accountsOfTakeBack,
   takeBackShares,
@@ -39,6 +48,8 @@ export type PreparedReturn = {
   signed: NewPayout | null
   /** Null: the approval rule does not apply. */
   rule: RuleRequest | null
+  /** What sub-accounts give to a refund; null: in proportion. */
+  splits: NamedTakeBack[] | null
 }
 
 /** Refuses early, before the rail is queried. `refundPayment` checks both again under locks. */
@@ -63,6 +74,7 @@ type ReturnRequest = {
   destination: Destination
   /** Of a refund. */
   why?: Pick<Return, 'reason' | 'note'>
+  splits: NamedTakeBack[] | null
   /** How far `now` is ahead of real time. */
   clockOffsetMs: number
   rule: RuleRequest | null
@@ -74,8 +86,9 @@ export async function prepareReturn(
   rail: PayoutRail,
   now: Date,
   { environmentId, id: paymentId, asset }: Payment,
-  { amount, takesFrom, destination, why, clockOffsetMs, rule, mustWait }: ReturnRequest,
+  request: ReturnRequest,
 ): Promise<PreparedReturn> {
+  const { amount, takesFrom, destination, why, splits, clockOffsetMs, rule, mustWait } = request
   const record: Return = {
     environmentId,
     id: newId(now),
@@ -95,12 +108,12 @@ export async function prepareReturn(
   if (mustWait) {
     const [unsigned] = await inspectReturns(rail, realNow, returns, 'price')
     if (unsigned instanceof Refusal) throw asPaymentAction(unsigned)
-    return { record, payout: { ...unsigned!, ...createdBy }, signed: null, rule }
+    return { record, payout: { ...unsigned!, ...createdBy }, signed: null, rule, splits }
   }
   const [prepared] = await prepareReturns(rail, realNow, returns)
   if (prepared instanceof Refusal) throw asPaymentAction(prepared)
   const payout = { ...prepared!.payout, ...createdBy }
-  return { record, payout, signed: { ...prepared!, payout }, rule }
+  return { record, payout, signed: { ...prepared!, payout }, rule, splits }
 }
 
 /** The payment afterwards, and the status of the payout of its money. */
@@ -147,9 +160,9 @@ async function sendBack(
 ): Promise<ReturnedPayment> {
   const { record } = prepared
   const isSplit = record.takesFrom === 'available' && locked.payment.splitId !== null
-  const status = isSplit
+  const { status, splits } = isSplit
     ? await takeBackAndPay(tx, now, locked.payment, prepared)
-    : await createPayout(tx, now, prepared)
+    : { status: await createPayout(tx, now, prepared), splits: undefined }
   insertReturns(tx, now, [record], { hasPayout: true })
   shiftPayments(tx, now, locked, [
     {
@@ -160,7 +173,9 @@ async function sendBack(
       event: { type: 'payment.returning', causeId: record.id, ...refundOf(record) },
     },
   ])
-  return { payment: { ...locked.payments.get(record.paymentId)!, ...refundOf(record) }, status }
+  const { refund } = refundOf(record)
+  const payment = locked.payments.get(record.paymentId)!
+  return { payment: refund ? { ...payment, refund: { ...refund, splits } } : payment, status }
 }
 
 async function createPayout(
@@ -175,35 +190,76 @@ async function createPayout(
   return created!.status
 }
 
-/** Takes the parts of the refund back from the sub-accounts first, so that they pay for it. */
+/**
+ * Takes the parts of the refund back from the sub-accounts first, so that they pay for it. What an
+ * earlier refund took and a worker has yet to give back is given back before.
+ */
 async function takeBackAndPay(
   tx: Tx,
   now: RealTime,
   { environmentId, asset, id, amountAccepted }: Payment,
   prepared: PreparedReturn,
-): Promise<PayoutStatus> {
+): Promise<{ status: PayoutStatus; splits: RefundSplit[] }> {
   const { record, payout } = prepared
-  const shares = await lockSharesOf(tx, { environmentId, id })
+  const all = await lockSharesOf(tx, { environmentId, id })
   const subaccounts = await lockSubaccountsById(
     tx,
     environmentId,
-    shares.map(({ subaccountId }) => subaccountId),
+    all.map(({ subaccountId }) => subaccountId),
   )
+  const givingBack = await lockGivingBack(tx, all)
+  const closed = subaccounts.filter(({ status }) => status === 'CLOSED')
+  const closedIds = new Set(closed.map((subaccount) => subaccount.id))
   const balance = { environmentId, asset, name: 'available' } as const
-  const reads = await readForPayouts(tx, [{ payout }], [balance, ...accountsOfTakeBack(shares)])
-  const refund = {
+  const reads = await readForPayouts(
+    tx,
+    [{ payout }],
+    [balance, ...accountsOfTakeBack(all), ...accountsOfGivingBack(givingBack)],
+  )
+  const movements = new DecidedMovements(tx, reads.book)
+  const findAvailable = () => ({ available: spendable(reads.book.find(balance)!) })
+  const givenBack = decideGivingBack(movements, {
+    shares: all,
+    takeBacks: givingBack,
+    closedIds,
+  })
+  if (!givenBack) throw notCovered(payout, findAvailable())
+  const taken = takeBackShares(movements, {
     returnId: record.id,
     accepted: amountAccepted,
     amount: record.amount,
-    shares,
+    shares: givenBack.shares,
+    subaccounts,
+    named: prepared.splits,
     now: record.createdAt,
-  }
-  const taken = takeBackShares(new DecidedMovements(tx, reads.book), refund)
+  })
   // Nothing is written yet, so this can be refused.
-  const available = spendable(reads.book.find(balance)!)
+  const short = taken.takeBacks.filter(({ owed }) => owed > 0n)
+  if (short.length > 0 && (await mustSubaccountsCover(tx, environmentId)))
+    throw subaccountsNotCovered(prepared, short)
+  const { available } = findAvailable()
   if (available < record.amount) throw notCovered(payout, { available })
+  writeGivenBack(tx, givenBack)
   await writeTakenBack(tx, now, taken, subaccounts)
-  return createPayout(tx, now, prepared, reads)
+  const status = await createPayout(tx, now, prepared, reads)
+  return { status, splits: toRefundSplits(taken.takeBacks) }
+}
+
+function subaccountsNotCovered({ splits }: PreparedReturn, short: TakeBack[]): Refusal {
+  const details = toRefundSplits(short).map(({ subaccountId, asset, owed }) => {
+    const line = splits?.findIndex((split) => split.subaccountId === subaccountId)
+    const name = toReference(prefixes.subaccount, subaccountId)
+    return {
+      field: line === undefined ? 'amount' : `splits.${line}.amount`,
+      issue: `needs ${formatMoney(owed, asset)} more than ${name} has`,
+    }
+  })
+  const needs = details.map(({ field, issue }) => `${field} ${issue}`).join('; ')
+  return new Refusal('payment_action_failed', {
+    reason: 'subaccount_not_covered',
+    message: `${needs}. Your settings require that sub-accounts cover refunds.`,
+    details,
+  })
 }
 
 function refuseTooMuch(payment: Payment, amount: bigint): void {

@@ -19,6 +19,7 @@ import {
 } from '../../base/shapes.js'
 import { toWire } from '../../money/amounts.js'
 import type { Destination } from '../../payouts/ports.js'
+import { refundSplit, showRefundSplit } from '../../subaccounts/shares/refund-splits.js'
 import type { FoundReturn } from './find-returns.js'
 import { refundReasons } from './store-returns.js'
 
@@ -55,6 +56,13 @@ export const paymentReturn = resource('PaymentReturn', {
     ],
     { description: 'Bank account or wallet that the money goes to.' },
   ),
+  splits: Type.Optional(
+    Type.Array(refundSplit, {
+      'x-left-out': true,
+      description:
+        'What sub-accounts give to the refund; you gave the rest. Left out if the payment was not split.',
+    }),
+  ),
   createdAt: timestamp('When the return was requested.'),
   orderHash: Type.Optional(
     Type.String({
@@ -76,6 +84,7 @@ export function showReturn(found: FoundReturn): Static<typeof paymentReturn> {
     note: found.note,
     endedAt: found.endedAt?.toISOString() ?? null,
     destination: showDestination(found.destination),
+    splits: found.splits?.map(showRefundSplit),
     createdAt: found.createdAt.toISOString(),
     orderHash: found.orderHash ?? undefined,
   }

@@ -7,6 +7,7 @@ import type { Sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { RefundSplit } from '../../subaccounts/shares/refund-splits.js'
 import type { Payment } from '../payments/payment.js'
 
 export const refundReasons = ['duplicate', 'requested_by_customer', 'fraudulent', 'other'] as const
@@ -58,7 +59,10 @@ export function newReturn(
 }
 
 /** What the payment and its events show of a refund. */
-export type Refund = Pick<Return, 'id' | 'amount' | 'reason' | 'note'>
+export type Refund = Pick<Return, 'id' | 'amount' | 'reason' | 'note'> & {
+  /** What sub-accounts gave to it; undefined if the payment was not split, and in events. */
+  splits?: RefundSplit[] | undefined
+}
 
 /** Nothing of other returns. */
 export function refundOf({ takesFrom, id, amount, reason, note }: Return): { refund?: Refund } {

@@ -12,7 +12,10 @@ import { type Sql, sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { Split } from '../../subaccounts/splits/split.js'
+import { findSplits } from '../../subaccounts/splits/store-splits.js'
 import type { CollectionAccount } from '../accounts/account.js'
+import { splitNames } from '../accounts/find-accounts.js'
 import { accountColumns } from '../accounts/store-accounts.js'
 import { collectionLimits } from '../limits.js'
 import type { Payment } from '../payments/payment.js'
@@ -31,6 +34,8 @@ export type SessionWithAccounts = Owner & {
 export type FoundSession = SessionWithAccounts & {
   /** The latest of each account, newest first. */
   payments: Payment[]
+  /** Of its virtual account, or else of its wallet. */
+  split?: Split | undefined
 }
 
 type Owner = { mode: Mode; clockOffsetMs: number; merchantId: string }
@@ -146,10 +151,15 @@ export async function completeSessions(
   const unread = sessions
     .flatMap(accountsOf)
     .filter(({ id, amountReceived }) => amountReceived > 0n && !known.has(id))
-  const read = await findLatestPayments(db, unread, collectionLimits.paymentsShownMax)
+  const [read, splits] = await Promise.all([
+    findLatestPayments(db, unread, collectionLimits.paymentsShownMax),
+    findSplits(db, splitNames(sessions.flatMap((one) => accountsOf(one).slice(0, 1)))),
+  ])
   return sessions.map((one) => {
     const payments = accountsOf(one).flatMap(({ id }) => known.get(id) ?? read.get(id) ?? [])
-    return { ...one, payments: sortPayments(payments) }
+    const splitId = accountsOf(one)[0]!.splitId
+    const split = splitId === null ? undefined : splits.get(splitId)
+    return { ...one, payments: sortPayments(payments), split }
   })
 }
 

@@ -26,6 +26,7 @@ import {
 import { formatDecimal, toWire } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
 import { formatRate } from '../../money/rates.js'
+import { ownSplit, showOwnSplit } from '../../subaccounts/splits/resource.js'
 import type { CollectionAccount } from '../accounts/account.js'
 import { payment, showPayment } from '../payments/resource.js'
 import type { FoundSession } from './find-sessions.js'
@@ -167,6 +168,10 @@ export const checkoutSession = resource('CheckoutSession', {
     examples: [[]],
   }),
   moreReceived: flag(false, 'Whether more payments arrived than `payments` lists.'),
+  splits: withDescription(
+    ownSplit,
+    'What sub-accounts get of each payment, as you sent it; in the stablecoin if the session takes no bank transfers. Left out if payments are not split.',
+  ),
   successUrl: orNull(
     text('https://shop.example/thanks', 'Where the customer continues after paying.'),
   ),
@@ -185,7 +190,7 @@ type ShownSession = Omit<FoundSession, 'mode' | 'clockOffsetMs'>
  * environment.
  */
 export function showSession(serverTime: Date, found: ShownSession): JsonText {
-  const { session, account, wallet, payments } = found
+  const { session, account, wallet, payments, split } = found
   const shared = sharedSessionFields(found, customerOf(found))
   const amounts = showAmounts(found)
   // Field by field: object spreads are slow.
@@ -210,6 +215,7 @@ export function showSession(serverTime: Date, found: ShownSession): JsonText {
     cryptoAmounts: amounts.cryptoAmounts,
     payments: payments.map(showPayment),
     moreReceived: hasMore(found),
+    splits: split && showOwnSplit(split),
     serverTime: serverTime.toISOString(),
     successUrl: session.successUrl,
     cancelUrl: session.cancelUrl,

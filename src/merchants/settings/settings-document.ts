@@ -167,6 +167,17 @@ const PaymentMethods = Type.Object(
   },
 )
 
+const Refunds = Type.Object(
+  {
+    subaccountsMustCover: Type.Boolean({
+      description:
+        'Whether a refund is refused if a sub-account has less than it has to give back. Otherwise the sub-account owes you the rest.',
+      examples: [false],
+    }),
+  },
+  { ...closed, description: 'Refunds of payments that were split.' },
+)
+
 export const weekdays = [
   'sunday',
   'monday',
@@ -297,6 +308,7 @@ export const Settings = Type.Object(
     checkout: Checkout,
     lowBalance: LowBalance,
     paymentMethods: PaymentMethods,
+    refunds: Refunds,
     settlement: Settlement,
     approvals: Approvals,
   },
@@ -317,6 +329,7 @@ export const SettingsPatch = Type.Partial(
     checkout: Type.Partial(Checkout, closed),
     lowBalance: Type.Partial(LowBalance, closed),
     paymentMethods: Type.Partial(PaymentMethods, closed),
+    refunds: Type.Partial(Refunds, closed),
     settlement: Type.Partial(Settlement, closed),
     approvals: Approvals,
   }),
@@ -353,6 +366,7 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
     },
     lowBalance: { NGN: null, USDC: null, USDT: null },
     paymentMethods: { bankTransfer: true, crypto: true },
+    refunds: { subaccountsMustCover: false },
     settlement: {
       schedule: 'off',
       weekday: 'monday',

@@ -198,6 +198,17 @@ export async function listLowBalances(db: Queryable, after: number): Promise<Low
   }))
 }
 
+/** Whether refunds that a sub-account cannot cover are refused. */
+export async function mustSubaccountsCover(
+  db: Queryable,
+  environmentId: EnvironmentId,
+): Promise<boolean> {
+  const [row] = await db.rows(sql<{ mustCover: boolean }>`
+    select document #>> '{refunds,subaccountsMustCover}' = 'true' as must_cover
+    from environment_settings where environment_id = ${environmentId}`)
+  return row?.mustCover === true
+}
+
 export type CollectionPolicies = Settings['policies'] & { clockOffsetMs: number }
 
 /** Payment policies and clock offsets of many environments. */

@@ -3,9 +3,12 @@ import { toEnvironmentTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import type { Logger } from '../../base/log.js'
 import { emitAll } from '../../events/emit.js'
-import { subaccountIdOf } from '../../ledger/accounts.js'
-import { moveAll } from '../../ledger/move.js'
-import type { Movement, MovementLine } from '../../ledger/movement.js'
+import { type LedgerAccountKey, subaccountIdOf } from '../../ledger/accounts.js'
+import type { Book } from '../../ledger/book.js'
+import { DecidedMovements } from '../../ledger/decided-movements.js'
+import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
+import { accountsOf } from '../../ledger/move.js'
+import type { Moved, Movement, MovementLine, NotMoved } from '../../ledger/movement.js'
 import { assets } from '../../money/assets.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
@@ -13,6 +16,7 @@ import { listStatement, unindexed } from '../../postgres/statement.js'
 import { insertInto } from '../../postgres/table.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { lockPayers } from '../../subaccounts/lock-payers.js'
+import { owedBy, receivableAccounts, recoverFirst } from '../../subaccounts/receivables.js'
 import { type SubaccountTransfer, subaccountTransfers } from '../../subaccounts/subaccount.js'
 import { toBack } from '../../subaccounts/transfer-money.js'
 import { nextSequence, type Payout, payoutKinds, purposesOf, referenceOf } from '../payout.js'
@@ -134,11 +138,7 @@ async function reversePayouts(
   const endReturns = await lockFollowedReturns(tx, wanted, follow)
   const toSettlementEvents = await followSettlements(tx, wanted)
   const transfers = await findTransfersToMerchant(tx, wanted)
-  const movements = [
-    ...wanted.map(toMovement),
-    ...transfers.map(({ transfer }) => toBack(transfer)),
-  ]
-  const outcomes = wanted.length > 0 ? await moveAll(tx, now, movements) : []
+  const outcomes = wanted.length > 0 ? await moveBack(tx, now, { wanted, transfers }) : []
   const reversed = wanted.filter((_, index) => outcomes[index]!.isMoved)
   const unbooked = wanted.filter((_, index) => !outcomes[index]!.isMoved)
   for (const payout of unbooked)
@@ -158,6 +158,57 @@ async function reversePayouts(
   storeWaitingReversals(tx, now, { early, unbooked })
 }
 
+type TransferToMerchant = { payout: Payout; transfer: SubaccountTransfer }
+
+/** A sub-account pays what it owes first, unless it is closed: then all goes to the merchant. */
+async function moveBack(
+  tx: Tx,
+  now: Date,
+  { wanted, transfers }: { wanted: Payout[]; transfers: TransferToMerchant[] },
+): Promise<(Moved | NotMoved)[]> {
+  const reversals = wanted.map(toMovement)
+  const back = transfers.map(({ transfer }) => toBack(transfer))
+  const book = await lockLedgerAccounts(
+    tx,
+    [...reversals, ...back].flatMap(accountsOf),
+    wanted.flatMap(accountsOfDebt),
+  )
+  const closed = new Set(transfers.map(({ payout }) => payout))
+  const movements = new DecidedMovements(tx, book)
+  const outcomes = [
+    ...wanted.map((payout, index) => {
+      const movement = reversals[index]!
+      const lines = closed.has(payout) ? [] : recover(movements.book, payout)
+      return movements.move({ ...movement, lines: [...movement.lines, ...lines] })
+    }),
+    ...back.map((movement) => movements.move(movement)),
+  ]
+  movements.write(now)
+  return outcomes
+}
+
+/** Only sub-accounts owe. */
+function accountsOfDebt({ environmentId, asset, takesFrom }: Payout): LedgerAccountKey[] {
+  const subaccountId = subaccountIdOf(takesFrom)
+  if (subaccountId === undefined) return []
+  const balance = { environmentId, asset, name: 'available' as const }
+  return [balance, ...receivableAccounts({ environmentId, asset }, [subaccountId])]
+}
+
+function recover(book: Book, payout: Payout): MovementLine[] {
+  const subaccountId = subaccountIdOf(payout.takesFrom)
+  if (subaccountId === undefined) return []
+  const owed = owedBy(book, payout, subaccountId)
+  return recoverFirst(
+    { subaccountId, amount: totalOf(payout), owed },
+    { money: 'payout_recovered', debt: 'payout_receivable_ended' },
+  )
+}
+
+function totalOf({ amount, fee, levy }: Payout): bigint {
+  return amount + fee + levy
+}
+
 type Timed = Payout & { clockOffsetMs: number }
 
 function toTimed({ clockOffsetMs, ...row }: Row): Timed {
@@ -171,22 +222,19 @@ function reverse(now: Date, { clockOffsetMs, ...payout }: Timed): Payout {
 }
 
 /** What a closed sub-account gets back goes to the merchant, as its money did when it closed. */
-async function findTransfersToMerchant(
-  tx: Tx,
-  reversed: Payout[],
-): Promise<{ payout: Payout; transfer: SubaccountTransfer }[]> {
+async function findTransfersToMerchant(tx: Tx, reversed: Payout[]): Promise<TransferToMerchant[]> {
   const payers = await lockPayers(tx, reversed)
   return reversed.flatMap((payout) => {
     const subaccountId = subaccountIdOf(payout.takesFrom)
     if (subaccountId === undefined || payers.get(subaccountId)!.status !== 'CLOSED') return []
-    const { environmentId, asset, amount, fee, reversedAt } = payout
+    const { environmentId, asset, reversedAt } = payout
     const transfer: SubaccountTransfer = {
       environmentId,
       id: newId(reversedAt!),
       fromSubaccountId: subaccountId,
       toSubaccountId: null,
       asset,
-      amount: amount + fee,
+      amount: totalOf(payout),
       note: `${referenceOf(payout)} was returned after the sub-account was closed`,
       createdByKey: null,
       createdByUser: null,

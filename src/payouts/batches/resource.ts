@@ -19,6 +19,7 @@ import {
   withExample,
 } from '../../base/shapes.js'
 import { toWire } from '../../money/amounts.js'
+import { vatRates } from '../../money/vat.js'
 import { payerOf, referenceOf } from '../payout.js'
 import { creator } from '../records/disbursement-resource.js'
 import { approvalFields, payer, showApproval, shownPurpose, transferStatus } from '../resource.js'
@@ -56,6 +57,10 @@ export const payoutBatch = resource('PayoutBatch', {
   items: countOf(120, 'Number of items.'),
   amount: amountOf(150_000_000, 'Total amount of the items that can be paid.'),
   fee: amountOf(300_000, 'Total fee quoted for the items that can be paid.'),
+  feeVat: amountOf(
+    0,
+    'VAT that `fee` contains, at the rate when the batch was created. It is of the total: those of the items are rounded one by one.',
+  ),
   levy: amountOf(0, 'Total stamp duty quoted for the items that can be paid.'),
   totalDebit: amountOf(
     150_300_000,
@@ -65,6 +70,7 @@ export const payoutBatch = resource('PayoutBatch', {
     {
       amount: amountOf(0, 'What the recipients got.'),
       fee: amountOf(0, 'Fees of these transfers.'),
+      feeVat: amountOf(0, 'VAT that `fee` contains, computed as that of the batch.'),
       levy: amountOf(0, 'Stamp duties of these transfers.'),
       count: countOf(0, 'Number of these items.'),
     },
@@ -127,6 +133,13 @@ export const payoutBatchItem = resource('PayoutBatchItem', {
     ),
     2_500,
   ),
+  feeVat: withExample(
+    orNull(
+      anyAmount,
+      'VAT that `fee` contains: at the rate when the batch was created, or when the transfer was. Null: not known yet.',
+    ),
+    0,
+  ),
   levy: withExample(
     orNull(anyAmount, 'Stamp duty of the transfer, or its quote. Null: not known yet.'),
     0,
@@ -172,7 +185,8 @@ export const payoutBatchItem = resource('PayoutBatchItem', {
 })
 
 export function showBatch(batch: Batch): Static<typeof payoutBatch> {
-  const { asset, fee, levy, itemCount, approval } = batch
+  const { environmentId, id, asset, fee, levy, itemCount, approval } = batch
+  const vatOf = (charged: bigint) => vatRates.vatOf({ environmentId, causeId: id, fee: charged })
   const amount = payableAmount(batch)
   const ended = batch.completedCount + batch.failedCount
   const processed = ended + batch.submittedCount
@@ -186,11 +200,13 @@ export function showBatch(batch: Batch): Static<typeof payoutBatch> {
     items: itemCount,
     amount: toWire(amount, asset),
     fee: toWire(fee, asset),
+    feeVat: toWire(vatOf(fee), asset),
     levy: toWire(levy, asset),
     totalDebit: toWire(amount + fee + levy, asset),
     paid: {
       amount: toWire(batch.paidAmount, asset),
       fee: toWire(batch.paidFee, asset),
+      feeVat: toWire(vatOf(batch.paidFee), asset),
       levy: toWire(batch.paidLevy, asset),
       count: batch.completedCount,
     },
@@ -216,7 +232,7 @@ export function showBatch(batch: Batch): Static<typeof payoutBatch> {
 }
 
 export function showItem(
-  { kind, asset }: Pick<Batch, 'kind' | 'asset'>,
+  { environmentId, id, kind, asset }: Pick<Batch, 'environmentId' | 'id' | 'kind' | 'asset'>,
   item: BatchItemWithPayout,
 ): Static<typeof payoutBatchItem> {
   const { destination, payoutId, payoutStatus } = item
@@ -226,6 +242,10 @@ export function showItem(
     asset,
     amount: asset === 'NGN' ? toWire(item.amount, asset) : item.requestedAmount,
     fee: item.fee === null ? null : toWire(item.fee, asset),
+    feeVat:
+      item.fee === null
+        ? null
+        : toWire(vatRates.vatOf({ environmentId, causeId: payoutId ?? id, fee: item.fee }), asset),
     levy: item.fee === null ? null : toWire(item.levy ?? 0n, asset),
     ...(destination.kind === 'wallet'
       ? { destinationAddress: destination.address }

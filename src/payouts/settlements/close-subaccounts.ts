@@ -16,15 +16,15 @@ import {
   stopClosing,
 } from '../../subaccounts/change-subaccount.js'
 import { lockSubaccounts, type ShownSubaccount } from '../../subaccounts/store-subaccounts.js'
-import { subaccountReference } from '../../subaccounts/subaccount.js'
+import { type SubaccountBalance, subaccountReference } from '../../subaccounts/subaccount.js'
 import { settlementLimits } from '../limits.js'
 import type { PayoutStatus } from '../payout.js'
 import { createSettlement } from './create-settlement.js'
 import type { PreparedSettlement } from './prepared-settlement.js'
 
 /**
- * Settles all naira of a sub-account; a worker closes it when they have arrived. Less than a naira
- * may stay behind, which then goes to the merchant. Throws refusals.
+ * Settles all naira of a sub-account; a worker closes it when they have arrived. What is too little
+ * for a transfer stays behind and then goes to the merchant. Throws refusals.
  */
 export async function payOutAndClose(
   tx: Tx,
@@ -40,7 +40,7 @@ export async function payOutAndClose(
   for (const { asset, available } of await findMovable(tx, before!))
     if (asset !== 'NGN' && available > 0n)
       throw notEmpty(
-        `It has ${formatMoney(available, asset)}, which no bank account takes. Pay them out first, or move its balance to yours.`,
+        `It has ${formatMoney(available, asset)}, which no bank account takes. Pay them to its wallet first, with \`from\` in a crypto transfer, or move its balance to yours.`,
       )
   if (prepared.hasRest)
     throw notEmpty('It has more than one transfer carries. Settle it first, or in parts.')
@@ -75,16 +75,29 @@ async function closeOne(tx: Tx, now: RealTime, { environmentId, id }: Closing): 
   const [payout] = await tx.rows(sql<{ status: PayoutStatus }>`
     select status from payouts where environment_id = ${environmentId} and id = ${closingPayoutId}`)
   if (payout!.status !== 'COMPLETED') return stopClosing(tx, now, subaccount!)
-  const isMovable = await findMovable(tx, subaccount!).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Refusal) return false
-      throw error
-    },
-  )
-  if (!isMovable) return stopClosing(tx, now, subaccount!)
+  const movable = await findMovable(tx, subaccount!).catch((error: unknown) => {
+    if (error instanceof Refusal) return undefined
+    throw error
+  })
+  const leftBehind = await findLeftBehind(tx, environmentId, closingPayoutId)
+  // Sales that came meanwhile are the seller's: the merchant decides what becomes of them.
+  const hasMore = ({ asset, available }: SubaccountBalance) =>
+    available > (asset === 'NGN' ? leftBehind : 0n)
+  if (!movable || movable.some(hasMore)) return stopClosing(tx, now, subaccount!)
   const environment = await getEnvironmentById(tx, environmentId)
   const times = { now: toEnvironmentTime(now, environment.clockOffsetMs), realNow: now }
   const byWorker = { createdByKey: null, createdByUser: null }
   await closeLocked(tx, times, environment, subaccount!, byWorker)
+}
+
+/** What the settlement left in the sub-account. */
+async function findLeftBehind(
+  tx: Tx,
+  environmentId: EnvironmentId,
+  payoutId: string,
+): Promise<bigint> {
+  const [row] = await tx.rows(sql<{ closing: bigint }>`
+    select closing from settlements where environment_id = ${environmentId}
+      and payout_id = ${payoutId}`)
+  return row!.closing
 }

@@ -16,6 +16,7 @@ import { computeFee } from '../../money/fees.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { judgePayer } from '../../subaccounts/lock-payers.js'
 import { type Subaccount, subaccountReference } from '../../subaccounts/subaccount.js'
+import { findSubaccountBalances } from '../../subaccounts/subaccount-balances.js'
 import { levyOn } from '../levies/levy.js'
 import { totalDebitOf } from '../payout.js'
 import type { PayoutRequest } from '../requests/prepare-payouts.js'
@@ -48,7 +49,7 @@ export async function prepareSettlement(
   if (!subaccount && all.settlement.payTo === 'wallet')
     return prepareWalletSettlement(dependencies, environmentNow, request, all)
   const payee = subaccount
-    ? toPayee(subaccount, request)
+    ? toPayee(subaccount, request, await findOwed(db, subaccount))
     : await findMerchant(db, environmentNow, environment, all)
   if (payee instanceof Refusal) return payee
   const owner = { environmentId, subaccountId: subaccount?.id ?? null }
@@ -58,17 +59,17 @@ export async function prepareSettlement(
   const levy = await preparation.findLevyTerms(
     toPayoutRequest({ id, environment, payee, amount: 0n }),
   )
-  const { reserve, minimum } = payee
+  const { reserve, owed, minimum } = payee
   const { min, max } = naira[mode]
   const choose = (budget: bigint, smallest: bigint) => {
     const chosen = largestTransfer({ budget, min, max, fee, levy })
     return chosen && chosen.amount >= smallest ? chosen : undefined
   }
-  const budget = statement.available - reserve
+  const budget = statement.available - reserve - owed
   const amount = requestedAmount ?? choose(budget, hasMinimum ? minimum : 0n)?.amount
   const costOf = (sum: bigint) => sum + computeFee(fee, sum) + levyOn(levy, sum)
   if (amount === undefined || budget < costOf(amount))
-    return notSettled({ requestedAmount, available: statement.available, reserve })
+    return notSettled({ requestedAmount, available: statement.available, reserve, owed })
 
   if (subaccount) {
     const refused = await findRuleProblem(db, environmentNow, subaccount, {
@@ -105,6 +106,8 @@ type Payee = Pick<BankAccount, 'bankCode' | 'accountNumber'> &
     /** Null: of a sub-account. */
     bankAccountId: string | null
     reserve: bigint
+    /** What a sub-account owes the merchant stays behind, too. */
+    owed: bigint
     minimum: bigint
   }
 
@@ -125,16 +128,23 @@ async function findMerchant(
     accountNumber: account.accountNumber,
     bankAccountId: account.id,
     reserve: BigInt(reserve),
+    owed: 0n,
     minimum: BigInt(minimum),
     createdByKey: null,
     createdByUser: null,
   }
 }
 
+async function findOwed(db: Queryable, subaccount: Subaccount): Promise<bigint> {
+  const balances = (await findSubaccountBalances(db, [subaccount])).get(subaccount.id)!
+  return balances.find(({ asset }) => asset === 'NGN')!.owed
+}
+
 /** A scheduled settlement counts as a payout of the one who chose the bank account. */
 function toPayee(
   subaccount: Subaccount,
   { requestedBy, scheduledFor }: SettlementRequest,
+  owed: bigint,
 ): Outcome<Payee> {
   const { id, bankCode, accountNumber, chosenByKey, chosenByUser } = subaccount
   const problem = judgePayer(subaccount)
@@ -154,6 +164,7 @@ function toPayee(
     bankAccountId: null,
     takesFrom: subaccountName(id),
     reserve: subaccount.settlementReserve,
+    owed,
     minimum: subaccount.settlementMinimum,
     createdByKey,
     createdByUser,

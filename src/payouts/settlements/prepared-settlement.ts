@@ -81,14 +81,22 @@ export async function readStatement(
   }
 }
 
-type Shortage = Pick<PreparedSettlement, 'requestedAmount' | 'reserve'> & { available: bigint }
+type Shortage = Pick<PreparedSettlement, 'requestedAmount' | 'reserve'> & {
+  available: bigint
+  /** By a sub-account. */
+  owed?: bigint
+}
 
 /** The money above the reserve does not cover the settlement. */
 export function notSettled(
-  { requestedAmount, available, reserve }: Shortage,
+  { requestedAmount, available, reserve, owed = 0n }: Shortage,
   code: 'bank_transfer_failed' | 'crypto_transfer_failed' = 'bank_transfer_failed',
 ): Refusal {
-  const kept = reserve > 0n ? ` after the reserve of ${formatMoney(reserve, 'NGN')}` : ''
+  const parts = [
+    ...(reserve > 0n ? [`the reserve of ${formatMoney(reserve, 'NGN')}`] : []),
+    ...(owed > 0n ? [`the ${formatMoney(owed, 'NGN')} that it owes you`] : []),
+  ]
+  const kept = parts.length > 0 ? ` after ${parts.join(' and ')}` : ''
   const found = `${formatMoney(available, 'NGN')} is available, which is too little`
   if (requestedAmount !== null)
     return new Refusal('insufficient_balance', {

@@ -102,9 +102,12 @@ async function settle(dependencies: ScheduleDependencies, now: Date, claim: Clai
     .finally(payout.finish)
   // Our lease ended: another worker makes it.
   if (!created) return
-  // Other payouts took the money meanwhile. The next try chooses an amount from what remains.
-  if (created instanceof Refusal)
-    return postpone(dependencies, now, claim, { refusal: created, isTemporary: true })
+  if (created instanceof Refusal) {
+    // If other payouts took the money meanwhile, the next try chooses an amount from what remains.
+    const wasSpent = created.reason === 'nothing_to_settle'
+    const temporarily = { refusal: created, isTemporary: wasSpent || isTemporary(created) }
+    return postpone(dependencies, now, claim, temporarily)
+  }
   send(payout)
   const fields = {
     settlement: settlementReference(created.settlement),

@@ -16,9 +16,9 @@ import { claimDue, type DueTable } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { shareLimits } from '../limits.js'
-import { owedBy } from '../receivables.js'
-import { type Share, shareTakeBacks, type TakeBack } from './share.js'
-import { addTakenBack, endGivingBack, lockShares } from './store-shares.js'
+import { owedBy, recoverFirst } from '../receivables.js'
+import type { Share, TakeBack } from './share.js'
+import { addTakenBack, endGivingBack, lockGivingBack, lockShares } from './store-shares.js'
 
 export const takeBacksDue: DueTable = {
   table: 'share_take_backs',
@@ -48,30 +48,76 @@ export async function giveBack(
 
 async function giveOneBack(tx: Tx, now: RealTime, claimed: Claimed): Promise<void> {
   const { environmentId, id, shareId } = claimed
-  const [share] = await lockShares(tx, [{ environmentId, id: shareId }])
-  const [taken] = await tx.rows(sql<TakeBack>`
-    select ${shareTakeBacks.of('t')} from share_take_backs t
-    where environment_id = ${environmentId} and id = ${id} and state = 'GIVING_BACK'
-    for no key update`)
+  const shares = await lockShares(tx, [{ environmentId, id: shareId }])
+  const takeBacks = (await lockGivingBack(tx, shares)).filter((taken) => taken.id === id)
+  const [taken] = takeBacks
   if (!taken) return
-  const book = await lockLedgerAccounts(tx, accountsOf(taken))
-  const [closed] = await tx.rows(sql`
-    select from subaccounts where environment_id = ${environmentId}
+  const book = await lockLedgerAccounts(tx, accountsOfGivingBack(takeBacks))
+  const closed = await tx.rows(sql<{ id: string }>`
+    select id from subaccounts where environment_id = ${environmentId}
       and id = ${taken.subaccountId} and status = 'CLOSED'`)
-  // What a closed sub-account gave stays with the merchant.
-  if (closed) return endGivingBack(tx, [{ environmentId, id, state: 'TAKEN' }])
+  const closedIds = new Set(closed.map((subaccount) => subaccount.id))
   const movements = new DecidedMovements(tx, book)
-  if (!movements.move(toMovement(book, taken, share!)).isMoved) return postpone(tx, now, claimed)
-  movements.write(now)
-  addTakenBack(tx, [
-    {
-      environmentId,
-      id: shareId,
-      takenBack: -(taken.taken + taken.takenPending + taken.owed),
+  const given = decideGivingBack(movements, { shares, takeBacks, closedIds })
+  if (!given) return postpone(tx, now, claimed)
+  if (given.returned.length > 0) movements.write(now)
+  writeGivenBack(tx, given)
+}
+
+/** Take-backs that end: their money is returned, or stays with the merchant. */
+export type GivenBack = {
+  returned: TakeBack[]
+  kept: TakeBack[]
+  /** Afterwards. */
+  shares: Share[]
+}
+
+/**
+ * Decides all of them in the book; undefined if the merchant's balance does not cover them. What a
+ * closed sub-account gave stays with the merchant.
+ */
+export function decideGivingBack(
+  movements: DecidedMovements,
+  {
+    shares,
+    takeBacks,
+    closedIds,
+  }: { shares: Share[]; takeBacks: TakeBack[]; closedIds: ReadonlySet<string> },
+): GivenBack | undefined {
+  const isClosed = ({ subaccountId }: TakeBack) => closedIds.has(subaccountId)
+  const returned = takeBacks.filter((taken) => !isClosed(taken))
+  const after = new Map(shares.map((share) => [share.id, share]))
+  for (const taken of returned) {
+    const share = after.get(taken.shareId)!
+    if (!movements.move(toMovement(movements.book, taken, share)).isMoved) return undefined
+    after.set(share.id, {
+      ...share,
+      takenBack: share.takenBack - totalOf(taken),
+      takenPending: share.takenPending - taken.takenPending,
+    })
+  }
+  return { returned, kept: takeBacks.filter(isClosed), shares: [...after.values()] }
+}
+
+/** The caller writes the movements. */
+export function writeGivenBack(tx: Tx, { returned, kept }: GivenBack): void {
+  addTakenBack(
+    tx,
+    returned.map((taken) => ({
+      environmentId: taken.environmentId,
+      id: taken.shareId,
+      takenBack: -totalOf(taken),
       takenPending: -taken.takenPending,
-    },
+    })),
+  )
+  endGivingBack(tx, [
+    ...returned.map((taken) => ({ ...taken, state: 'GIVEN_BACK' as const })),
+    ...kept.map((taken) => ({ ...taken, state: 'TAKEN' as const })),
   ])
-  endGivingBack(tx, [{ environmentId, id, state: 'GIVEN_BACK' }])
+}
+
+function totalOf({ taken, takenPending, owed }: TakeBack): bigint {
+  return taken + takenPending + owed
 }
 
 /** The merchant has spent the money that came back. */
@@ -81,15 +127,17 @@ function postpone(tx: Tx, now: RealTime, { environmentId, id }: Claimed): void {
     where environment_id = ${environmentId} and id = ${id}`)
 }
 
-function accountsOf({ environmentId, asset, subaccountId }: TakeBack): LedgerAccountKey[] {
-  const names = [
-    'available' as const,
-    'receivables' as const,
-    subaccountName(subaccountId),
-    pendingName(subaccountId),
-    owedName(subaccountId),
-  ]
-  return names.map((name) => ({ environmentId, asset, name }))
+export function accountsOfGivingBack(takeBacks: TakeBack[]): LedgerAccountKey[] {
+  return takeBacks.flatMap(({ environmentId, asset, subaccountId }) => {
+    const names = [
+      'available' as const,
+      'receivables' as const,
+      subaccountName(subaccountId),
+      pendingName(subaccountId),
+      owedName(subaccountId),
+    ]
+    return names.map((name) => ({ environmentId, asset, name }))
+  })
 }
 
 function toMovement(book: Book, taken: TakeBack, { status }: Share): Movement {
@@ -111,6 +159,10 @@ function toMovement(book: Book, taken: TakeBack, { status }: Share): Movement {
       amount: money,
       purpose: 'split_refund_reversal',
     },
+    ...recoverFirst(
+      { subaccountId, amount: money, owed: stillOwed - forgiven },
+      { money: 'take_back_recovered', debt: 'take_back_receivable_ended' },
+    ),
     {
       debit: 'available',
       credit: pendingName(subaccountId),

@@ -47,11 +47,12 @@ async function releaseAll(tx: Tx, now: RealTime, claimed: Claimed[]): Promise<vo
   const offsets = new Map(claimed.map(({ id, clockOffsetMs }) => [id, clockOffsetMs]))
   const book = await lockForRelease(tx, locked)
   const movements = new DecidedMovements(tx, book)
-  const released = locked.map((share): Share => {
+  const released = locked.flatMap((share): Share[] => {
     const movement = toRelease(book, share)
-    if (movement) movements.move(movement)
+    // The balance would be larger than the ledger can hold: it stays claimed, and is tried again.
+    if (movement && !movements.move(movement).isMoved) return []
     const releasedAt = toEnvironmentTime(now, offsets.get(share.id)!)
-    return { ...share, status: 'POSTED', releasedAt }
+    return [{ ...share, status: 'POSTED', releasedAt }]
   })
   movements.write(now)
   markReleased(tx, released)

@@ -24,6 +24,10 @@ export const paymentShares = new Table('payment_shares', {
   takenBack: column.int8(),
   /** The part of it that was still pending. */
   takenPending: column.int8(),
+  /** What refunds in proportion divide: see `proportions.ts`. */
+  proportionAmount: column.int8().orNull(),
+  proportionAccepted: column.int8().orNull(),
+  proportionKept: column.int8().orNull(),
   status: column.text<ShareStatus>(),
   /** Null: credited at once. */
   releaseAt: column.time().orNull(),

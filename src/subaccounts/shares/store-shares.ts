@@ -3,6 +3,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { Proportion } from './proportions.js'
 import { paymentShares, type Share, shareTakeBacks, type TakeBack } from './share.js'
 
 /** One job claims the due rows of a mode. */
@@ -95,6 +96,27 @@ export function addTakenBack(
   if (shares.length > 0) tx.write(takeFrom(shares))
 }
 
+const proportions = listStatement({
+  name: 'write_share_proportions',
+  columns: { ...named, amount: 'int8', accepted: 'int8', kept: 'int8' },
+  text: (list) => `
+    update payment_shares s set proportion_amount = list.amount,
+      proportion_accepted = list.accepted, proportion_kept = list.kept from ${list}
+    where s.environment_id = list.environment_id and s.id = list.id`,
+})
+
+/** What the next refund in proportion divides. */
+export function writeProportions(tx: Tx, changed: ({ share: Share } & Proportion)[]): void {
+  const rows = changed.map(({ share: { environmentId, id }, amount, accepted, kept }) => ({
+    environmentId,
+    id,
+    amount,
+    accepted,
+    kept,
+  }))
+  if (rows.length > 0) tx.write(proportions(rows))
+}
+
 const release = listStatement({
   name: 'release_shares',
   columns: { ...named, releasedAt: 'timestamptz' },
@@ -143,6 +165,17 @@ const giveBack = listStatement({
     from ${list} where t.environment_id = list.environment_id and t.return_id = list.return_id
       and t.state = 'TAKEN'`,
 })
+
+/** The take-backs of shares that a worker has yet to give back, locked. The shares are locked. */
+export async function lockGivingBack(tx: Tx, shares: Share[]): Promise<TakeBack[]> {
+  if (shares.length === 0) return []
+  const ids = shares.map(({ id }) => id)
+  return tx.rows(sql<TakeBack>`
+    select ${shareTakeBacks.of('t')} from share_take_backs t
+    where environment_id = ${shares[0]!.environmentId} and share_id = any (${ids}::uuid[])
+      and state = 'GIVING_BACK'
+    order by id for no key update`)
+}
 
 const endGiving = listStatement({
   name: 'end_giving_back',

@@ -14,10 +14,11 @@ import type { Movement, MovementLine } from '../../ledger/movement.js'
 import { smallerOf } from '../../money/amounts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { emitReceivables } from '../emit-receivables.js'
-import { computeTakeBack } from '../splits/compute-take-back.js'
 import type { Subaccount } from '../subaccount.js'
+import { type NamedTakeBack, takeBackAsNamed } from './named-take-back.js'
+import { type Proportion, takeBackInProportion } from './proportions.js'
 import { netOf, type Share, type TakeBack } from './share.js'
-import { addTakenBack, insertTakeBacks } from './store-shares.js'
+import { addTakenBack, insertTakeBacks, writeProportions } from './store-shares.js'
 
 /** A refund of a payment that was split. */
 export type SplitRefund = {
@@ -26,6 +27,10 @@ export type SplitRefund = {
   accepted: bigint
   amount: bigint
   shares: Share[]
+  /** Those of the shares, locked. */
+  subaccounts: Subaccount[]
+  /** Null: in proportion. */
+  named: NamedTakeBack[] | null
   now: Date
 }
 
@@ -97,37 +102,62 @@ function takeBack(
 }
 
 /** What refunds take back, decided and not written yet. */
-export type TakenBack = { takeBacks: TakeBack[]; movements: DecidedMovements }
+export type TakenBack = {
+  takeBacks: TakeBack[]
+  proportions: ({ share: Share } & Proportion)[]
+  movements: DecidedMovements
+}
 
-/**
- * Takes back from each share in proportion to what is left of it: what was refunded before is no
- * longer part of it.
- */
+/** Takes back from each share in proportion, or as the refund names. Refuses before it decides. */
 export function takeBackShares(movements: DecidedMovements, refund: SplitRefund): TakenBack {
-  const { shares, accepted, amount, returnId, now } = refund
-  const left = shares.map((share) => share.amount - share.takenBack)
-  const { lines } = computeTakeBack({ shares: left, accepted, refundedBefore: 0n, amount })
-  const takeBacks = shares.flatMap((share, index) => {
-    if (lines[index] === 0n) return []
-    const part = { returnId, amount: lines[index]!, now }
-    const { taken, movement } = takeBack(movements.book, share, part)
-    const { isMoved } = movements.move(movement)
-    assert(isMoved, 'only what the sub-account has is taken')
-    return [taken]
-  })
-  return { takeBacks, movements }
+  const { returnId, now } = refund
+  const { parts, proportions } = divideRefund(refund)
+  const takeBacks = parts
+    .filter(({ amount }) => amount > 0n)
+    .map(({ share, amount }) => {
+      const { taken, movement } = takeBack(movements.book, share, { returnId, amount, now })
+      const { isMoved } = movements.move(movement)
+      assert(isMoved, 'only what the sub-account has is taken')
+      return taken
+    })
+  return { takeBacks, proportions, movements }
+}
+
+type DividedRefund = {
+  parts: { share: Share; amount: bigint }[]
+  proportions: TakenBack['proportions']
+}
+
+/** A closed sub-account can neither give nor owe: the merchant gives its part. */
+function divideRefund(refund: SplitRefund): DividedRefund {
+  const { shares, subaccounts, named, accepted, amount } = refund
+  if (named !== null) {
+    const amounts = takeBackAsNamed(shares, named, { amount, subaccounts })
+    const parts = shares.map((share, index) => ({ share, amount: amounts[index]! }))
+    return { parts, proportions: [] }
+  }
+  const closed = new Set(
+    subaccounts.filter(({ status }) => status === 'CLOSED').map(({ id }) => id),
+  )
+  const open = shares.filter(({ subaccountId }) => !closed.has(subaccountId))
+  const { amounts, proportions } = takeBackInProportion(open, { accepted, amount })
+  return {
+    parts: open.map((share, index) => ({ share, amount: amounts[index]! })),
+    proportions: open.map((share, index) => ({ share, ...proportions[index]! })),
+  }
 }
 
 /** Writes the transfers and rows; the caller writes the book. */
 export async function writeTakenBack(
   tx: Tx,
   now: RealTime,
-  { takeBacks, movements }: TakenBack,
+  { takeBacks, proportions, movements }: TakenBack,
   /** Those of the shares, locked. */
   subaccounts: Subaccount[],
 ): Promise<void> {
   movements.writeTransfers(now)
   insertTakeBacks(tx, takeBacks)
+  writeProportions(tx, proportions)
   addTakenBack(
     tx,
     takeBacks.map(({ environmentId, shareId, taken, takenPending, owed }) => ({
@@ -140,7 +170,7 @@ export async function writeTakenBack(
   await emitReceivables(
     tx,
     now,
+    { book: movements.book, subaccounts },
     takeBacks.filter(({ owed }) => owed > 0n),
-    subaccounts,
   )
 }

@@ -1,7 +1,7 @@
 import { formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import { type SplitLine, wantedBy } from './compute-split.js'
 import { formatPercent } from '../../money/percent.js'
+import { type SplitLine, wantedBy } from './compute-split.js'
 
 /** What is wrong with a field of a split; `issue` completes the sentence that its name begins. */
 export type SplitIssue = { field: string; issue: string }

@@ -18,9 +18,9 @@ import {
 } from '../../base/shapes.js'
 import { toWire } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import type { FeeBearer } from './compute-split.js'
 import { formatPercent } from '../../money/percent.js'
-import type { ReleasedLine } from './split.js'
+import type { FeeBearer } from './compute-split.js'
+import type { ReleasedLine, Split } from './split.js'
 import type { VersionedRule } from './store-splits.js'
 
 export const feeBearer = text(
@@ -61,6 +61,35 @@ export const splitRule = resource('SplitRule', {
   createdAt: timestamp('When the rule was created.'),
   versionCreatedAt: timestamp('When this version was created.'),
 })
+
+/** The split of an account, wallet or checkout session. */
+export const ownSplit = Type.Optional(
+  Type.Object(
+    {
+      rule: orNull(reference(prefixes.splitRule), 'The rule; null if the lines are its own.'),
+      version: orNull(
+        Type.Integer({ examples: [1] }),
+        'The version of the rule that it keeps; null without a rule.',
+      ),
+      feeBearer,
+      lines: Type.Array(line, { description: 'Applied in this order.' }),
+    },
+    {
+      'x-left-out': true,
+      description: 'What sub-accounts get of each payment. Left out if payments are not split.',
+    },
+  ),
+)
+
+export function showOwnSplit(split: Split): Static<typeof ownSplit> {
+  const { rule, asset, feeBearer, lines } = split
+  return {
+    rule: rule && toReference(prefixes.splitRule, rule.id),
+    version: rule?.version ?? null,
+    feeBearer: showFeeBearer(feeBearer),
+    lines: lines.map((line) => showLine(line, asset)),
+  }
+}
 
 export function showSplitRule(rule: VersionedRule): Static<typeof splitRule> {
   const { id, name, asset, split, createdAt } = rule

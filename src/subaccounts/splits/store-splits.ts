@@ -5,7 +5,6 @@ import { joinRow, type List } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import type { Subaccount } from '../subaccount.js'
 import {
   type ReleasedLine,
   type Split,
@@ -155,25 +154,4 @@ export const splitRuleList: List<object, VersionedRule> = {
   columns: {},
   filters: {},
   indexes: [{ index: 'split_rules_pkey', serves: [] }],
-}
-
-export type NamedSubaccount = Pick<Subaccount, 'id' | 'status'>
-
-/** The sub-accounts of these references, by reference. Unknown ones are left out. */
-export async function findNamedSubaccounts(
-  db: Queryable,
-  environmentId: EnvironmentId,
-  references: string[],
-): Promise<Map<string, NamedSubaccount>> {
-  const ids = new Map(
-    references.map((reference) => [reference, fromReference(prefixes.subaccount, reference)]),
-  )
-  const known = [...new Set(ids.values())].filter((id) => id !== undefined)
-  if (known.length === 0) return new Map()
-  const rows = await db.rows(sql<NamedSubaccount>`
-    select id, status from subaccounts
-    where environment_id = ${environmentId} and id = any(${known}::uuid[])`)
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const found = [...ids].map(([reference, id]) => [reference, byId.get(id ?? '')] as const)
-  return new Map(found.filter((entry): entry is [string, NamedSubaccount] => !!entry[1]))
 }

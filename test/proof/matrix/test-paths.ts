@@ -97,7 +97,8 @@ async function runCases(path: Path, crashes: Crash[]): Promise<CaseResult[]> {
       if (isFirstEnough && result.violations.length > 0) next = crashes.length
     }
   }
-  const atOnce = path.settings.chain ? 1 : casesAtOnceMax
+  const { chain, runsAlone } = path.settings
+  const atOnce = chain || runsAlone ? 1 : casesAtOnceMax
   await Promise.all(Array.from({ length: atOnce }, runNext))
   return results
 }

@@ -58,6 +58,8 @@ export type WorldSettings = OutsideSettings & {
   followsPayouts?: boolean
   /** The path is about deliveries: it adds endpoints itself, and deliveries are crash points. */
   strikesDeliveries?: boolean
+  /** The path sets what all worlds of the process share: no other runs at the same time. */
+  runsAlone?: boolean
 }
 export type World = Awaited<ReturnType<typeof openWorld>>
 

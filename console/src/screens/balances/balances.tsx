@@ -15,19 +15,18 @@ import { download } from '../../api/writes'
 import { pathOfReference } from '../../frame/paths-of'
 import { Button } from '../../parts/button'
 import { LineChart } from '../../parts/chart'
-import { type Column, DataTable } from '../../parts/data-table'
+import { DataTable } from '../../parts/data-table'
 import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { Icon } from '../../parts/icons'
-import { Reference } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { type Asset, formatCompact, formatMoney, toUnits } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
 import { EmptyState, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
-import { Time } from '../../parts/time'
 import { formatDay } from '../../parts/time-format'
 import { BalanceTabs } from './balance-tabs'
-import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
+import { findBreak } from './describe-entry'
+import { entryColumns, keyOfEntry } from './entry-columns'
 import { FundDialog } from './fund-dialog'
 import { monthOfPeriod, type Period, usePeriod } from './period'
 import { PeriodMenu } from './period-menu'
@@ -144,7 +143,7 @@ function Statement({ asset, onFund }: StatementProps) {
   const period = usePeriod()
   const { type, reference } = values
   const query = { asset, ...period, type, reference }
-  const list = usePages<BalanceEntry>('/v1/balance-entries', query, { keyOfRow: keyOf })
+  const list = usePages<BalanceEntry>('/v1/balance-entries', query, { keyOfRow: keyOfEntry })
   const summary = useRead<StatementSummary>('summary', '/v1/balance-entries/summary', {
     asset,
     ...period,
@@ -184,9 +183,9 @@ function Statement({ asset, onFund }: StatementProps) {
       {summary.error && !summary.data && <ErrorState error={summary.error} />}
       <DataTable
         caption={words.caption(words.inTitle[asset])}
-        columns={columns}
+        columns={entryColumns}
         list={list}
-        keyOf={keyOf}
+        keyOf={keyOfEntry}
         pathOf={(row) => pathOfReference(row.reference)}
         newLabel={words.newEntries}
         foot={
@@ -216,8 +215,6 @@ function Statement({ asset, onFund }: StatementProps) {
     </section>
   )
 }
-
-const keyOf = ({ asset, number }: BalanceEntry) => `${asset} ${number}`
 
 const isZero = ({ opening, asset }: StatementSummary) => toUnits(opening, asset) === 0n
 
@@ -279,65 +276,3 @@ function BalanceChart({ asset, period }: { asset: Asset; period: Period }) {
     </div>
   )
 }
-
-const columns: Column<BalanceEntry>[] = [
-  {
-    name: 'number',
-    head: words.columns.number,
-    cell: ({ number }) => <span className="soft">{number.toLocaleString('en')}</span>,
-    isWideOnly: true,
-  },
-  {
-    name: 'when',
-    head: words.columns.when,
-    isSoft: true,
-    cell: ({ createdAt }) => <Time value={createdAt} />,
-    phone: 3,
-  },
-  {
-    name: 'what',
-    head: words.columns.what,
-    cell: (entry) => (
-      <>
-        <b className="medium">{describeEntry(entry)}</b>{' '}
-        <span className="soft small desktop-only">{describeCounterparty(entry)}</span>
-      </>
-    ),
-    isGrowing: true,
-    phone: 1,
-  },
-  {
-    name: 'reference',
-    head: words.columns.reference,
-    cell: ({ reference }) => (
-      <span className="soft no-wrap">
-        <Reference value={reference} isShort />
-      </span>
-    ),
-    isWideOnly: true,
-  },
-  {
-    name: 'change',
-    head: words.columns.change,
-    cell: ({ amount, asset }) => {
-      const units = toUnits(amount, asset)
-      return (
-        <b className={units > 0n ? 'up no-wrap' : 'no-wrap'}>
-          {units > 0n && '+'}
-          {formatMoney(units, asset)}
-        </b>
-      )
-    },
-    align: 'end',
-    phone: 2,
-  },
-  {
-    name: 'balance',
-    head: words.columns.balance,
-    cell: ({ balanceAfter, asset }) => (
-      <span className="soft no-wrap">{formatMoney(balanceAfter, asset)}</span>
-    ),
-    align: 'end',
-    phone: 4,
-  },
-]

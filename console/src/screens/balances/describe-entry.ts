@@ -6,8 +6,11 @@ import { balanceTexts as words } from './texts'
 type Described = Pick<BalanceEntry, 'type' | 'effect'> & Partial<Pick<BalanceEntry, 'resolution'>>
 
 /** `Payout`, `Payout set aside` while it is open, `Collection fee`. */
-export function describeEntry({ type, effect, resolution }: Described): string {
-  const what = words.types[type] ?? type
+export function describeEntry(
+  { type, effect, resolution }: Described,
+  own: Record<string, string> = {},
+): string {
+  const what = own[type] ?? words.types[type] ?? type
   // Entries of a settlement report do not say what became of a hold.
   if (resolution === 'open' || (effect === 'hold' && resolution === undefined))
     return words.setAside(what)

@@ -7,8 +7,17 @@ import { balanceTexts } from './texts'
 
 const words = balanceTexts.printed
 
+type Props = {
+  title: string
+  /** Where it came from; by default the balances. */
+  back?: { to: string; label: string }
+  children?: ReactNode
+}
+
+const balances = { to: '/balances', label: words.back }
+
 /** Head of a page to print; browsers name the file after the title. */
-export function PrintedHead({ title, children }: { title: string; children?: ReactNode }) {
+export function PrintedHead({ title, back = balances, children }: Props) {
   const { mode } = useScope()
   const membership = useMembership()
   useEffect(() => {
@@ -25,8 +34,8 @@ export function PrintedHead({ title, children }: { title: string; children?: Rea
         {mode === 'test' && <p className="bold">{words.test}</p>}
       </div>
       <div className="actions">
-        <Button icon="left" to="/balances">
-          {words.back}
+        <Button icon="left" to={back.to}>
+          {back.label}
         </Button>
         <Button kind="primary" icon="print" onClick={() => window.print()}>
           {words.print}

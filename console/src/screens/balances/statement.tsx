@@ -10,6 +10,8 @@ import { useScope } from '../../api/scope'
 import { type Asset, formatMoney } from '../../parts/money-format'
 import { ErrorState } from '../../parts/refusals'
 import { currentTime, formatFull, formatWhen } from '../../parts/time-format'
+import { subaccountTexts } from '../subaccounts/texts'
+import { useSubaccount } from '../subaccounts/use-subaccounts'
 import { describeCounterparty, describeEntry, findBreak } from './describe-entry'
 import { nameDay, type Period } from './period'
 import { Proof, Sums } from './sums'
@@ -27,20 +29,29 @@ export function Screen() {
     ...(search.to && { to: search.to }),
   }
   const scope = useScope()
-  const query = { asset, ...period }
+  const { subaccount } = search
+  const owner = useSubaccount(subaccount ?? null)
+  const query = { asset, ...period, ...(subaccount && { subaccount }) }
   const summary = useRead<StatementSummary>('summary', '/v1/balance-entries/summary', query)
   const entries = useQuery({
     queryKey: [scope.merchant, scope.mode, 'printed-statement', query],
     queryFn: ({ signal }) => readAll(query, signal),
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const title = words.printed.title(words.inTitle[asset])
+  const title = owner
+    ? words.printed.titleOf(owner.name, words.inTitle[asset])
+    : words.printed.title(words.inTitle[asset])
   const error = summary.error ?? entries.error
   const now = currentTime().toISOString()
   return (
     <main className="sheet" style={{ maxWidth: 'none', display: 'block' }}>
       <div>
-        <PrintedHead title={title}>
+        <PrintedHead
+          title={title}
+          {...(subaccount && {
+            back: { to: `/subaccounts/${subaccount}`, label: subaccountTexts.title },
+          })}
+        >
           <p className="soft">
             {period.from
               ? words.printed.period(
@@ -51,14 +62,20 @@ export function Screen() {
           </p>
         </PrintedHead>
         {error && <ErrorState error={error} />}
-        {summary.data && <Sums summary={summary.data} period={period} />}
+        {summary.data && (
+          <Sums
+            summary={summary.data}
+            period={period}
+            {...(subaccount && { movedName: subaccountTexts.page.moved })}
+          />
+        )}
         {entries.isPending && !error && <p className="soft">{words.printed.loading}</p>}
         {entries.data && (
           <>
             {entries.data.isCut && (
               <p className="bold">{words.printed.tooLong(entriesMax.toLocaleString('en'))}</p>
             )}
-            <Entries entries={entries.data.items} />
+            <Entries entries={entries.data.items} own={subaccount ? subaccountTexts.types : {}} />
             {summary.data && (
               <p className="small">
                 <ProofOf summary={summary.data} entries={entries.data.items} />
@@ -91,7 +108,9 @@ async function readAll(query: Query, signal: AbortSignal) {
   return { items, isCut: cursor !== undefined }
 }
 
-function Entries({ entries }: { entries: BalanceEntry[] }) {
+type EntriesProps = { entries: BalanceEntry[]; own: Record<string, string> }
+
+function Entries({ entries, own }: EntriesProps) {
   const { columns } = words
   return (
     <table className="table">
@@ -115,7 +134,8 @@ function Entries({ entries }: { entries: BalanceEntry[] }) {
             <td className="phone-hidden">{entry.number.toLocaleString('en')}</td>
             <td className="phone-3 no-wrap">{formatWhen(entry.createdAt, new Date(0))}</td>
             <td className="phone-1">
-              {describeEntry(entry)} <span className="soft">{describeCounterparty(entry)}</span>
+              {describeEntry(entry, own)}{' '}
+              <span className="soft">{describeCounterparty(entry)}</span>
             </td>
             <td className="phone-hidden mono">{entry.reference}</td>
             <td className="phone-2 align-end no-wrap">{formatMoney(entry.amount, entry.asset)}</td>

@@ -5,8 +5,15 @@ import { balanceTexts } from './texts'
 
 const words = balanceTexts.sums
 
+type Props = {
+  summary: StatementSummary
+  period: Period
+  /** What the money that was moved is called on the statement of a sub-account. */
+  movedName?: string
+}
+
 /** Opening, what changed it, and closing balance of a period. */
-export function Sums({ summary, period }: { summary: StatementSummary; period: Period }) {
+export function Sums({ summary, period, movedName = words.moved }: Props) {
   const { asset } = summary
   const units = (amount: number | string) => toUnits(amount, asset)
   const signed = (amount: bigint) => `${amount > 0n ? '+' : ''}${formatMoney(amount, asset)}`
@@ -15,6 +22,7 @@ export function Sums({ summary, period }: { summary: StatementSummary; period: P
     [words.received, units(summary.received)],
     [words.added, units(summary.added)],
     [words.converted, units(summary.converted)],
+    [movedName, -units(summary.moved)],
     [words.refunded, -units(summary.refunded)],
     [words.paidOut, -units(summary.paidOut)],
     [words.fees, -units(summary.fees)],

@@ -1,5 +1,7 @@
 import { useState } from 'react'
-import { useMembership } from '../../api/session'
+import type { SplitRule } from '../../../../sdk/src/types'
+import { type Page, useRead } from '../../api/reads'
+import { useMay, useMembership } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Checkbox } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
@@ -19,6 +21,8 @@ type Typed = {
   /** A link is priced by the current rate, or by the merchant. */
   coinPrice: 'rate' | 'own'
   expiresMinutes: string
+  /** Reference of the split rule; null: payments are the merchant's alone. */
+  rule: string | null
   text: Record<string, string>
 }
 
@@ -34,12 +38,16 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
     hasCoins: false,
     coinPrice: 'rate',
     expiresMinutes: '30',
+    rule: null,
     text: {},
   })
   const set = (changed: Partial<Typed>) => setTyped({ ...typed, ...changed })
   const { write, isBusy, refusal } = useWrite<Collected[Kind]>({ topics: ['payments'] })
+  const rules = useRules(kind, typed.coin)
   const create = async () => {
-    const made = await write(apiPaths[kind], bodyOf(kind, typed, Date.now() + clockOffsetMs))
+    const body = bodyOf(kind, typed, Date.now() + clockOffsetMs)
+    const splits = typed.rule !== null && { splits: { rule: typed.rule } }
+    const made = await write(apiPaths[kind], { ...body, ...splits })
     if (!made) return
     onClose()
     onCreated(referenceOf(made))
@@ -151,6 +159,19 @@ export function CreateDialog({ kind, onCreated, onClose }: Props) {
           onChange={(value) => set({ expiresMinutes: value ?? '30' })}
         />
       )}
+      {Object.keys(rules).length > 0 && (
+        <SelectField
+          label={words.rule}
+          description={words.ruleHint}
+          placeholder={words.noRule}
+          options={rules}
+          value={typed.rule !== null && typed.rule in rules ? typed.rule : null}
+          error={refusal?.issueOf('splits.rule')}
+          onChange={(rule) => set({ rule })}
+          onClear={() => set({ rule: null })}
+          hasClearButton
+        />
+      )}
     </ConfirmDialog>
   )
 }
@@ -165,7 +186,21 @@ const shownFields = [
   'customer.bvn',
   'merchantReference',
   'externalReference',
+  'splits.rule',
 ]
+
+/** Names of the newest rules that fit what is collected. A dedicated wallet takes every coin. */
+function useRules(kind: Kind, coin: string): Record<string, string> {
+  const { data } = useRead<Page<SplitRule>>(
+    'split rules',
+    '/v1/split-rules',
+    { limit: 100 },
+    { isEnabled: useMay('subaccounts.see') },
+  )
+  const asset = kind === 'wallets' ? coin : kind === 'dedicated-wallets' ? null : 'NGN'
+  const fitting = data?.items.filter((rule) => rule.asset === null || rule.asset === asset) ?? []
+  return Object.fromEntries(fitting.map(({ reference, name }) => [reference, name]))
+}
 
 function isComplete(kind: Kind, typed: Typed): boolean {
   const { amount, coinAmount, hasCoins, coinPrice, text } = typed

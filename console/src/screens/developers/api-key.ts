@@ -10,6 +10,8 @@ export type ApiKey = {
   /** Null: all of them. */
   permissions: KeyPermission[] | null
   allowedAddresses: string[]
+  /** Reads this sub-account and nothing else. */
+  subaccount: string | null
   isRevealable: boolean
   createdBy: { name: string } | null
   createdAt: string

@@ -10,9 +10,14 @@ import { keyTexts as words } from './key-texts'
 
 const atFields = ['name', 'expiresAt', 'allowedAddresses', 'permissions']
 
-type Props = { onClose: () => void; onMade: (key: ShownKey) => void }
+type Props = {
+  /** The key reads this sub-account and nothing else. */
+  subaccount?: { reference: string; name: string }
+  onClose: () => void
+  onMade: (key: ShownKey) => void
+}
 
-export function CreateKeyDialog({ onClose, onMade }: Props) {
+export function CreateKeyDialog({ subaccount, onClose, onMade }: Props) {
   const { mode } = useScope()
   const [name, setName] = useState('')
   const [kind, setKind] = useState<'secret' | 'public'>('secret')
@@ -31,13 +36,14 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
       ...(expiry && { expiresAt: new Date(`${expiry}T23:59:59`).toISOString() }),
       ...(allowedAddresses.length > 0 && { allowedAddresses }),
       ...(kind === 'secret' && isRestricted && { permissions }),
+      ...(subaccount && { subaccount: subaccount.reference }),
     })
     if (made) onMade(made)
   }
 
   return (
     <ConfirmDialog
-      title={words.createTitle(mode)}
+      title={subaccount ? words.createTitleOf(subaccount.name) : words.createTitle(mode)}
       confirmLabel={words.create}
       isBusy={isBusy}
       isDisabled={name.trim() === '' || lacksPermission}
@@ -55,17 +61,21 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
         error={refusal?.issueOf('name')}
         onChange={setName}
       />
-      <RadioField
-        label={words.kind}
-        value={kind}
-        onChange={setKind}
-        choices={(['secret', 'public'] as const).map((value) => ({
-          value,
-          label: words.kinds[value],
-          description: words.kindHints[value],
-        }))}
-      />
-      {kind === 'secret' && (
+      {subaccount ? (
+        <p className="soft">{words.ofSubaccount(subaccount.name)}</p>
+      ) : (
+        <RadioField
+          label={words.kind}
+          value={kind}
+          onChange={setKind}
+          choices={(['secret', 'public'] as const).map((value) => ({
+            value,
+            label: words.kinds[value],
+            description: words.kindHints[value],
+          }))}
+        />
+      )}
+      {kind === 'secret' && !subaccount && (
         <RadioField
           label={words.access}
           value={isRestricted ? 'restricted' : 'all'}

@@ -50,6 +50,9 @@ export const keyTexts = {
   },
   choosePermission: 'Choose at least one.',
   createTitle: (mode: string) => `Create a ${mode} key`,
+  createTitleOf: (name: string) => `Create a key of ${name}`,
+  ofSubaccount: (name: string) =>
+    `The key reads the balances, statement and payouts of ${name}. Everything else is refused.`,
   madeTitle: 'Copy your key now',
   madeOnce: 'It is shown once. Store it in your secret manager; it cannot be shown again.',
   madeTest: 'You can show this test key again later.',

@@ -3,10 +3,8 @@ import { usePages } from '../../api/reads'
 import { useScope } from '../../api/scope'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
-import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { type Column, DataTable } from '../../parts/data-table'
-import { Dialog } from '../../parts/dialog'
 import { SelectField } from '../../parts/fields'
 import { Icon } from '../../parts/icons'
 import { Menu, MenuItem } from '../../parts/menu'
@@ -16,9 +14,11 @@ import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { commonTexts } from '../../texts/common'
 import { statusWords } from '../../texts/status'
+import { SubaccountLink } from '../subaccounts/subaccount-link'
 import type { ApiKey, ShownKey } from './api-key'
 import { CreateKeyDialog } from './create-key'
 import { keyTexts as words } from './key-texts'
+import { ShownKeyDialog } from './shown-key'
 
 type Chosen = { key: ApiKey; action: 'roll' | 'revoke' }
 
@@ -89,7 +89,7 @@ export function Screen() {
           }}
         />
       )}
-      {shown && <ShownDialog shown={shown} onClose={() => setShown(null)} />}
+      {shown && <ShownKeyDialog shown={shown} onClose={() => setShown(null)} />}
     </>
   )
 }
@@ -127,13 +127,19 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
     {
       name: 'access',
       head: words.access,
-      cell: ({ kind, permissions, allowedAddresses }) => (
+      cell: ({ kind, permissions, allowedAddresses, subaccount }) => (
         <span className="no-wrap">
           {words.kinds[kind]}
           {kind === 'secret' && (
             <span className="soft">
               {' · '}
-              {permissions ? words.permissionCount(permissions.length) : words.allAccess}
+              {subaccount ? (
+                <SubaccountLink reference={subaccount} />
+              ) : permissions ? (
+                words.permissionCount(permissions.length)
+              ) : (
+                words.allAccess
+              )}
             </span>
           )}
           <br />
@@ -270,22 +276,5 @@ function RevokeDialog({ apiKey, onClose, onDone }: DialogProps & { onDone: () =>
     >
       <p className="soft">{words.revokeText}</p>
     </ConfirmDialog>
-  )
-}
-
-function ShownDialog({ shown, onClose }: { shown: ShownKey; onClose: () => void }) {
-  const isNew = !shown.isRevealable || shown.mode === 'live'
-  return (
-    <Dialog isSticky={isNew} title={isNew ? words.madeTitle : shown.name} onClose={onClose}>
-      <div className="stack" style={{ gap: 16 }}>
-        <p className="soft">{shown.isRevealable ? words.madeTest : words.madeOnce}</p>
-        <CopyBlock text={shown.key} label={words.key} />
-        <div className="actions-end">
-          <Button kind="primary" onClick={onClose}>
-            {words.done}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
   )
 }

@@ -34,6 +34,7 @@ import { Decision } from './decision'
 import { type AnyPayment, nameOf } from './describe-payment'
 import { RefundDialog } from './refund-dialog'
 import { Requests } from './requests'
+import { Shares } from './shares'
 
 const path = '/v1/collections/payments'
 
@@ -107,6 +108,7 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
       <div className="with-aside">
         <div className="stack">
           <Amounts payment={payment} />
+          <Shares payment={payment} />
           <ResourceTimeline reference={reference} />
           <Returns reference={reference} />
         </div>
@@ -236,7 +238,7 @@ function PaymentFacts({ payment }: { payment: AnyPayment }) {
         <Fact name={words.facts.fee}>
           <Money amount={fee} asset={currency} />
         </Fact>
-        <Fact name={words.facts.net}>
+        <Fact name={payment.shares ? words.facts.netBeforeSplit : words.facts.net}>
           <b>
             <Money amount={net} asset={currency} />
           </b>

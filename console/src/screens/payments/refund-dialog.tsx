@@ -20,7 +20,7 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
   const [reason, setReason] = useState<string | null>(null)
   const [note, setNote] = useState('')
   const topics = ['payments', 'balances'] as const
-  const { write, isBusy, refusal } = useWrite({ topics, reads: ['timeline'] })
+  const { write, isBusy, refusal } = useWrite({ topics, reads: ['timeline', 'subaccounts'] })
   const isCoin = currency !== 'NGN'
   const run = async () => {
     const destination = isCoin ? { destination: { address: address.trim() } } : {}
@@ -45,6 +45,7 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
       onClose={onClose}
     >
       {!isCoin && <p>{words.text(nameOf(payment))}</p>}
+      {payment.shares && payment.shares.length > 0 && <p className="soft">{words.fromShares}</p>}
       <MoneyInput
         asset={currency}
         label={words.amount}

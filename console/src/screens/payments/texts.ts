@@ -82,6 +82,8 @@ export const paymentTexts = {
     mayNot: 'Owners, admins and finance decide this.',
   },
   refunding: {
+    fromShares:
+      'Sub-accounts give back their shares in proportion. One that has not enough owes you the rest, and its next shares pay it.',
     title: 'Refund this payment',
     text: (name: string) => `The money goes back to the account of ${name} that it came from.`,
     amount: 'Amount to refund',
@@ -116,9 +118,24 @@ export const paymentTexts = {
     paid: 'Paid',
     fee: 'Fee',
     net: 'Net',
+    netBeforeSplit: 'Net, before the split',
     asked: 'Asked for',
     method: 'Method',
     when: 'Received at',
+  },
+  shares: {
+    title: 'Split',
+    caption: 'Shares of the payment',
+    who: 'Sub-account',
+    status: 'Status',
+    fee: 'Fee it bears',
+    net: 'Credited',
+    takenBack: 'Taken back',
+    until: (day: string) => `until ${day}`,
+    left: 'Left to you',
+    hint: 'Divided as the payment arrived, after your share of the fee.',
+    refundedHint:
+      'Refunds take back from each share in proportion. What a sub-account no longer had, it owes you.',
   },
   sender: {
     title: 'Sender',

@@ -26,6 +26,8 @@ import { formatWhen } from '../../parts/time-format'
 import { describeCounterparty, describeEntry } from '../balances/describe-entry'
 import { balanceTexts } from '../balances/texts'
 import { payoutTexts } from '../payouts/texts'
+import { SubaccountLink } from '../subaccounts/subaccount-link'
+import { subaccountTexts } from '../subaccounts/texts'
 import { settlementTexts } from './texts'
 
 const words = settlementTexts.page
@@ -78,7 +80,7 @@ function SettlementPage({ settlement }: { settlement: Settlement }) {
       <div className="with-aside wide-aside">
         <div className="stack">
           <Report settlement={settlement} />
-          <Entries reference={reference} />
+          <Entries settlement={settlement} />
         </div>
         <div className="stack">
           <SettlementFacts settlement={settlement} />
@@ -92,12 +94,11 @@ function SettlementPage({ settlement }: { settlement: Settlement }) {
 
 /** What the balance was, what changed it, and what is left. */
 function Report({ settlement }: { settlement: Settlement }) {
-  const { amount, fee, levy, period, report } = settlement
+  const { amount, fee, levy, report } = settlement
+  const own = ownWords(settlement)
   return (
     <Card title={words.report}>
-      <p className="soft hint">
-        {period.from ? words.since(formatWhen(period.from)) : words.sinceFirst}
-      </p>
+      <p className="soft hint">{describePeriod(settlement)}</p>
       <Facts>
         <Fact name={words.opening}>
           <Money amount={report.opening} asset="NGN" />
@@ -107,7 +108,8 @@ function Report({ settlement }: { settlement: Settlement }) {
             key={`${line.type} ${line.effect}`}
             name={
               <>
-                {describeEntry(line)} <span className="soft small">{words.times(line.count)}</span>
+                {describeEntry(line, own)}{' '}
+                <span className="soft small">{words.times(line.count)}</span>
               </>
             }
           >
@@ -131,6 +133,15 @@ function Report({ settlement }: { settlement: Settlement }) {
   )
 }
 
+/** Words for entries of a sub-account, if it is the one that was settled. */
+const ownWords = ({ subaccount }: Settlement) => (subaccount ? subaccountTexts.types : {})
+
+/** `What changed your naira balance since 1 November`, or that of a sub-account. */
+function describePeriod({ period, subaccount }: Settlement): string {
+  const whose = subaccount ? words.itsBalance : words.yourBalance
+  return period.from ? words.since(whose, formatWhen(period.from)) : words.sinceFirst(whose)
+}
+
 function SettlementFacts({ settlement }: { settlement: Settlement }) {
   const { asset, assetAmount, assetFee, conversion, transferReference } = settlement
   const { failureReason, scheduledFor } = settlement
@@ -152,6 +163,9 @@ function SettlementFacts({ settlement }: { settlement: Settlement }) {
         <Fact name={words.coins}>{asset && <Money amount={assetAmount!} asset={asset} />}</Fact>
         <Fact name={words.coinFee}>{asset && <Money amount={assetFee!} asset={asset} />}</Fact>
         <Fact name={words.why}>{failureReason && (reasons[failureReason] ?? failureReason)}</Fact>
+        <Fact name={words.subaccount}>
+          {settlement.subaccount && <SubaccountLink reference={settlement.subaccount} />}
+        </Fact>
         <Fact name={words.by}>
           {scheduledFor ? (
             <>
@@ -203,7 +217,7 @@ function Destination({ settlement }: { settlement: Settlement }) {
   )
 }
 
-const columns: Column<BalanceEntry>[] = [
+const columnsWith = (own: Record<string, string>): Column<BalanceEntry>[] => [
   {
     name: 'what',
     head: balanceTexts.columns.what,
@@ -211,7 +225,7 @@ const columns: Column<BalanceEntry>[] = [
     phone: 1,
     cell: (entry) => (
       <>
-        <b className="medium">{describeEntry(entry)}</b>{' '}
+        <b className="medium">{describeEntry(entry, own)}</b>{' '}
         <span className="soft small desktop-only">{describeCounterparty(entry)}</span>
       </>
     ),
@@ -239,13 +253,14 @@ const columns: Column<BalanceEntry>[] = [
 /** Several entries may have the same reference. */
 const keyOf = ({ number }: BalanceEntry) => String(number)
 
-function Entries({ reference }: { reference: string }) {
+function Entries({ settlement }: { settlement: Settlement }) {
+  const { reference } = settlement
   const list = usePages<BalanceEntry>(`${path}/${reference}/entries`, {}, { keyOfRow: keyOf })
   return (
     <Card title={words.entries}>
       <DataTable
         caption={words.entriesCaption}
-        columns={columns}
+        columns={columnsWith(ownWords(settlement))}
         list={list}
         keyOf={keyOf}
         pathOf={(entry) => pathOfReference(entry.reference)}

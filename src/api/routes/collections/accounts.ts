@@ -219,8 +219,8 @@ function read({ db }: ApiParts, { kind, path, resource, parameter }: About): Rou
   })
 }
 
-export function show({ account, payments, otherDeposits }: AccountWithPayments): JsonText {
-  return showAccount(account, payments, otherDeposits)
+export function show({ account, payments, otherDeposits, split }: AccountWithPayments): JsonText {
+  return showAccount(account, payments, otherDeposits, split)
 }
 
 export function operationOf(kind: AccountKind): string {

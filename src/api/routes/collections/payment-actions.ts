@@ -26,6 +26,7 @@ import type { BankDirectory, Destination, PayoutRail } from '../../../payouts/po
 import { mustWait, type RuleRequest } from '../../../payouts/requests/create-under-rule.js'
 import { isRailPaused, railPaused } from '../../../payouts/requests/paused-rails.js'
 import type { Tx } from '../../../postgres/transactions/tx.js'
+import type { NamedTakeBack } from '../../../subaccounts/shares/named-take-back.js'
 import { creatorOf } from '../../auth/creator-of.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import {
@@ -33,7 +34,9 @@ import {
   destinationIn,
   readReturnAmount,
   readReturnDestination,
+  readTakeBacks,
   refundWhy,
+  takeBacksIn,
 } from '../../parse/return-request.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
@@ -181,13 +184,14 @@ export const refundOfPayment = (api: ApiParts) =>
     operation: 'refundPayment',
     summary: 'Refund a payment',
     description:
-      'Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is kept. Stablecoins are returned only to a wallet that you name.',
+      'Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is kept. If the payment was split, sub-accounts give back their shares in proportion, or what `splits` names. Stablecoins are returned only to a wallet that you name.',
     params,
     body: Type.Optional(
       Type.Object(
         {
           amount: Type.Optional(amountIn),
           destination: Type.Optional(destinationIn),
+          splits: takeBacksIn,
           ...refundWhy,
         },
         {
@@ -206,6 +210,7 @@ export const refundOfPayment = (api: ApiParts) =>
         'invalid_state',
         'amount_too_large',
         'no_destination',
+        'subaccount_not_covered',
       ),
       ...withReasons(
         'payment_action_failed',
@@ -218,11 +223,13 @@ export const refundOfPayment = (api: ApiParts) =>
       const { reason, note } = request.body ?? {}
       const amount = readReturnAmount(request.body?.amount, payment) ?? payment.amountAccepted
       const requested = readReturnDestination(request.body?.destination, payment)
+      const splits = await readTakeBacks(api.db, request.body?.splits, payment)
       const prepared = await prepare(api, request, {
         payment,
         requested,
         amount,
         takesFrom: 'available',
+        splits,
         why: { reason: reason ?? null, note: note ?? null },
       }).catch(returnRefusal)
       if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
@@ -263,12 +270,13 @@ type PayoutOfPayment = ReturnRequest & {
   amount: bigint
   takesFrom: 'available' | 'suspense'
   why?: { reason: RefundReason | null; note: string | null }
+  splits?: NamedTakeBack[] | null
 }
 
 async function prepare(
   api: ApiParts,
   caller: Caller,
-  { payment, requested, amount, takesFrom, why }: PayoutOfPayment,
+  { payment, requested, amount, takesFrom, why, splits = null }: PayoutOfPayment,
 ): Promise<PreparedReturn> {
   if (takesFrom === 'available') await refuseUnaffordableRefund(api.db, payment, amount)
   const rail = railOf(api, caller, payment)
@@ -282,6 +290,7 @@ async function prepare(
     takesFrom,
     destination,
     ...(why && { why }),
+    splits,
     clockOffsetMs,
     rule,
     mustWait: rule !== null && (await mustWait(api.db, rule)),

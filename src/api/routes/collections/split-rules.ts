@@ -26,6 +26,11 @@ import { type Route, route } from '../../server/route.js'
 const path = '/v1/split-rules'
 const params = inPath('reference', referenceSample(prefixes.splitRule))
 const base = { access: 'secret', tag: 'Splits' } as const
+const change = {
+  stopsWhenSuspended: true,
+  permission: 'subaccounts.change',
+  stepUp: 'live',
+} as const
 
 export function splitRuleRoutes(api: ApiParts): Route[] {
   return [create(api), list(api), read(api), createVersion(api)]
@@ -36,8 +41,7 @@ const create = (api: ApiParts) =>
     ...base,
     method: 'POST',
     path,
-    stopsWhenSuspended: true,
-    permission: 'settings.change',
+    ...change,
     operation: 'createSplitRule',
     summary: 'Create a split rule',
     description:
@@ -129,8 +133,7 @@ const createVersion = (api: ApiParts) =>
     ...base,
     method: 'POST',
     path: `${path}/:reference/versions`,
-    stopsWhenSuspended: true,
-    permission: 'settings.change',
+    ...change,
     operation: 'createSplitRuleVersion',
     summary: 'Change a split rule',
     description:

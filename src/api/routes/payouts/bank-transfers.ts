@@ -168,6 +168,7 @@ export function bankTransferRoutes(api: ApiParts): Route[] {
         inBothUnits('levy'),
         'purpose',
         inBothUnits('feeVat'),
+        'from',
       ),
     }),
     listBanks(api),

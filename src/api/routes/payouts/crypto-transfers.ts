@@ -106,6 +106,7 @@ export function cryptoTransferRoutes(api: ApiParts): Route[] {
         'failedAt',
         'metadata',
         inBothUnits('feeVat'),
+        'from',
       ),
     }),
   ]

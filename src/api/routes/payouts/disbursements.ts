@@ -91,6 +91,7 @@ const columns = csvColumns(
   inBothUnits('levy'),
   'purpose',
   inBothUnits('feeVat'),
+  'from',
 )
 
 const list = ({ openPage }: ApiParts) =>

@@ -208,6 +208,9 @@ const batchColumns = csvColumns(
   inBothUnits('paid.fee'),
   inBothUnits('levy'),
   inBothUnits('paid.levy'),
+  inBothUnits('feeVat'),
+  inBothUnits('paid.feeVat'),
+  'from',
 )
 
 const read = ({ db }: ApiParts) =>
@@ -292,6 +295,7 @@ const itemColumns = csvColumns(
   'endedAt',
   inBothUnits('levy'),
   'purpose',
+  inBothUnits('feeVat'),
 )
 
 const items = ({ db, openPage }: ApiParts) =>

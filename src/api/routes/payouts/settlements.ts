@@ -210,6 +210,7 @@ const settlementColumns = csvColumns(
   'walletAddress',
   inBothUnits('levy'),
   inBothUnits('feeVat'),
+  'subaccount',
 )
 
 const list = ({ openPage }: ApiParts) =>

@@ -222,14 +222,19 @@ const create = (api: ApiParts) =>
 type SentDestination = {
   bankAccount?: { bankCode: string; accountNumber: string } | null
   walletAddress?: string | null
+  settlement?: SentSettlement
 }
 
 /** Fields that the request names; null takes the destination away. */
 async function readDestination(
   api: ApiParts,
-  request: Pick<RouteRequest<unknown, unknown, unknown>, 'environment' | 'keyId' | 'actor'>,
-  { bankAccount, walletAddress }: SentDestination,
+  request: RouteRequest<unknown, unknown, unknown>,
+  { bankAccount, walletAddress, settlement }: SentDestination,
 ): Promise<SubaccountChange> {
+  // Who chooses where money goes by itself pays it out.
+  const paysOut = bankAccount || walletAddress || (settlement?.schedule ?? 'off') !== 'off'
+  if (paysOut && !request.permissions.has('payouts.create'))
+    throw refuseUnseen(request, 'payouts.create')
   const read: SubaccountChange = {}
   if (walletAddress !== undefined)
     read.walletAddress = walletAddress && readAddress(walletAddress, 'walletAddress')
@@ -388,7 +393,7 @@ const close = (api: ApiParts) =>
     operation: 'closeSubaccount',
     summary: 'Close a sub-account',
     description:
-      'Closes it for good. Its available money is moved to your balance, or paid out first. Refused while money is reserved, pending or owed.',
+      'Closes it for good. Its available money is moved to your balance, or paid out first. Refused while money is reserved or pending, or it owes more than it has.',
     params,
     body: closeBody,
     answers: { 200: subaccount },
@@ -493,7 +498,7 @@ const transfer = (api: ApiParts) =>
     operation: 'transferToSubaccount',
     summary: 'Move money to or from a sub-account',
     description:
-      'Moves money between your balance and a sub-account, or between two, at once. If the sub-account that gets it owes you something, that is paid first.',
+      'Moves money between your balance and a sub-account, or between two, at once. If the sub-account that gets it owes you something, that is paid first; what a sub-account gives you pays what it owes.',
     params,
     body: transferBody,
     answers: { 201: subaccountTransfer },

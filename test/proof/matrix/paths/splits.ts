@@ -1,7 +1,9 @@
 import { strict as assert } from 'node:assert'
+import { type Party, splitByHand, takenBackByHand } from '../../../subaccounts/splits/oracle.js'
 import { definePath, type Path } from '../run-path.js'
 import type { World, WorldSettings } from '../world.js'
 import { type Collector, collectorOf, expected, failingAccount, funded } from './collecting.js'
+import { untilReceived } from './sandbox-transfers.js'
 
 const settings: WorldSettings = { bank: 'sandbox' }
 
@@ -50,6 +52,38 @@ async function checkSellers({ collector, sellers }: Shop, expectedOf: number[]):
   assert.equal(items.length, 1)
 }
 
+/** Amounts that no line divides without a rest, of two sales. */
+const [oddSale, nextSale, oddRefund] = [500_003, 700_001, 400_007]
+const [flatLine, spentByAda] = [10_000, 150_000]
+
+/** What sellers have and owe of both sales; neither books nor code of the service are asked. */
+function expectSales(fees: number[]) {
+  const [ada, bola] = ['Ada', 'Bola']
+  const [first, second] = [oddSale, nextSale].map(BigInt) as [bigint, bigint]
+  const refunded = BigInt(oddRefund)
+  const [adas, bolas] = splitByHand({
+    lines: [
+      { who: ada, takes: { hundredthsOfPercent: 3_333 } },
+      { who: bola, takes: { hundredthsOfPercent: 5_001 } },
+    ],
+    bearer: 'subaccounts',
+    accepted: first,
+    fee: BigInt(fees[0]!),
+  })
+  const [flat, released] = splitByHand({
+    lines: [
+      { who: ada, takes: { flat: BigInt(flatLine) } },
+      { who: ada, takes: { hundredthsOfPercent: 1 } },
+    ],
+    bearer: 'merchant',
+    accepted: second,
+    fee: BigInt(fees[1]!),
+  })
+  const keeps = ({ got, bore }: Party) => got - bore - takenBackByHand(got, refunded, first)
+  const ofAda = keeps(adas!) - BigInt(spentByAda) + flat!.got + released!.got
+  return { owedByAda: Number(-ofAda), ofBola: Number(keeps(bolas!)) }
+}
+
 export const splitPaths: Path[] = [
   definePath<Shop>({
     name: 'payment is split; a share is released later, and a refund takes both back',
@@ -60,9 +94,12 @@ export const splitPaths: Path[] = [
       await collector.pay(await openSplit(shop))
       const [payment] = await collector.paymentsInto(shop.account)
       await collector.refund(payment!.reference, { amount: expected / 2 })
+      await untilReceived(world, 1)
+      assert.equal((await readNaira(collector, sellers[1]!)).pending, share / 2)
       world.clock.advance(releaseMs)
       await world.untilQuiet(async () => (await readNaira(collector, sellers[1]!)).pending === 0)
       await collector.refund(payment!.reference)
+      await untilReceived(world, 2)
     },
     check: async (_world, shop) => checkSellers(shop, [0, 0]),
   }),
@@ -78,6 +115,7 @@ export const splitPaths: Path[] = [
       const spent = { to: 'merchant', asset: 'NGN', amount: share - 1_000 }
       await collector.post(`/v1/subaccounts/${sellers[0]}/transfers`, spent)
       await collector.refund(payment!.reference)
+      await untilReceived(world, 1)
       await world.untilQuiet()
     },
     async check(_world, shop) {
@@ -85,6 +123,50 @@ export const splitPaths: Path[] = [
       const types = await collector.eventTypes(sellers[0]!)
       assert.deepEqual(types, ['subaccount.created', 'subaccount.receivable'])
       await checkSellers(shop, [1_000, share])
+    },
+  }),
+  definePath<Shop>({
+    name: 'a seller owes what it has spent, and pays it from its next shares',
+    settings,
+    prepare: openShop,
+    async run(world, shop) {
+      const { collector, sellers } = shop
+      const [ada, bola] = sellers
+      const sell = async (amount: number, splits: object) => {
+        const sale = { merchantReference: `sale of ${amount}`, amount, splits }
+        const account = await collector.openVirtual(sale)
+        await collector.pay(account, { amount })
+        return (await collector.paymentsInto(account.reference))[0]!
+      }
+      const first = await sell(oddSale, {
+        feeBearer: 'subaccounts',
+        lines: [
+          { subaccount: ada, percent: '33.33' },
+          { subaccount: bola, percent: '50.01' },
+        ],
+      })
+      const spent = { to: 'merchant', asset: 'NGN', amount: spentByAda }
+      await collector.post(`/v1/subaccounts/${ada}/transfers`, spent)
+      await collector.refund(first.reference, { amount: oddRefund })
+      await untilReceived(world, 1)
+      await sell(nextSale, {
+        lines: [
+          { subaccount: ada, flat: flatLine },
+          { subaccount: ada, percent: '0.01', releaseAfterDays: 1 },
+        ],
+      })
+      world.clock.advance(releaseMs)
+      await world.untilQuiet(async () => (await readNaira(collector, ada!)).pending === 0)
+    },
+    async check(_world, { collector, sellers }) {
+      const { items } = await collector.get('/v1/collections/payments')
+      const feeOf = (wanted: number) =>
+        items.find(({ amount }: { amount: number }) => amount === wanted).fee
+      const { owedByAda, ofBola } = expectSales([feeOf(oddSale), feeOf(nextSale)])
+      assert(owedByAda > 0)
+      const [ada, bola] = await Promise.all(sellers.map((one) => readNaira(collector, one)))
+      assert.deepEqual([ada.available, ada.pending, ada.owed], [0, 0, owedByAda])
+      assert.deepEqual([bola.available, bola.pending, bola.owed], [ofBola, 0, 0])
     },
   }),
 ]

@@ -1,37 +1,40 @@
 import { strict as assert } from 'node:assert'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../support/seed.js'
 import { type Answered, type Caller, digestOf, type Journal, type Operation } from './journal.js'
-import { type MixedSite, signIn } from './mixed-site.js'
 import { triesMax } from './progress.js'
 
 const retryIntervalMs = 20
 /** Not done, or not known: a retry with the same key decides. */
 const temporaryReasons = new Set(['idempotency_in_progress', 'step_up_required'])
-/** A quote may expire while no API process answers. */
-const expectedRefusals = new Set(['conversion quote_expired'])
-/** Sessions prove a second factor for five minutes. */
-const sessionMs = 120_000
 
 /** Thrown out of an operation when the storm is stopped; a later run continues it. */
 export class Stopped extends Error {}
 
 type Reply = { status: number; text: string }
 
-/** Sends requests of API keys and members, and retries each until a process answers it. */
-export class MixedCallers {
+/** Of the storm in which they call. */
+type Calling = {
+  urls: string[]
+  journal: Journal
+  /** Headers by which a caller is known to the process at this URL. */
+  identify(caller: Caller, url: string): Promise<Record<string, string>>
+  /** Kinds of operations with the reasons for which they may be refused. */
+  expectedRefusals: ReadonlySet<string>
+}
+
+/** Sends the requests of a journal, and retries each until a process answers it. */
+export class JournalCallers {
   readonly journal: Journal
   /** Requests that were sent and are not answered yet. */
   underWay = 0
   readonly #stopping = new AbortController()
-  readonly #site: MixedSite
-  readonly #urls: string[]
-  readonly #cookies = new Map<Caller, { cookie: Promise<string>; until: number }>()
+  readonly #calling: Calling
 
-  constructor(site: MixedSite, urls: string[], journal: Journal) {
-    this.#site = site
-    this.#urls = urls
-    this.journal = journal
+  constructor(calling: Calling) {
+    this.#calling = calling
+    this.journal = calling.journal
   }
 
   get isStopped(): boolean {
@@ -64,7 +67,10 @@ export class MixedCallers {
     const answered = this.journal.answer(operation, status, text)
     if (status < 300) return answered
     const refusal = `${operation.kind} ${answered.answer.reason}`
-    assert(expectedRefusals.has(refusal), `${operation.key} (${operation.kind}): ${text}`)
+    assert(
+      this.#calling.expectedRefusals.has(refusal),
+      `${operation.key} (${operation.kind}): ${text}`,
+    )
     return undefined
   }
 
@@ -96,12 +102,13 @@ export class MixedCallers {
   }
 
   async #retry(caller: Caller, path: string, request: RequestInit): Promise<Reply> {
+    const { urls, identify } = this.#calling
     this.underWay += 1
     try {
       for (let tries = 0; tries < triesMax; tries += 1) {
         if (this.isStopped) throw new Stopped()
-        const url = this.#urls[tries % this.#urls.length]!
-        const headers = { ...request.headers, ...(await this.#identify(caller, url)) }
+        const url = urls[tries % urls.length]!
+        const headers = { ...request.headers, ...(await identify(caller, url)) }
         const { signal } = this.#stopping
         const reply = await ask(url + path, { ...request, headers, signal })
         if (reply && isFinal(reply)) return reply
@@ -110,25 +117,6 @@ export class MixedCallers {
       throw new Error(`${path} is never answered`)
     } finally {
       this.underWay -= 1
-    }
-  }
-
-  async #identify(caller: Caller, origin: string): Promise<Record<string, string>> {
-    const { free, guarded, maker, approver } = this.#site
-    if (caller === 'key') return { authorization: `Bearer ${free.secretKey}` }
-    const known = this.#cookies.get(caller)
-    const isFresh = known !== undefined && performance.now() < known.until
-    const userId = caller === 'maker' ? maker : approver
-    const session = isFresh
-      ? known
-      : { cookie: signIn(this.#site, userId), until: performance.now() + sessionMs }
-    this.#cookies.set(caller, session)
-    return {
-      cookie: await session.cookie,
-      origin,
-      'x-manilla-console': '1',
-      'manilla-merchant': guarded.reference,
-      'manilla-mode': 'test',
     }
   }
 }
@@ -148,4 +136,20 @@ function isFinal({ status, text }: Reply): boolean {
   assert.notEqual(status, 500, text)
   if (status > 500 || status === 429) return false
   return status < 300 || !temporaryReasons.has(JSON.parse(text).reason)
+}
+
+const replayedMax = 200
+
+/** Retries some answered requests: each must get the same bytes. A lost one would happen now. */
+export async function findChangedAnswers(
+  callers: JournalCallers,
+  random: Random,
+): Promise<string[]> {
+  const all = [...callers.journal.answered.values()]
+  const some = Array.from({ length: Math.min(replayedMax, all.length) }, () => random.pick(all))
+  const changed: string[] = []
+  for (const answered of new Set(some))
+    if (!(await callers.isAnsweredAlike(answered)))
+      changed.push(`${answered.key} (${answered.kind}) is answered differently now`)
+  return changed
 }

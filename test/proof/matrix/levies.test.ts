@@ -1,0 +1,4 @@
+import { levyPaths } from './paths/levies.js'
+import { testPaths } from './test-paths.js'
+
+testPaths('levies', levyPaths)
