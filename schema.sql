@@ -870,6 +870,22 @@ CREATE OR REPLACE FUNCTION public.search_words_of_any_text(text)
 RETURN ARRAY(SELECT DISTINCT word.word FROM regexp_split_to_table(lower(translate(regexp_replace(NORMALIZE($1, NFD), '[\u0300-\u036f\u2019'']'::text, ''::text, 'g'::text), 'ƁɓƊɗƘƙƳƴ'::text, 'bbddkkyy'::text)), '[^0-9a-z\u0080-\uffff]+'::text) word(word) WHERE ((length(word.word) >= 2) AND (length(word.word) <= 40)) LIMIT 12)
 ;
 
+create table allocation_refunds (
+  environment_id integer not null,
+  id uuid not null,
+  return_id uuid not null,
+  allocation_id uuid not null,
+  of_invoice bigint not null,
+  of_credit bigint not null,
+  state text not null,
+  created_at timestamp with time zone not null,
+  constraint allocation_refund_has_an_amount CHECK (((of_invoice >= 0) AND (of_credit >= 0) AND ((of_invoice + of_credit) > 0))),
+  constraint allocation_refund_state_is_known CHECK ((state = ANY (ARRAY['TAKEN'::text, 'GIVEN_BACK'::text]))),
+  constraint allocation_refunds_environment_id_allocation_id_fkey FOREIGN KEY (environment_id, allocation_id) REFERENCES payment_allocations(environment_id, id),
+  constraint allocation_refunds_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint allocation_refunds_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table api_key_holders (
   environment_id integer not null,
   key_id uuid not null,
@@ -1176,7 +1192,7 @@ create table customer_credit_entries (
   constraint credit_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint credit_changes_something CHECK ((amount <> 0)),
   constraint credit_is_never_negative CHECK (((balance_after >= 0) AND (number > 0))),
-  constraint credit_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'credit_note'::text]))),
+  constraint credit_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'credit_note'::text, 'refund'::text, 'refund_reversal'::text]))),
   constraint customer_credit_entries_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
   constraint customer_credit_entries_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint customer_credit_entries_pkey PRIMARY KEY (environment_id, customer_id, asset, number)
@@ -1405,19 +1421,6 @@ END),
   constraint link_hash_is_whole CHECK ((length(hash) = 32)),
   constraint link_is_used_once CHECK (((used_at IS NULL) OR (revoked_at IS NULL))),
   constraint only_password_link_is_made_in_a_merchant CHECK (((made_in_merchant_id IS NULL) OR ((resets_user_id IS NOT NULL) AND (created_by_user IS NOT NULL))))
-);
-
-create table invoice_allocations (
-  environment_id integer not null,
-  id uuid not null,
-  invoice_id uuid not null,
-  payment_id uuid not null,
-  amount bigint not null,
-  created_at timestamp with time zone not null,
-  constraint allocation_has_an_amount CHECK ((amount > 0)),
-  constraint invoice_allocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
-  constraint invoice_allocations_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
-  constraint invoice_allocations_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table invoice_series (
@@ -1838,6 +1841,19 @@ create table paused_rails (
   paused_at timestamp with time zone not null,
   constraint pause_has_a_reason CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
   constraint paused_rails_pkey PRIMARY KEY (rail)
+);
+
+create table payment_allocations (
+  environment_id integer not null,
+  id uuid not null,
+  payment_id uuid not null,
+  invoice_id uuid,
+  amount bigint not null,
+  created_at timestamp with time zone not null,
+  constraint allocation_has_an_amount CHECK ((amount > 0)),
+  constraint payment_allocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payment_allocations_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
+  constraint payment_allocations_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table payment_requests (
@@ -2950,6 +2966,10 @@ create table worker_heartbeats (
   constraint worker_heartbeats_pkey PRIMARY KEY (worker_id)
 );
 
+CREATE UNIQUE INDEX refund_takes_an_allocation_once ON public.allocation_refunds USING btree (environment_id, return_id, allocation_id);
+
+CREATE INDEX refunds_of_allocation ON public.allocation_refunds USING btree (environment_id, allocation_id);
+
 CREATE INDEX api_key_holders_by_user ON public.api_key_holders USING btree (environment_id, user_id);
 
 CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment_id, created_at);
@@ -3042,10 +3062,6 @@ CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets
 
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
 
-CREATE INDEX allocations_of_invoice ON public.invoice_allocations USING btree (environment_id, invoice_id, id);
-
-CREATE INDEX allocations_of_payment ON public.invoice_allocations USING btree (environment_id, payment_id, id);
-
 CREATE UNIQUE INDEX invoice_number_is_unique ON public.invoices USING btree (environment_id, series, number) WHERE (number IS NOT NULL);
 
 CREATE INDEX invoices_by_customer ON public.invoices USING btree (environment_id, customer_id, id);
@@ -3097,6 +3113,10 @@ CREATE INDEX operator_actions_newest_first ON public.operator_actions USING btre
 CREATE UNIQUE INDEX one_passkey_per_credential ON public.passkeys USING btree (credential_id);
 
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id, created_at);
+
+CREATE INDEX allocations_of_invoice ON public.payment_allocations USING btree (environment_id, invoice_id, id) WHERE (invoice_id IS NOT NULL);
+
+CREATE INDEX allocations_of_payment ON public.payment_allocations USING btree (environment_id, payment_id, id);
 
 CREATE UNIQUE INDEX payment_has_one_open_request ON public.payment_requests USING btree (environment_id, payment_id) WHERE (state = 'OPEN'::text);
 
@@ -3340,8 +3360,6 @@ CREATE TRIGGER link_is_used_once BEFORE UPDATE ON public.invitations FOR EACH RO
 
 CREATE TRIGGER link_is_worth_what_its_maker_may_give BEFORE UPDATE ON public.invitations FOR EACH ROW EXECUTE FUNCTION check_link_use();
 
-CREATE TRIGGER invoice_allocations_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.invoice_allocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -3363,6 +3381,8 @@ CREATE TRIGGER notes_are_only_withdrawn BEFORE UPDATE ON public.notes FOR EACH R
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, report, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER operator_action_is_kept BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION keep_operator_action();
+
+CREATE TRIGGER payment_allocations_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payment_allocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payment_requests_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, action, amount, note, requested_by, created_at OR TRUNCATE ON public.payment_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

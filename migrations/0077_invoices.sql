@@ -93,7 +93,8 @@ create table customer_credit_entries (
   primary key (environment_id, customer_id, asset, number),
   foreign key (environment_id, customer_id) references customers (environment_id, id),
   constraint credit_asset_is_known check (asset in ('NGN', 'USDC', 'USDT')),
-  constraint credit_kind_is_known check (kind in ('payment', 'credit_note')),
+  constraint credit_kind_is_known 
+    check (kind in ('payment', 'credit_note', 'refund', 'refund_reversal')),
   constraint credit_changes_something check (amount <> 0),
   constraint credit_is_never_negative check (balance_after >= 0 and number > 0)
 );
@@ -137,20 +138,43 @@ create index accounts_of_customer on collection_accounts (environment_id, custom
 create index payments_of_customer on payments (environment_id, customer_id, id)
   where customer_id is not null;
 
--- What a payment paid of an invoice. What it paid of none is credit of the customer.
-create table invoice_allocations (
+-- What became of accepted money of a payment: it paid an invoice, or is credit of the customer.
+create table payment_allocations (
   environment_id integer not null references environments (id),
   id uuid not null,
-  invoice_id uuid not null,
   payment_id uuid not null,
+  -- Null: credit.
+  invoice_id uuid,
   amount bigint not null,
   created_at timestamptz not null,
   primary key (environment_id, id),
   foreign key (environment_id, invoice_id) references invoices (environment_id, id),
   constraint allocation_has_an_amount check (amount > 0)
 );
-create index allocations_of_invoice on invoice_allocations (environment_id, invoice_id, id);
-create index allocations_of_payment on invoice_allocations (environment_id, payment_id, id);
-create trigger invoice_allocations_are_never_edited
-  before update or delete or truncate on invoice_allocations
+create index allocations_of_invoice on payment_allocations (environment_id, invoice_id, id)
+  where invoice_id is not null;
+create index allocations_of_payment on payment_allocations (environment_id, payment_id, id);
+create trigger payment_allocations_are_never_edited
+  before update or delete or truncate on payment_allocations
   for each statement execute function refuse_change();
+
+-- What a refund takes back of an allocation: of what the invoice was paid, and of credit. If the refund
+-- fails, it is given back.
+create table allocation_refunds (
+  environment_id integer not null references environments (id),
+  id uuid not null,
+  return_id uuid not null,
+  allocation_id uuid not null,
+  of_invoice bigint not null,
+  of_credit bigint not null,
+  state text not null,
+  created_at timestamptz not null,
+  primary key (environment_id, id),
+  foreign key (environment_id, allocation_id) references payment_allocations (environment_id, id),
+  constraint allocation_refund_state_is_known check (state in ('TAKEN', 'GIVEN_BACK')),
+  constraint allocation_refund_has_an_amount check (
+    of_invoice >= 0 and of_credit >= 0 and of_invoice + of_credit > 0)
+);
+create unique index refund_takes_an_allocation_once
+  on allocation_refunds (environment_id, return_id, allocation_id);
+create index refunds_of_allocation on allocation_refunds (environment_id, allocation_id);

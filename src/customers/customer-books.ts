@@ -4,21 +4,29 @@ import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import type { EventType } from '../events/catalogue.js'
 import { emitAll, type NewEvent } from '../events/emit.js'
+import { smallerOf } from '../money/amounts.js'
 import type { Asset } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
 import { environmentKey, throwIfHeld } from '../postgres/transactions/busy.js'
 import type { Tx } from '../postgres/transactions/tx.js'
+import {
+  type Allocation,
+  type AllocationRefund,
+  findAllocations,
+  findAllocationsById,
+  findTaken,
+  insertAllocations,
+  insertRefunds,
+  markGivenBack,
+  type RefundedAllocation,
+} from './allocations.js'
 import { type CreditEntry, findCredit, insertCreditEntries } from './credit/customer-credit.js'
 import { type Customer, customers, type ShownCustomer } from './customer.js'
 import { allocateToOldest, allocateToOne } from './invoices/allocate.js'
-import type { Invoice, InvoiceAllocation } from './invoices/invoice.js'
+import type { Invoice } from './invoices/invoice.js'
 import { showInvoice } from './invoices/resource.js'
 import { settle, toPayable } from './invoices/settle.js'
-import {
-  findPayableInvoices,
-  insertAllocations,
-  updateInvoices,
-} from './invoices/store-invoices.js'
+import { findInvoices, findPayableInvoices, updateInvoices } from './invoices/store-invoices.js'
 import { showCustomer } from './resource.js'
 
 export type CustomerKey = { environmentId: EnvironmentId; id: string }
@@ -45,7 +53,9 @@ export class CustomerBooks {
   readonly #lastEntries: Map<string, bigint>
   readonly #invoices: Map<string, Invoice>
   readonly #changed = new Set<string>()
-  readonly #allocations: InvoiceAllocation[] = []
+  readonly #allocations: Allocation[] = []
+  readonly #taken: AllocationRefund[] = []
+  readonly #givenBack: AllocationRefund[] = []
   readonly #entries: CreditEntry[] = []
   readonly #events: NewEvent[] = []
 
@@ -56,9 +66,13 @@ export class CustomerBooks {
     this.#invoices = read.invoices
   }
 
-  /** Throws `Busy` if the transaction may not wait and another one has locked a customer. */
-  static async open(tx: Tx, keys: CustomerKey[]): Promise<CustomerBooks> {
-    return new CustomerBooks(tx, await readBooks(tx, keys))
+  /** Throws `Busy` if it may not wait and another transaction has locked a customer. */
+  static async open(
+    tx: Tx,
+    keys: CustomerKey[],
+    { waits = tx.waitsForLocks } = {},
+  ): Promise<CustomerBooks> {
+    return new CustomerBooks(tx, await readBooks(tx, keys, waits))
   }
 
   customer(id: string): ShownCustomer {
@@ -87,20 +101,111 @@ export class CustomerBooks {
         amountPaid: before.amountPaid + paid,
       })
       const type = after.status === 'PAID' ? 'invoice.paid' : 'invoice.partially_paid'
-      const { environmentId } = customer
-      const id = newId(now)
-      const createdAt = now
-      this.#allocations.push({ environmentId, id, invoiceId, paymentId, amount: paid, createdAt })
       // A payment may pay several invoices: the cause of each event is its allocation.
-      this.changeInvoice(now, after, { types: [type], causeId: id })
+      const causeId = this.#allocate(customer, { paymentId, invoiceId, amount: paid }, now)
+      this.changeInvoice(now, after, { types: [type], causeId })
     }
-    if (credit > 0n)
-      this.addCredit(now, customerId, {
-        kind: 'payment',
-        asset,
-        amount: credit,
-        causeId: paymentId,
+    if (credit > 0n) {
+      const causeId = this.#allocate(customer, { paymentId, invoiceId: null, amount: credit }, now)
+      this.#changeCredit(now, customerId, { kind: 'payment', asset, amount: credit, causeId })
+    }
+  }
+
+  #allocate(
+    { environmentId }: Customer,
+    allocation: Pick<Allocation, 'paymentId' | 'invoiceId' | 'amount'>,
+    createdAt: Date,
+  ): string {
+    const id = newId(createdAt)
+    this.#allocations.push({ environmentId, id, ...allocation, createdAt })
+    return id
+  }
+
+  /** What a payment was used for, for `refund`. Reads invoices that are paid, too. */
+  async findUse(payment: CustomerKey): Promise<RefundedAllocation[]> {
+    const found = await findAllocations(this.#tx, [payment])
+    await this.#read(found)
+    return found
+  }
+
+  /** What refunds took, for `giveBack`. */
+  async findTaken(returns: CustomerKey[]): Promise<TakenAllocation[]> {
+    const taken = await findTaken(this.#tx, returns)
+    const ids = taken.map(({ environmentId, allocationId: id }) => ({ environmentId, id }))
+    const found = await findAllocationsById(this.#tx, ids)
+    await this.#read(found)
+    const byId = new Map(found.map((allocation) => [allocation.id, allocation]))
+    return taken.map((refund) => ({ ...refund, allocation: byId.get(refund.allocationId)! }))
+  }
+
+  async #read(allocations: Allocation[]): Promise<void> {
+    const names = allocations.flatMap(({ environmentId, invoiceId }) =>
+      invoiceId === null || this.#invoices.has(invoiceId) ? [] : [{ environmentId, id: invoiceId }],
+    )
+    for (const invoice of await findInvoices(this.#tx, names))
+      this.#invoices.set(invoice.id, invoice)
+  }
+
+  /**
+   * Takes a refund back from what its payment was used for: credit first, then what was paid last.
+   * What was paid and refunded is not due again.
+   */
+  refund(use: RefundedAllocation[], refund: RefundedMoney): void {
+    const { customerId, asset, returnId, now } = refund
+    let remaining = refund.amount
+    const creditFirst = [...use].reverse().sort((one, other) => rankOf(one) - rankOf(other))
+    for (const allocation of creditFirst) {
+      const wanted = smallerOf(remaining, allocation.amount - allocation.refunded)
+      const before = allocation.invoiceId && this.#invoices.get(allocation.invoiceId)
+      // A credit note may have turned some of it into credit.
+      const ofInvoice = before ? smallerOf(wanted, before.amountPaid) : 0n
+      const ofCredit = smallerOf(wanted - ofInvoice, this.customer(customerId).credit[asset])
+      if (ofInvoice + ofCredit === 0n) continue
+      remaining -= ofInvoice + ofCredit
+      const id = newId(now)
+      const { environmentId } = allocation
+      this.#taken.push({
+        environmentId,
+        id,
+        returnId,
+        allocationId: allocation.id,
+        ofInvoice,
+        ofCredit,
+        state: 'TAKEN',
+        createdAt: now,
       })
+      if (before && ofInvoice > 0n) this.#shift(now, before, -ofInvoice, id)
+      if (ofCredit > 0n)
+        this.#changeCredit(now, customerId, {
+          kind: 'refund',
+          asset,
+          amount: -ofCredit,
+          causeId: id,
+        })
+    }
+  }
+
+  /** The refund failed: everything is as before it. */
+  giveBack(taken: TakenAllocation, { customerId, asset, now }: GivenBackTo): void {
+    const { id: causeId, ofInvoice, ofCredit, allocation } = taken
+    const before = allocation.invoiceId && this.#invoices.get(allocation.invoiceId)
+    if (before && ofInvoice > 0n) this.#shift(now, before, ofInvoice, causeId)
+    if (ofCredit > 0n) {
+      const kind = 'refund_reversal'
+      this.#changeCredit(now, customerId, { kind, asset, amount: ofCredit, causeId })
+    }
+    this.#givenBack.push(taken)
+  }
+
+  /** Between what was paid and what was refunded of it. */
+  #shift(now: Date, before: Invoice, amount: bigint, causeId: string): void {
+    const shifted = settle(now, {
+      ...before,
+      amountPaid: before.amountPaid + amount,
+      amountRefunded: before.amountRefunded - amount,
+    })
+    const type = amount < 0n ? 'invoice.refunded' : 'invoice.refund_failed'
+    this.changeInvoice(now, shifted, { types: [type], causeId })
   }
 
   /** `types`: what happened to the invoice, in this order. */
@@ -121,16 +226,18 @@ export class CustomerBooks {
     return changed
   }
 
-  addCredit(
-    now: Date,
-    customerId: string,
-    change: Pick<CreditEntry, 'kind' | 'asset' | 'amount' | 'causeId'>,
-  ): void {
+  addCredit(now: Date, customerId: string, change: CreditChange): void {
+    assert(change.amount > 0n, 'credit is added')
+    this.#changeCredit(now, customerId, change)
+  }
+
+  #changeCredit(now: Date, customerId: string, change: CreditChange): void {
     const before = this.customer(customerId)
     const { asset, amount, causeId } = change
-    assert(amount > 0n, 'credit is added')
     const balanceAfter = before.credit[asset] + amount
-    const sequence = before.eventSequence + 1
+    assert(balanceAfter >= 0n, 'no more credit is taken than there is')
+    const isMore = amount > 0n
+    const sequence = before.eventSequence + (isMore ? 1 : 0)
     const after = {
       ...before,
       credit: { ...before.credit, [asset]: balanceAfter },
@@ -149,6 +256,7 @@ export class CustomerBooks {
       createdAt: now,
       ...change,
     })
+    if (!isMore) return
     const type = 'customer.credited'
     const data = showCustomer(after)
     this.#events.push({ environmentId, type, resourceId: customerId, causeId, sequence, data })
@@ -161,12 +269,27 @@ export class CustomerBooks {
       [...this.#changed].map((id) => this.#invoices.get(id)!),
     )
     insertAllocations(tx, this.#allocations)
+    insertRefunds(tx, this.#taken)
+    markGivenBack(tx, this.#givenBack)
     insertCreditEntries(tx, this.#entries)
     const credited = new Set(this.#entries.map(({ customerId }) => customerId))
     if (credited.size > 0)
       tx.write(countEvents([...credited].map((id) => this.#customers.get(id)!)))
     emitAll(tx, now, this.#events)
   }
+}
+
+type CreditChange = Pick<CreditEntry, 'kind' | 'asset' | 'amount' | 'causeId'>
+
+/** A refund of a payment of a customer. */
+export type RefundedMoney = GivenBackTo & { returnId: string; amount: bigint }
+
+type GivenBackTo = { customerId: string; asset: Asset; now: Date }
+
+export type TakenAllocation = AllocationRefund & { allocation: Allocation }
+
+function rankOf({ invoiceId }: Allocation): number {
+  return invoiceId === null ? 0 : 1
 }
 
 function isPayable({ status, asset }: Invoice, paid: Asset): boolean {
@@ -208,9 +331,9 @@ const countEvents = listStatement({
     where c.environment_id = list.environment_id and c.id = list.id`,
 })
 
-async function readBooks(tx: Tx, keys: CustomerKey[]): Promise<ReadBooks> {
+async function readBooks(tx: Tx, keys: CustomerKey[], waits: boolean): Promise<ReadBooks> {
   const wanted = [...new Map(keys.map((one) => [one.id, one])).values()]
-  const locked = await tx.rows(tx.waitsForLocks ? lock(wanted) : lockUnheld(wanted))
+  const locked = await tx.rows(waits ? lock(wanted) : lockUnheld(wanted))
   const got = new Set(locked.map(({ id }) => id))
   throwIfHeld(
     wanted.map((one) => ({ ...one, isHeld: !got.has(one.id) })),

@@ -67,6 +67,8 @@ export const catalogue = {
   'invoice.credited': 'You gave up a part of an invoice.',
   'invoice.partially_paid': 'A part of an invoice was paid.',
   'invoice.paid': 'Nothing of an invoice is due any more.',
+  'invoice.refunded': 'Money that paid an invoice is on its way back. It is not due again.',
+  'invoice.refund_failed': 'A refund failed or came back: the invoice is paid as before it.',
   'invoice.voided': 'An invoice that was not paid was voided.',
   'subaccount.created': 'A sub-account was created.',
   'subaccount.receivable':

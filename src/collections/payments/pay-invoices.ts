@@ -6,11 +6,12 @@ import type { Payment } from './payment.js'
 export async function openBooksOf(
   tx: Tx,
   judged: { payment: Payment }[],
+  waiting?: { waits: boolean },
 ): Promise<CustomerBooks | undefined> {
   const keys = judged.flatMap(({ payment: { environmentId, customerId } }) =>
     customerId === null ? [] : [{ environmentId, id: customerId }],
   )
-  return keys.length === 0 ? undefined : CustomerBooks.open(tx, keys)
+  return keys.length === 0 ? undefined : CustomerBooks.open(tx, keys, waiting)
 }
 
 /** Pays invoices with what was accepted of a payment: all of it, or what is accepted later. */
@@ -22,4 +23,23 @@ export function receiveFor(
   const { id: paymentId, customerId, invoiceId, asset } = payment
   if (!books || customerId === null || amount === 0n) return
   books.receive({ paymentId, customerId, invoiceId, asset, amount, now })
+}
+
+/** Takes a refund back from the invoices that the payment paid, and from credit. */
+export async function takeFromInvoices(
+  tx: Tx,
+  payment: Payment,
+  { returnId, amount, now }: { returnId: string; amount: bigint; now: Date },
+): Promise<CustomerBooks | undefined> {
+  const { environmentId, id, customerId, asset } = payment
+  if (customerId === null) return undefined
+  const books = await CustomerBooks.open(tx, [{ environmentId, id: customerId }])
+  books.refund(await books.findUse({ environmentId, id }), {
+    customerId,
+    asset,
+    returnId,
+    amount,
+    now,
+  })
+  return books
 }

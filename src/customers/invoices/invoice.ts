@@ -79,15 +79,3 @@ export const creditNotes = new Table('credit_notes', {
 })
 
 export type CreditNote = typeof creditNotes.row
-
-export const invoiceAllocations = new Table('invoice_allocations', {
-  environmentId: column.int4<EnvironmentId>(),
-  id: column.uuid(),
-  invoiceId: column.uuid(),
-  paymentId: column.uuid(),
-  amount: column.int8(),
-  createdAt: column.time(),
-})
-
-/** What a payment paid of an invoice. */
-export type InvoiceAllocation = typeof invoiceAllocations.row

@@ -5,14 +5,7 @@ import { type CommonFilter, joinRow, type List } from '../../postgres/lists/list
 import { sql } from '../../postgres/sql.js'
 import { assigned, listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import {
-  type Invoice,
-  type InvoiceAllocation,
-  invoiceAllocations,
-  invoices,
-  type StoredStatus,
-  storedStatuses,
-} from './invoice.js'
+import { type Invoice, invoices, type StoredStatus, storedStatuses } from './invoice.js'
 
 type InvoiceName = { environmentId: EnvironmentId; reference: string }
 
@@ -82,15 +75,20 @@ export async function findPayableInvoices(
   return rows.map((row) => invoices.read(row))
 }
 
-const insertAll = listStatement({
-  name: 'insert_invoice_allocations',
-  columns: invoiceAllocations.typesWithout(),
-  text: (list, _parameter, names, values) => `
-    insert into invoice_allocations (${names}) select ${values} from ${list}`,
+const findById = listStatement<typeof named, ReadInvoice>({
+  name: 'find_invoices',
+  columns: named,
+  text: (list) => `
+    select ${invoices.of('i')} from ${list}
+    join invoices i on i.environment_id = list.environment_id and i.id = list.id`,
 })
 
-export function insertAllocations(tx: Tx, allocations: InvoiceAllocation[]): void {
-  if (allocations.length > 0) tx.write(insertAll(allocations))
+export async function findInvoices(
+  tx: Tx,
+  names: { environmentId: EnvironmentId; id: string }[],
+): Promise<Invoice[]> {
+  const rows = names.length === 0 ? [] : await tx.rows(findById(names))
+  return rows.map((row) => invoices.read(row))
 }
 
 /** The next number of a series, without gaps: it is given back if the transaction fails. */

@@ -100,8 +100,50 @@ test('payments at once pay each unit once', async () => {
   const paid = after.reduce((sum, { amountPaid }) => sum + amountPaid, 0)
   expect(paid + (await credit())).toBe(450_000)
   const [sums] = await db.rows(sql<{ allocated: bigint; paid: bigint }>`
-    select (select sum(amount) from invoice_allocations)::int8 as allocated,
+    select (select sum(amount) from payment_allocations where invoice_id is not null)::int8
+        as allocated,
       (select sum(amount_paid) from invoices)::int8 as paid`)
   expect(sums!.allocated).toBeGreaterThanOrEqual(sums!.paid)
+  await expectAllProofs(db)
+})
+
+const closedAccount = { bankCode: '999', accountNumber: '9900000027' }
+
+test('a refund takes credit first, then what was paid last; it is not due again', async () => {
+  const { ask, invoice, pay, read, credit } = await openShop()
+  const one = await invoice(500_000, { dueAt: '2026-03-01' })
+  const { reference } = await pay(600_000)
+  expect(await credit()).toBe(100_000)
+  const refund = (body: object) => ask('POST', `/v1/collections/payments/${reference}/refund`, body)
+  await ask('POST', '/v1/test/balances/fund', { asset: 'NGN', amount: 1_000_000 })
+  await refund({ amount: 60_000 })
+  expect(await credit()).toBe(40_000)
+  expect(await read(one)).toMatchObject({ amountPaid: 500_000, amountRefunded: 0 })
+  await refund({ amount: 140_000 })
+  expect(await credit()).toBe(0)
+  expect(await read(one)).toMatchObject({
+    status: 'PAID',
+    amountDue: 0,
+    amountPaid: 400_000,
+    amountRefunded: 100_000,
+  })
+  await service.pass(40)
+  expect(await read(one)).toMatchObject({ amountPaid: 400_000, amountRefunded: 100_000 })
+  await expectAllProofs(db)
+})
+
+test('a refund that fails leaves everything as before', async () => {
+  const { ask, invoice, pay, read, credit, events } = await openShop()
+  const one = await invoice(500_000)
+  const { reference } = await pay(600_000)
+  await ask('POST', '/v1/test/balances/fund', { asset: 'NGN', amount: 1_000_000 })
+  const before = await read(one)
+  await ask('POST', `/v1/collections/payments/${reference}/refund`, { destination: closedAccount })
+  expect(await credit()).toBe(0)
+  expect(await read(one)).toMatchObject({ amountPaid: 0, amountRefunded: 500_000 })
+  await service.pass(40)
+  expect(await credit()).toBe(100_000)
+  expect(await read(one)).toEqual(before)
+  expect(await events()).toEqual(['invoice.paid', 'customer.credited', 'customer.credited'])
   await expectAllProofs(db)
 })
