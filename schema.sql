@@ -1848,6 +1848,7 @@ create table payment_allocations (
   id uuid not null,
   payment_id uuid not null,
   invoice_id uuid,
+  place smallint not null,
   amount bigint not null,
   created_at timestamp with time zone not null,
   constraint allocation_has_an_amount CHECK ((amount > 0)),

@@ -145,6 +145,8 @@ create table payment_allocations (
   payment_id uuid not null,
   -- Null: credit.
   invoice_id uuid,
+  -- Place among those that were made at the same moment.
+  place smallint not null,
   amount bigint not null,
   created_at timestamptz not null,
   primary key (environment_id, id),

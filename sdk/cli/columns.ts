@@ -68,6 +68,11 @@ const layouts: Record<string, Layout> = {
     next: ['createdAt', 'phone'],
     shrinking: ['name', 'email', 'externalReference'],
   },
+  'invoices.list': {
+    kept: ['reference', 'number', 'status', 'total', 'amountDue'],
+    next: ['dueAt', 'customer', 'createdAt'],
+    shrinking: [],
+  },
   'subaccounts.list': {
     kept: ['reference', 'name', 'status', 'externalReference'],
     next: ['createdAt', 'email'],

@@ -128,7 +128,20 @@ async function payAccountOf(context: ScenarioContext, customer: string) {
   const { dedicatedAccounts, customers } = context.manilla
   const account = await dedicatedAccounts.create({ externalReference: context.name })
   await customers.giveAccount(customer, { account: account.accountReference })
-  await pay(context, account)
+  return pay(context, account)
+}
+
+/** In test mode, the bank refuses transfers to some accounts: docs/reference/test-mode.md. */
+async function refundInvoice(
+  context: ScenarioContext,
+  destination?: { bankCode: string; accountNumber: string },
+) {
+  const final = await invoice(context)
+  const payment = await payAccountOf(context, final.customer)
+  await context.withFunds('NGN', () =>
+    context.manilla.payments.refund(payment.reference, destination ? { destination } : {}),
+  )
+  return final
 }
 
 /** A payment of which a seller gets a tenth. */
@@ -257,6 +270,9 @@ export const nairaScenarios = {
     await payAccountOf(context, customer)
     return reference
   },
+  'invoice.refunded': async (context) => (await refundInvoice(context)).reference,
+  'invoice.refund_failed': async (context) =>
+    (await refundInvoice(context, { bankCode: '999', accountNumber: '9900000027' })).reference,
   'invoice.voided': async (context) => {
     const { reference } = await invoice(context)
     await context.manilla.invoices.void(reference)

@@ -9,6 +9,8 @@ const allocations = new Table('payment_allocations', {
   paymentId: column.uuid(),
   /** Null: credit of the customer. */
   invoiceId: column.uuid().orNull(),
+  /** Among those of the same moment: a refund takes back the last one first. */
+  place: column.int2(),
   amount: column.int8(),
   createdAt: column.time(),
 })
@@ -82,7 +84,7 @@ const findOfPayments = listStatement<typeof named, RefundedAllocation>({
       select sum(r.of_invoice + r.of_credit) as amount from allocation_refunds r
       where r.environment_id = a.environment_id and r.allocation_id = a.id and r.state = 'TAKEN'
     ) taken on true
-    order by a.environment_id, a.id`,
+    order by a.environment_id, a.created_at, a.place`,
 })
 
 /** Oldest first. The row of the customer protects them. */

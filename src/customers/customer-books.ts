@@ -117,7 +117,8 @@ export class CustomerBooks {
     createdAt: Date,
   ): string {
     const id = newId(createdAt)
-    this.#allocations.push({ environmentId, id, ...allocation, createdAt })
+    const place = this.#allocations.length
+    this.#allocations.push({ environmentId, id, ...allocation, place, createdAt })
     return id
   }
 

@@ -28,7 +28,7 @@ const ofEvents: [Permission, RegExp][] = [
   ['payouts.see', /^(bank_transfer|crypto_transfer|batch)\./],
   ['balances.see', /^(balance|conversion|settlement|settlement_destination)\./],
   ['subaccounts.see', /^(subaccount|split)\./],
-  ['customers.see', /^customer\./],
+  ['customers.see', /^(customer|invoice)\./],
   ['developers.see', /^webhook_endpoint\./],
 ]
 

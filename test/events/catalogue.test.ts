@@ -15,7 +15,7 @@ const joinNames = (groups: Record<string, string>) =>
 
 /**
  * The types of the contract, plus failed refunds, cancelled wallets, conversions, settlements,
- * customers, sub-accounts and splits.
+ * customers, invoices, sub-accounts and splits.
  */
 const documentedTypes = joinNames({
   virtual_account:
@@ -30,7 +30,8 @@ const documentedTypes = joinNames({
   conversion: 'completed',
   settlement: 'created paid failed reversed',
   settlement_destination: 'changed',
-  customer: 'created',
+  customer: 'created credited',
+  invoice: 'finalized credited partially_paid paid refunded refund_failed voided',
   subaccount: 'created receivable closing_failed',
   split: 'posted released',
   batch: 'completed',
@@ -64,7 +65,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(54)
+    expect(documentedTypes).toHaveLength(62)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 

@@ -10,6 +10,7 @@ import { settlementProofs } from '../../payouts/settlements/proofs.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { bankProofs } from '../../rails/bank/proofs.js'
+import { customerProofs } from '../../customers/proofs.js'
 import { subaccountProofs } from '../../subaccounts/proofs.js'
 import { walletProofs } from '../../wallets/wallet-proofs.js'
 import { proofLimits } from '../limits.js'
@@ -25,6 +26,7 @@ export const allProofs = [
   ...batchProofs,
   ...conversionProofs,
   ...subaccountProofs,
+  ...customerProofs,
   ...collectionProofs,
   ...walletProofs,
   ...bankProofs,
