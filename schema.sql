@@ -1647,6 +1647,58 @@ create table low_balances (
   constraint low_balances_pkey PRIMARY KEY (environment_id, asset)
 );
 
+create table mail_days (
+  environment_id integer not null,
+  day date not null,
+  started integer not null,
+  constraint mail_days_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint mail_days_pkey PRIMARY KEY (environment_id, day)
+);
+
+create table mail_preferences (
+  user_id uuid not null,
+  kind text not null,
+  is_on boolean not null,
+  changed_at timestamp with time zone not null,
+  constraint mail_preferences_pkey PRIMARY KEY (user_id, kind),
+  constraint mail_preferences_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
+create table mail_suppressions (
+  id uuid not null,
+  environment_id integer,
+  address_hash bytea not null,
+  sealed_address text not null,
+  masked_address text not null,
+  reason text not null,
+  detail text,
+  created_at timestamp with time zone not null,
+  constraint mail_suppressions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint mail_suppressions_pkey PRIMARY KEY (id),
+  constraint suppression_reason_is_known CHECK ((reason = ANY (ARRAY['no_mailbox'::text, 'bounce'::text, 'complaint'::text])))
+);
+
+create table mails (
+  id uuid not null,
+  environment_id integer,
+  mode text not null,
+  kind text not null,
+  cause_id uuid not null,
+  recipient text not null,
+  sealed_content text not null,
+  state text not null,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  last_error text,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint mail_ends_when_it_no_longer_waits CHECK (((state = 'WAITING'::text) = (ended_at IS NULL))),
+  constraint mail_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint mail_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'KEPT'::text, 'SENT'::text, 'FAILED'::text, 'SUPPRESSED'::text]))),
+  constraint mails_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint mails_pkey PRIMARY KEY (id)
+);
+
 create table memberships (
   merchant_id uuid not null,
   user_id uuid not null,
@@ -2558,6 +2610,7 @@ create table settlement_schedules (
   settles_rest boolean default false not null,
   subaccount_id uuid,
   owner_id uuid default COALESCE(subaccount_id, '00000000-0000-0000-0000-000000000000'::uuid) not null,
+  refused_at timestamp with time zone,
   constraint schedule_has_a_time CHECK (((scheduled_for IS NOT NULL) OR settles_rest)),
   constraint schedule_has_its_subaccount FOREIGN KEY (environment_id, subaccount_id) REFERENCES subaccounts(environment_id, id),
   constraint schedule_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
@@ -3082,6 +3135,22 @@ CREATE INDEX fees_of_subaccounts ON public.ledger_transfers USING btree (environ
 CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, asset, entry_number) WHERE (entry_number IS NOT NULL);
 
 CREATE UNIQUE INDEX transfer_subaccount_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, subaccount_id, asset, subaccount_entry) WHERE (subaccount_id IS NOT NULL);
+
+CREATE UNIQUE INDEX address_is_suppressed_once ON public.mail_suppressions USING btree (address_hash, COALESCE(environment_id, 0));
+
+CREATE INDEX suppressions_of_environment ON public.mail_suppressions USING btree (environment_id, id);
+
+CREATE UNIQUE INDEX mail_of_a_cause_is_queued_once ON public.mails USING btree (kind, cause_id, recipient);
+
+CREATE INDEX mails_by_kind ON public.mails USING btree (environment_id, kind, id);
+
+CREATE INDEX mails_by_recipient ON public.mails USING btree (environment_id, recipient, id);
+
+CREATE INDEX mails_by_state ON public.mails USING btree (environment_id, state, id);
+
+CREATE INDEX mails_due ON public.mails USING btree (mode, due_at) WHERE (state = 'WAITING'::text);
+
+CREATE INDEX mails_of_environment ON public.mails USING btree (environment_id, id);
 
 CREATE INDEX memberships_by_approver_since ON public.memberships USING btree (approver_since) WHERE (approver_by IS NOT NULL);
 

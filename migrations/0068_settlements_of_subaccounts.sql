@@ -1,4 +1,6 @@
--- Settlements of sub-accounts: a schedule, reserve and minimum of their own.
+-- Settlements of sub-accounts: a schedule, reserve and minimum of their own. Stop every process of an
+-- older version first: it writes schedules `on conflict (environment_id)`, which is no key any more,
+-- so that its settlements and changes of settings would fail.
 
 alter table subaccounts
   add column settlement_schedule text not null default 'off',

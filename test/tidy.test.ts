@@ -33,11 +33,18 @@ function floorOf(file: string): number {
   return floors.findIndex((modules) => modules.includes(moduleOf(file)))
 }
 
+const importsByFile = new Map<string, string[]>()
+
+/** Read once: following the imports of every file asks for them thousands of times. */
 function importsOf(file: string): string[] {
+  const known = importsByFile.get(file)
+  if (known) return known
   const text = read(file).replaceAll(allowedCircle, '')
-  return [...text.matchAll(/from '(\.[^']+)\.js'/g)].map(([, target]) =>
+  const imports = [...text.matchAll(/from '(\.[^']+)\.js'/g)].map(([, target]) =>
     path.join(path.dirname(file), `${target}.ts`),
   )
+  importsByFile.set(file, imports)
+  return imports
 }
 
 /**

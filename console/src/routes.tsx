@@ -6,6 +6,7 @@ import { collectRoutes } from './screens/collect/routes'
 import { conversionRoutes } from './screens/conversions/routes'
 import { developerRoutes } from './screens/developers/routes'
 import { homeRoutes } from './screens/home/routes'
+import { mailRoutes } from './screens/mails/routes'
 import { operatorRoutes } from './screens/operator/routes'
 import { paymentRoutes } from './screens/payments/routes'
 import { payoutRoutes } from './screens/payouts/routes'
@@ -30,6 +31,7 @@ export const screenRoutes: ScreenRoute[] = [
   ...collectRoutes,
   ...developerRoutes,
   ...businessRoutes,
+  ...mailRoutes,
   ...settingsRoutes,
   ...youRoutes,
   ...operatorRoutes,

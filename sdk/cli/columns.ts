@@ -73,6 +73,16 @@ const layouts: Record<string, Layout> = {
     next: ['dueAt', 'customer', 'createdAt'],
     shrinking: [],
   },
+  'mails.list': {
+    kept: ['reference', 'kind', 'status', 'recipient', 'createdAt'],
+    next: ['subject', 'attempts', 'lastError'],
+    shrinking: ['subject', 'recipient'],
+  },
+  'mailSuppressions.list': {
+    kept: ['reference', 'address', 'reason', 'createdAt'],
+    next: ['detail'],
+    shrinking: ['detail'],
+  },
   'subaccounts.list': {
     kept: ['reference', 'name', 'status', 'externalReference'],
     next: ['createdAt', 'email'],

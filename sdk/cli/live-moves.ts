@@ -43,6 +43,7 @@ const harmless = [
   'batches.cancel',
   'batches.retry',
   'settings.update',
+  'mailSuppressions.delete',
   'webhookEndpoints.create',
   'webhookEndpoints.update',
   'webhookEndpoints.delete',

@@ -1,5 +1,5 @@
 import { ManillaError } from '../src/errors.js'
-import type { Scenario, ScenarioContext } from './scenario-context.js'
+import { type Scenario, type ScenarioContext, tooLate } from './scenario-context.js'
 
 const amount = 500_000
 const pollIntervalMs = 250
@@ -84,14 +84,28 @@ function send(bankCode: string, accountNumber: string): Scenario {
 const ordinary = send('058', '0123456789')
 
 /** Settles a part of the balance; without an outcome, the transfer arrives. */
-function settle(outcome?: 'fail' | 'reverse'): Scenario {
-  return async ({ manilla, withFunds }) => {
+type Settled = { reference: string; transferReference: string }
+type Settle = (context: ScenarioContext) => Promise<Settled>
+
+const settleOwn: Settle = ({ manilla, withFunds }) =>
+  withFunds('NGN', () => manilla.settlements.create({ amount }))
+
+const settleSeller: Settle = async ({ manilla, name, withFunds }) => {
+  const { subaccounts } = manilla
+  const bankAccount = { bankCode: '058', accountNumber: '0123456789' }
+  const { reference } = await subaccounts.create({ name, bankAccount })
+  // More than the settlement, which pays its fee.
+  const given = { from: 'merchant', asset: 'NGN', amount: 2 * amount } as const
+  await withFunds('NGN', () => subaccounts.transfer(reference, given))
+  return subaccounts.settle(reference, { amount })
+}
+
+function settle(make: Settle, outcome?: 'fail' | 'reverse'): Scenario {
+  return async (context) => {
     for (let tries = 1; ; tries += 1) {
-      const { reference, transferReference } = await withFunds('NGN', () =>
-        manilla.settlements.create({ amount }),
-      )
+      const { reference, transferReference } = await make(context)
       try {
-        if (outcome) await manilla.test.settle(transferReference, { outcome })
+        if (outcome) await context.manilla.test.settle(transferReference, { outcome })
         return reference
       } catch (error) {
         // A busy machine may pay before it is told not to. Then another one is sent.
@@ -289,8 +303,14 @@ export const nairaScenarios = {
     return seller.reference
   },
   'split.posted': async (context) => (await sellFor(context, {})).share,
-  'split.released': async (context) =>
-    (await context.createExpiring((releaseAt) => sellFor(context, { releaseAt }))).share,
+  'split.released': async (context) => {
+    const { share } = await context.createExpiring(async (releaseAt) => {
+      const sold = await sellFor(context, { releaseAt })
+      // A share whose time has come before its payment is credited at once.
+      return sold.payment.shares![0]!.status === 'PENDING' ? sold : tooLate
+    })
+    return share
+  },
   'subaccount.closing_failed': async (context) => {
     const { subaccounts } = context.manilla
     // A closed account in test mode: docs/reference/test-mode.md.
@@ -302,8 +322,17 @@ export const nairaScenarios = {
     await subaccounts.close(reference, { balance: 'pay_out' })
     return reference
   },
-  'settlement.created': settle(),
-  'settlement.paid': settle(),
-  'settlement.failed': settle('fail'),
-  'settlement.reversed': settle('reverse'),
+  'subaccount.closed': async (context) => {
+    const { reference } = await addSeller(context)
+    await context.manilla.subaccounts.close(reference)
+    return reference
+  },
+  'settlement.created': settle(settleOwn),
+  'settlement.paid': settle(settleOwn),
+  'settlement.failed': settle(settleOwn, 'fail'),
+  'settlement.reversed': settle(settleOwn, 'reverse'),
+  'subaccount_settlement.created': settle(settleSeller),
+  'subaccount_settlement.paid': settle(settleSeller),
+  'subaccount_settlement.failed': settle(settleSeller, 'fail'),
+  'subaccount_settlement.reversed': settle(settleSeller, 'reverse'),
 } satisfies Record<string, Scenario>

@@ -13,6 +13,8 @@ const waitMaxMs = 120_000
 /** The API accepts it as an expiry unless it is busy, and the user can wait for it. */
 const shortExpiryMs = 3_000
 const expiryTriesMax = 3
+/** It was created, but only after the time that it should have waited for. */
+export const tooLate: unique symbol = Symbol('too late')
 
 /** What scenarios share: a test-mode client, a unique name, and waiting for events. */
 export class ScenarioContext {
@@ -99,20 +101,24 @@ export class ScenarioContext {
   }
 
   /**
-   * Creates something that expires in seconds. The API refuses an expiry in the past: the test clock
-   * may have been advanced, and a busy service takes long to answer. Each try leaves more time.
+   * Creates something that expires in seconds. The API refuses an expiry in the past: the test
+   * clock may have been advanced, and a busy service takes long to answer. Each try leaves more
+   * time.
    */
   async createExpiring<Created>(
-    create: (expiresAt: string) => Promise<Created>,
+    create: (expiresAt: string) => Promise<Created | typeof tooLate>,
     { now = Date.now(), tries = 1 } = {},
   ): Promise<Created> {
-    try {
-      return await create(new Date(now + tries ** 2 * shortExpiryMs).toISOString())
-    } catch (error) {
+    const expiresAt = new Date(now + tries ** 2 * shortExpiryMs).toISOString()
+    const created = await create(expiresAt).catch((error: unknown): typeof tooLate => {
       if (!(error instanceof ValidationError) || tries === expiryTriesMax) throw error
-      const known = { now: await this.#readTestClock(tries), tries: tries + 1 }
-      return this.createExpiring(create, known)
-    }
+      return tooLate
+    })
+    if (created !== tooLate) return created
+    if (tries === expiryTriesMax)
+      throw new Failure('The service is too busy for this event.', 'Try again later.')
+    const known = { now: await this.#readTestClock(tries), tries: tries + 1 }
+    return this.createExpiring(create, known)
   }
 
   /** The creation time of a throwaway account reveals it. */

@@ -199,6 +199,16 @@ export const operations = {
   profile: {
     get: read('/v1/profile'),
   },
+  mails: {
+    get: read('/v1/mails/{reference}'),
+    list: list('/v1/mails'),
+    csv: csv('/v1/mails'),
+  },
+  mailSuppressions: {
+    list: list('/v1/mail-suppressions'),
+    csv: csv('/v1/mail-suppressions'),
+    delete: remove('/v1/mail-suppressions/{reference}'),
+  },
   webhookEndpoints: {
     create: send('/v1/webhook-endpoints'),
     get: read('/v1/webhook-endpoints/{id}'),

@@ -81,6 +81,8 @@ import type {
   ListEventDeliveriesQuery,
   ListEventsQuery,
   ListInvoicesQuery,
+  ListMailSuppressionsQuery,
+  ListMailsQuery,
   ListPaymentReturnsQuery,
   ListPaymentsQuery,
   ListPayoutBatchItemsQuery,
@@ -94,6 +96,9 @@ import type {
   ListVirtualAccountsQuery,
   ListWebhookEndpointsQuery,
   ListedPayment,
+  Mail,
+  MailSuppression,
+  MailWithContent,
   PayTestAccountInput,
   Payment,
   PaymentReturn,
@@ -1139,7 +1144,7 @@ export type Resources = {
      * List balances.
      *
      * Returns one balance per asset: what you can spend, what open payouts have reserved, and what
-     * is still undecided. Of a sub-account, `pending` is released to it later.
+     * is still undecided. Of a sub-account, what is released to it later, and what it owes you.
      *
      * `GET /v1/balances`
      */
@@ -1277,6 +1282,63 @@ export type Resources = {
      * `GET /v1/profile`
      */
     get(options?: RequestOptions): Promise<Profile>
+  }
+  readonly mails: {
+    /**
+     * Retrieve a mail.
+     *
+     * Returns the mail with its text and HTML. A link that works for whoever has it, such as that
+     * of an invitation, is left out.
+     *
+     * `GET /v1/mails/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<MailWithContent>
+    /**
+     * List mails.
+     *
+     * Returns the mails of the last 90 days that were written for you, newest first. Send `Accept:
+     * text/csv` to export all of them.
+     *
+     * `GET /v1/mails`
+     */
+    list(query?: ListMailsQuery, options?: RequestOptions): Pages<Mail>
+    /**
+     * List mails.
+     *
+     * Returns the mails of the last 90 days that were written for you, newest first. Send `Accept:
+     * text/csv` to export all of them.
+     *
+     * `GET /v1/mails`
+     */
+    csv(query?: ListMailsQuery, options?: RequestOptions): AsyncIterable<string>
+  }
+  readonly mailSuppressions: {
+    /**
+     * List suppressed addresses.
+     *
+     * Returns addresses that get none of your mails, newest first: their mailbox does not exist, a
+     * mail came back, or the recipient complained.
+     *
+     * `GET /v1/mail-suppressions`
+     */
+    list(query?: ListMailSuppressionsQuery, options?: RequestOptions): Pages<MailSuppression>
+    /**
+     * List suppressed addresses.
+     *
+     * Returns addresses that get none of your mails, newest first: their mailbox does not exist, a
+     * mail came back, or the recipient complained.
+     *
+     * `GET /v1/mail-suppressions`
+     */
+    csv(query?: ListMailSuppressionsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Send to an address again.
+     *
+     * Mails to the address are sent again from now on. Mails that were suppressed are not sent.
+     *
+     * `DELETE /v1/mail-suppressions/{reference}`
+     */
+    delete(reference: string, options?: RequestOptions): Promise<void>
   }
   readonly webhookEndpoints: {
     /**

@@ -9,8 +9,11 @@ export type Balance = {
   held: number | string
   /**
    * Received, and waiting for your decision. Money on its way back to the sender is not included.
+   * Of a sub-account: shares that are released later.
    */
   pending: number | string
+  /** What a sub-account owes you; its next credits pay it first. Left out of your own balances. */
+  owed?: number | string
 }
 
 export type BalanceEntry = {
@@ -49,6 +52,10 @@ export type BalanceEntry = {
   } | null
   /** The payout, payment or other resource that caused the change. */
   reference: string
+  /** Of a share of a sub-account, the payment that was split. Left out of other entries. */
+  payment?: string
+  /** Of what a sub-account gave back, the refund. Left out of other entries. */
+  refund?: string
   /** Who paid or was paid; null if the change has no other side, such as a test funding. */
   counterparty: {
     name: string | null
@@ -210,8 +217,8 @@ export type BankDisbursement = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -304,8 +311,8 @@ export type BankTransfer = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -818,8 +825,8 @@ export type CryptoDisbursement = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -904,8 +911,8 @@ export type CryptoTransfer = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
 }
@@ -1642,6 +1649,72 @@ export type LowBalance = {
   threshold: number | string
 }
 
+export type Mail = {
+  /** Identifies the mail. Its Message-ID starts with it. */
+  reference: string
+  /** What the mail is for. */
+  kind: 'receipt' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test'
+  /**
+   * `WAITING`: not sent yet. `KEPT`: not sent, because there is no mail relay, or because test mode
+   * sends to `mails.testAddresses` only. `SENT`: accepted by the mail relay. `FAILED`: refused, or
+   * not accepted in time. `SUPPRESSED`: the address gets no mail.
+   */
+  status: 'WAITING' | 'KEPT' | 'SENT' | 'FAILED' | 'SUPPRESSED'
+  /** E-mail address of the recipient. */
+  recipient: string
+  /** Subject of the mail. */
+  subject: string
+  /** How often it was handed to the relay. */
+  attempts: number
+  lastError: string | null
+  /** When the mail was written. */
+  createdAt: string
+  sentAt: string | null
+}
+
+export type MailSuppression = {
+  /** Identifies the suppression. */
+  reference: string
+  /** The address, masked. */
+  address: string
+  /**
+   * `no_mailbox`: the relay answered that the mailbox does not exist. `bounce`: the mail came back.
+   * `complaint`: the recipient reported it as spam.
+   */
+  reason: 'no_mailbox' | 'bounce' | 'complaint'
+  /** What the relay reported. */
+  detail: string | null
+  /** When the address was suppressed. */
+  createdAt: string
+}
+
+export type MailWithContent = {
+  /** Identifies the mail. Its Message-ID starts with it. */
+  reference: string
+  /** What the mail is for. */
+  kind: 'receipt' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test'
+  /**
+   * `WAITING`: not sent yet. `KEPT`: not sent, because there is no mail relay, or because test mode
+   * sends to `mails.testAddresses` only. `SENT`: accepted by the mail relay. `FAILED`: refused, or
+   * not accepted in time. `SUPPRESSED`: the address gets no mail.
+   */
+  status: 'WAITING' | 'KEPT' | 'SENT' | 'FAILED' | 'SUPPRESSED'
+  /** E-mail address of the recipient. */
+  recipient: string
+  /** Subject of the mail. */
+  subject: string
+  /** How often it was handed to the relay. */
+  attempts: number
+  lastError: string | null
+  /** When the mail was written. */
+  createdAt: string
+  sentAt: string | null
+  /** The plain text. Links that work for whoever has them are left out. */
+  text: string | null
+  /** The HTML. Links that work for whoever has them are left out. */
+  html: string | null
+}
+
 export type NairaFunding = {
   /** The currency or stablecoin of the amounts. */
   asset: 'NGN'
@@ -1879,8 +1952,8 @@ export type PayoutBatch = {
     expiresAt: string
   }
   /**
-   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and
-   * references.
+   * SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations
+   * and references.
    */
   orderHash?: string
   /** When the batch was created. */
@@ -2703,6 +2776,16 @@ export type Settings = {
       perDay: string | null
     } | null
   }
+  /** Mails that are sent for you. */
+  mails: {
+    /** Whether customers of checkout sessions get a receipt by e-mail when they paid. */
+    receipts: boolean
+    /**
+     * E-mail addresses that get the mails of test mode. Mails of test mode to other addresses are
+     * kept and not sent. Has no effect in live mode.
+     */
+    testAddresses: string[]
+  }
   /** Settings of dedicated accounts. */
   dedicatedAccounts: {
     /**
@@ -2739,11 +2822,14 @@ export type Settlement = {
    * in your stablecoin balance.
    */
   status: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED'
-  /** The sub-account that is settled, to its bank account; null: you are. */
+  /**
+   * The owner of the settled balance, if it is a sub-account; its naira go to its bank account.
+   * Null: you, and your primary bank account or wallet.
+   */
   subaccount: string | null
   /** Null if you requested it. */
   scheduledFor: string | null
-  /** Paid to your bank account, or converted for your wallet, in kobo. */
+  /** Paid to the bank account of the owner, or converted for your wallet, in kobo. */
   amount: number
   /** The fee for the bank transfer, or for the conversion, in kobo. */
   fee: number
@@ -3114,6 +3200,18 @@ export type Subaccount = {
     reserve: number
     /** Smallest amount that is settled on schedule, in kobo. */
     minimum: number
+    /** When it is settled next; null if `schedule` is `off`. */
+    nextAt: string | null
+    /**
+     * Why the last scheduled settlement was not made; null if it was, or if there was nothing to
+     * settle.
+     */
+    lastRefusal: {
+      /** What was wrong. */
+      message: string
+      /** When it was refused. */
+      refusedAt: string | null
+    } | null
   }
   /** One per asset. */
   balances: SubaccountBalance[]
@@ -5351,6 +5449,7 @@ export type ChangeSettingsInput = {
     /** Whether payers can pay in stablecoins. */
     crypto?: boolean | undefined
   } | undefined
+  /** Refunds of payments that were split. */
   refunds?: {
     /**
      * Whether a refund is refused if a sub-account has less than it has to give back. Otherwise the
@@ -5419,6 +5518,16 @@ export type ChangeSettingsInput = {
       perDay: string | null
     } | null
   } | undefined
+  /** Mails that are sent for you. */
+  mails?: {
+    /** Whether customers of checkout sessions get a receipt by e-mail when they paid. */
+    receipts?: boolean | undefined
+    /**
+     * E-mail addresses that get the mails of test mode. Mails of test mode to other addresses are
+     * kept and not sent. Has no effect in live mode.
+     */
+    testAddresses?: string[] | undefined
+  } | undefined
   /** Settings of dedicated accounts. */
   dedicatedAccounts?: {
     /**
@@ -5446,12 +5555,66 @@ export type ChangeSettingsInput = {
   } | undefined
 }
 
+/** List mails. */
+export type ListMailsQuery = {
+  /** Only items in this state. */
+  status?: 'WAITING' | 'KEPT' | 'SENT' | 'FAILED' | 'SUPPRESSED' | undefined
+  /** Only mails of this kind. */
+  kind?: 'receipt' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test' | undefined
+  /** Only mails to this address. */
+  recipient?: string | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
+/** List suppressed addresses. */
+export type ListMailSuppressionsQuery = {
+  /** Only with this reason. */
+  reason?: 'no_mailbox' | 'bounce' | 'complaint' | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
 /** Create a webhook endpoint. */
 export type CreateWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
 }
@@ -5469,7 +5632,7 @@ export type ChangeWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -5489,7 +5652,7 @@ export type ListEndpointDeliveriesQuery = {
   /** Only items in this state. */
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /**
    * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
    * if it names no zone.
@@ -5509,7 +5672,7 @@ export type ListEndpointDeliveriesQuery = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /**
@@ -5757,6 +5920,20 @@ export type EventData = {
   'settlement.failed': Settlement
   /** The bank returned a settlement that had arrived. Amount, fee and levy are available again. */
   'settlement.reversed': Settlement
+  /** A settlement of a sub-account was made: its naira are on their way to its bank account. */
+  'subaccount_settlement.created': Settlement
+  /** A settlement of a sub-account arrived at its bank account. */
+  'subaccount_settlement.paid': Settlement
+  /**
+   * A settlement of a sub-account failed. Amount, fee and levy are available to it again; its next
+   * settlement includes them.
+   */
+  'subaccount_settlement.failed': Settlement
+  /**
+   * The bank returned a settlement of a sub-account that had arrived. Amount, fee and levy are
+   * available to it again.
+   */
+  'subaccount_settlement.reversed': Settlement
   /**
    * Settlements go to another bank account or wallet from now on, or after the waiting time. If
    * none of you changed it, remove it and ask the operator.
@@ -5790,6 +5967,8 @@ export type EventData = {
   'split.posted': PostedSplit
   /** A share that was pending was credited to its sub-account. */
   'split.released': Share
+  /** A sub-account was closed. It is empty, for good. */
+  'subaccount.closed': Subaccount
   /**
    * A sub-account could not be closed, because its last payout failed or money came that is not its
    * own yet. It stays paused.

@@ -308,6 +308,25 @@ export const variables = Type.Object({
     maximum: 50,
     description: 'How much a source may differ from the last rate. Beyond this, it is not used.',
   }),
+  SMTP_URL: Type.Optional(
+    Type.String({
+      description:
+        'Mail relay that sends mails, such as smtp://user:password@smtp.example.com:587 (with STARTTLS) or smtps://… on port 465. Without it, mails are kept and not sent.',
+    }),
+  ),
+  MAIL_FROM: Type.Optional(
+    Type.String({
+      description:
+        'Sender of mails, such as `Manilla <no-reply@pay.example.com>`. Required with SMTP_URL.',
+    }),
+  ),
+  MAIL_BOUNCE_SECRET: Type.Optional(
+    Type.String({
+      minLength: secretLengthMin,
+      description:
+        'Secret that signs notices of the mail relay to `POST /mail/bounces`, at least 32 characters. Without it, the route answers 404.',
+    }),
+  ),
   WEBHOOKS_ALLOW_LOOPBACK: Type.Optional(
     Type.Boolean({
       description:
@@ -402,6 +421,28 @@ export type Config = {
   solana: Record<Mode, SolanaConfig>
   /** Undefined: no sources. */
   rates?: RateConfig | undefined
+  /** Undefined: mails are kept. */
+  mail?: MailConfig | undefined
+}
+
+/** How mails leave, and how the relay reports those that come back. */
+export type MailConfig = {
+  /** Undefined: mails are kept. */
+  relay: MailRelayConfig | undefined
+  /** Undefined: notices of the relay are not accepted. */
+  bounceSecret: Secret | undefined
+}
+
+type MailRelayConfig = {
+  host: string
+  port: number
+  /** TLS from the first byte. */
+  isSecure: boolean
+  /** Only a relay on this machine may do without TLS. */
+  requiresTls: boolean
+  user: string | undefined
+  password: Secret | undefined
+  from: { name: string; address: string }
 }
 
 /** The folder of the embedded service, if nothing was ever started there. */
@@ -474,7 +515,44 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       maxAgeMs: values.RATE_MAX_AGE_SECONDS * 1_000,
       maxDeviationPercent: values.RATE_MAX_DEVIATION_PERCENT,
     },
+    mail: {
+      relay: values.SMTP_URL ? readMailRelay(values.SMTP_URL, values.MAIL_FROM) : undefined,
+      bounceSecret: values.MAIL_BOUNCE_SECRET ? new Secret(values.MAIL_BOUNCE_SECRET) : undefined,
+    },
   }
+}
+
+/** The URL is not quoted: it holds a password. */
+function readMailRelay(text: string, sender: string | undefined): MailRelayConfig {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isSecure = url?.protocol === 'smtps:'
+  const isWhole = url && (isSecure || url.protocol === 'smtp:') && url.hostname !== ''
+  if (!isWhole || !['', '/'].includes(url.pathname) || url.search || url.hash)
+    throw new Error(
+      'SMTP_URL must be an address such as smtp://user:password@smtp.example.com:587. ' +
+        'Encode special characters in the password, such as @ as %40.',
+    )
+  const { hostname, username, password } = url
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  return {
+    host,
+    port: url.port ? Number(url.port) : isSecure ? 465 : 587,
+    isSecure,
+    requiresTls: !isSecure && !['localhost', '127.0.0.1', '::1'].includes(host),
+    user: username ? decodeURIComponent(username) : undefined,
+    password: password ? new Secret(decodeURIComponent(password)) : undefined,
+    from: readSender(sender),
+  }
+}
+
+function readSender(text: string | undefined): MailRelayConfig['from'] {
+  const [, name, named, bare] =
+    /^(?:\s*"?([^"<>@]*?)"?\s*<([^\s<>@]+@[^\s<>@]+)>\s*|([^\s<>@]+@[^\s<>@]+))$/.exec(
+      text ?? '',
+    ) ?? []
+  const address = named ?? bare
+  if (address) return { name: name ?? '', address }
+  throw new Error('MAIL_FROM must be a sender such as Manilla <no-reply@pay.example.com>.')
 }
 
 /** The value is not quoted: it holds a password. */

@@ -47,6 +47,8 @@ export const prefixes = {
   share: 'shr_',
   /** What a refund takes back of a share. */
   takeBack: 'tb_',
+  mail: 'mail_',
+  mailSuppression: 'sup_',
 } as const
 
 export type Prefix = (typeof prefixes)[keyof typeof prefixes]

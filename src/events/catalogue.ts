@@ -59,6 +59,13 @@ export const catalogue = {
     'A settlement failed. Amount, fee and levy are available again; the next settlement includes them.',
   'settlement.reversed':
     'The bank returned a settlement that had arrived. Amount, fee and levy are available again.',
+  'subaccount_settlement.created':
+    'A settlement of a sub-account was made: its naira are on their way to its bank account.',
+  'subaccount_settlement.paid': 'A settlement of a sub-account arrived at its bank account.',
+  'subaccount_settlement.failed':
+    'A settlement of a sub-account failed. Amount, fee and levy are available to it again; its next settlement includes them.',
+  'subaccount_settlement.reversed':
+    'The bank returned a settlement of a sub-account that had arrived. Amount, fee and levy are available to it again.',
   'settlement_destination.changed':
     'Settlements go to another bank account or wallet from now on, or after the waiting time. If none of you changed it, remove it and ask the operator.',
   'customer.created': 'A customer was created.',
@@ -75,6 +82,7 @@ export const catalogue = {
     'A refund took back more than a sub-account had. It owes you the rest; its next credits pay it.',
   'split.posted': 'A payment was split: sub-accounts got their shares.',
   'split.released': 'A share that was pending was credited to its sub-account.',
+  'subaccount.closed': 'A sub-account was closed. It is empty, for good.',
   'subaccount.closing_failed':
     'A sub-account could not be closed, because its last payout failed or money came that is not its own yet. It stays paused.',
   'balance.low': 'An available balance fell below its threshold.',

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import Type, { type Static } from 'typebox'
 import { anyAmount, anyAsset, resource, withDescription, withExample } from '../base/shapes.js'
 import { toWire } from '../money/amounts.js'
 import type { Balance } from './balances.js'
@@ -13,9 +13,18 @@ export const balance = resource('Balance', {
   pending: withExample(
     withDescription(
       anyAmount,
-      'Received, and waiting for your decision. Money on its way back to the sender is not included.',
+      'Received, and waiting for your decision. Money on its way back to the sender is not included. Of a sub-account: shares that are released later.',
     ),
     0,
+  ),
+  owed: Type.Optional(
+    Object.assign(
+      withDescription(
+        anyAmount,
+        'What a sub-account owes you; its next credits pay it first. Left out of your own balances.',
+      ),
+      { 'x-left-out': true },
+    ),
   ),
 })
 

@@ -58,3 +58,9 @@ export const purposes = {
 } as const satisfies Record<string, { causePrefix: Prefix }>
 
 export type Purpose = keyof typeof purposes
+
+/** Whether a share of a payment, or what a refund took back of one, is the cause. */
+export function isOfSplit(purpose: Purpose): boolean {
+  const { causePrefix } = purposes[purpose]
+  return causePrefix === prefixes.share || causePrefix === prefixes.takeBack
+}

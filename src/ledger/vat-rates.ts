@@ -3,6 +3,7 @@ import { after, minute, type RealTime, second } from '../base/clock.js'
 import type { EnvironmentId, Mode } from '../base/environment.js'
 import { firstIdAt } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
+import { formatPercent } from '../money/percent.js'
 import { type VatRate, vatRates } from '../money/vat.js'
 import { type Sql, sql } from '../postgres/sql.js'
 import { insertInto } from '../postgres/table.js'
@@ -103,14 +104,9 @@ function tooEarly(earliest: Date): Refusal {
 function beforeNewest({ holdsFrom, basisPoints }: VatRate): Refusal {
   const time = holdsFrom.toISOString()
   return new Refusal('validation_failed', {
-    message: `A rate of ${formatPercent(basisPoints)} was set from ${time} on. Choose a later time.`,
+    message: `A rate of ${formatPercent(basisPoints)} % was set from ${time} on. Choose a later time.`,
     details: [{ field: 'from', issue: `must be after ${time}` }],
   })
-}
-
-/** 750 as "7.5 %". */
-export function formatPercent(basisPoints: number): string {
-  return `${basisPoints / 100} %`
 }
 
 /** VAT of a fee in SQL, as `computeVat` computes it. `causeId` is what was charged. */

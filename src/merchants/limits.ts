@@ -46,6 +46,7 @@ export const lowBalanceLimits = {
 
 export const settingsLimits = {
   frameOriginsMax: 10,
+  testAddressesMax: 20,
   logoBytesMax: 32 * 1024,
   /** Sides of an uploaded logo; the page shows it at 44 pixels. */
   logoPixelsMin: 16,

@@ -258,7 +258,7 @@ export function referenceOf({ kind, id }: Pick<Payout, 'kind' | 'id'>): string {
 }
 
 /** Reference of the sub-account that pays; null: the merchant pays. */
-export function payerOf({ takesFrom }: Pick<Payout, 'takesFrom'>): string | null {
+export function payingSubaccountOf({ takesFrom }: Pick<Payout, 'takesFrom'>): string | null {
   const id = subaccountIdOf(takesFrom)
   return id === undefined ? null : toReference(prefixes.subaccount, id)
 }

@@ -41,7 +41,7 @@ import {
   type PayoutApproval,
   type PayoutAttempt,
   type PayoutStatus,
-  payerOf,
+  payingSubaccountOf,
   payoutStatuses,
   referenceOf,
   totalDebitOf,
@@ -59,7 +59,7 @@ const failureReason = notYet(
   'Why the transfer failed; null otherwise. docs/reference/payouts.md lists every value.',
 )
 /** Shown by transfers and batches. */
-export const payer = Type.Optional(
+export const payingSubaccount = Type.Optional(
   Type.String({
     'x-left-out': true,
     description: 'The sub-account that pays. Left out if you do.',
@@ -113,7 +113,7 @@ export const approvalFields = {
     Type.String({
       ...leftOut,
       description:
-        'SHA-256 of what is approved: kind, asset, amounts, fee, levy, payer, destinations and references.',
+        'SHA-256 of what is approved: kind, asset, amounts, fee, levy, paying sub-account, destinations and references.',
     }),
   ),
 }
@@ -139,7 +139,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
     withDescription(decimal, 'Amount deducted from your balance: `amount` plus `fee`.'),
     '26',
   ),
-  from: payer,
+  from: payingSubaccount,
   destinationAddress: withDescription(walletAddress, 'Wallet address of the recipient.'),
   status: Type.Enum(['PENDING', 'SUBMITTED', 'CONFIRMED', 'FAILED'], {
     description:
@@ -195,7 +195,7 @@ export const bankTransfer = resource('BankTransfer', {
     1_252_500,
   ),
   currency: naira,
-  from: payer,
+  from: payingSubaccount,
   bankCode,
   bankName,
   accountNumber,
@@ -251,7 +251,7 @@ function cryptoTransferFields(
     fee: formatDecimal(fee, asset),
     feeVat: formatDecimal(feeVatOf(payout), asset),
     totalDebit: formatDecimal(amount + fee, asset),
-    from: payerOf(payout) ?? undefined,
+    from: payingSubaccountOf(payout) ?? undefined,
     destinationAddress,
     status: coinStatus(payout.status),
     transactionSignature: attempts.at(-1)?.token ?? null,
@@ -298,7 +298,7 @@ function bankTransferFields(
     feeVat: toWire(feeVatOf(payout), 'NGN'),
     totalDebit: toWire(totalDebitOf(payout), 'NGN'),
     currency: 'NGN',
-    from: payerOf(payout) ?? undefined,
+    from: payingSubaccountOf(payout) ?? undefined,
     bankCode: destination.bankCode,
     bankName: destination.bankName,
     accountNumber: destination.accountNumber,

@@ -10,6 +10,7 @@ import { Refusal } from '../base/refusal.js'
 import { createSeal } from '../base/sealed.js'
 import type { Secret } from '../base/secret.js'
 import { createVatReader } from '../ledger/vat-rates.js'
+import { openMailbox } from '../mail/mailbox.js'
 import { allActions, commandGroups } from '../operations/actions/all-actions.js'
 import { consoleActions } from '../operations/actions/console.js'
 import { registerDoctor } from '../operations/actions/doctor.js'
@@ -78,13 +79,17 @@ const baseTerminal: Omit<Terminal, keyof TerminalDisplay> = {
     const database = await borrowDatabase(config)
     const onLost = logLostConnection(createLoggerOf(config))
     const db = new Database(database.url, onLost)
+    const seal = createSeal(config.secret, config.otherSecrets)
+    const consoleUrl = config.consoleUrl ?? config.publicUrl
+    const closeMailbox = openMailbox(db.name, { seal, consoleUrl })
     try {
       // Only a start creates the sandbox tables: this shell may lack the service's BANK_TEST=none.
       await prepareDatabase(database.url, config, { simulation: false })
       // Some commands end payouts, and their events show fees.
       await createVatReader(db)()
-      return await work(db, createSeal(config.secret, config.otherSecrets))
+      return await work(db, seal)
     } finally {
+      closeMailbox()
       await db.close()
       await database.close()
     }
@@ -240,6 +245,8 @@ async function runWork(): Promise<void> {
     eventDays: config.eventDays,
     naira: config.naira,
     rates: config.rates,
+    mail: config.mail,
+    consoleUrl: config.consoleUrl ?? config.publicUrl,
   })
   answerForWork(server, { db, clock: systemClock, work })
   logger.info({ health: loopbackUrl(server) }, 'working')

@@ -30,6 +30,7 @@ import { Rails } from '../collections/rails.js'
 import { followReturns } from '../collections/returns/follow-returns.js'
 import { createReplayFinder } from '../idempotency/replays.js'
 import { lockForFunding } from '../ledger/fund.js'
+import { openMailbox } from '../mail/mailbox.js'
 import { getClockOffset } from '../merchants/environment-clock.js'
 import { createKeyRing, type KeyRing } from '../merchants/keys/key-ring.js'
 import { keyLimits } from '../merchants/limits.js'
@@ -142,6 +143,8 @@ export async function compose({
     statementMs: requestStatementMs,
     readsByKey: true,
   })
+  const consoleUrl = config.consoleUrl ?? config.publicUrl
+  const closeMailbox = openMailbox(db.name, { seal, consoleUrl })
   // Authentication and readiness precede everything else and must not queue behind it.
   const quickDb = new Database(databaseUrl, onIdleError, {
     statementMs: quickStatementMs,
@@ -240,6 +243,7 @@ export async function compose({
     logger,
     openPage: createPageSources(db, replica),
     seal,
+    mailBounceSecret: config.mail?.bounceSecret,
     simulated: simulatedRails,
     rails,
     collections,
@@ -325,6 +329,7 @@ export async function compose({
       await notifier.stop()
       await keyRing.writeUses().catch(() => {}) // only "last used" times: the next use is written
       await replica?.close()
+      closeMailbox()
       await Promise.all([quickDb, changeDb, operatorDb, db].map((pool) => pool.close()))
     },
   }

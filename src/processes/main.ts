@@ -92,6 +92,8 @@ async function* openAll(
     eventDays,
     naira,
     rates,
+    mail: config.mail,
+    consoleUrl: config.consoleUrl ?? config.publicUrl,
   })
   opened.work = work
   work.addMetrics(served.registry)

@@ -33,6 +33,10 @@ import { deleteOldEvents } from '../events/delete-old-events.js'
 import { setCourier } from '../events/new-deliveries.js'
 import { deleteOldKeys } from '../idempotency/delete-old-keys.js'
 import { idempotencyLimits } from '../idempotency/limits.js'
+import { mailLimits } from '../mail/limits.js'
+import { openMailbox } from '../mail/mailbox.js'
+import type { MailRelay } from '../mail/ports.js'
+import { deleteOldMails, mailsDue, sendMails } from '../mail/send-mails.js'
 import { lowBalanceLimits } from '../merchants/limits.js'
 import { workLimits } from '../operations/limits.js'
 import { FundFigures } from '../operations/metrics/fund-figures.js'
@@ -74,6 +78,7 @@ import { schedulesDue, settleDue } from '../payouts/settlements/settle-due.js'
 import { Database } from '../postgres/database.js'
 import { firstDueAt } from '../postgres/due.js'
 import { connectLane, connectListener } from '../postgres/wire/connection.js'
+import { createSmtpRelay } from '../rails/mail/smtp-relay.js'
 import { createHttpSource } from '../rails/rates/http-source.js'
 import { createRateBook } from '../rates/rate-book.js'
 import { readRates } from '../rates/read-rates.js'
@@ -120,6 +125,9 @@ type JobDependencies = {
   figures?: FundFigures
   /** Ends the payouts that batches send. Absent: they are polled. */
   sentPayouts?: SentPayouts
+  /** Absent: mails are kept. */
+  relay?: MailRelay | undefined
+  isStopping?: () => boolean
 }
 
 /** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
@@ -169,6 +177,12 @@ export function createJobs(opened: OpenRails, dependencies: JobDependencies): Jo
       run: deleteOldQuotes,
     },
     {
+      name: 'delete old mails',
+      everyMs: hour,
+      batch: mailLimits.deletedPerBatchMax,
+      run: deleteOldMails,
+    },
+    {
       name: 'close sub-accounts that are paid out',
       everyMs: workLimits.idleJobIntervalMs,
       batch: settlementLimits.perBatchMax,
@@ -214,7 +228,20 @@ export function createJobs(opened: OpenRails, dependencies: JobDependencies): Jo
     ...modes.map((mode) => settlementJob(opened, mode, dependencies)),
     ...modes.map((mode) => batchJob(opened, mode, dependencies)),
     ...modes.flatMap(shareJobs),
+    ...modes.map((mode) => mailJob(mode, dependencies)),
   ]
+}
+
+function mailJob(mode: Mode, dependencies: JobDependencies): Job {
+  const { seal, clock, logger, relay, isStopping } = dependencies
+  return {
+    name: `send ${mode} mails`,
+    everyMs: workLimits.idleJobIntervalMs,
+    firstDueAt: firstDueAt(mailsDue, mode),
+    mayTakeMs: Math.ceil(mailLimits.perBatchMax / mailLimits.parallelMax) * mailLimits.sendMs,
+    batch: mailLimits.perBatchMax,
+    run: (db, now) => sendMails({ db, clock, seal, logger, relay, isStopping, mode }, now),
+  }
 }
 
 /** Only if sources are configured: otherwise operators set rates. */
@@ -429,7 +456,7 @@ function payoutJobs(
       name: `check the ${treasury.mode} hot wallet`,
       everyMs: payoutLimits.treasuryIntervalMs,
       batch: Number.POSITIVE_INFINITY,
-      run: (db: Database) => watchTreasury({ db, logger, figures }, treasury),
+      run: (db: Database) => watchTreasury({ db, clock, logger, figures }, treasury),
     })),
     ...floats
       .filter(({ floatMin }) => floatMin > 0n)
@@ -437,7 +464,7 @@ function payoutJobs(
         name: `check the balance at ${watched.bank.name}`,
         everyMs: limits.banks.floatIntervalMs,
         batch: Number.POSITIVE_INFINITY,
-        run: () => watchFloat({ logger, figures }, watched),
+        run: (db: Database) => watchFloat({ db, clock, logger, figures }, watched),
       })),
     ...rails.all.map((rail) => ({
       name: `poll payouts on ${rail.name}`,
@@ -480,6 +507,9 @@ type WorkDependencies = {
   eventDays: number
   naira: Config['naira']
   rates?: RateConfig | undefined
+  mail?: Config['mail']
+  /** Where people sign in, for links in mails. */
+  consoleUrl?: string | undefined
 }
 
 export type Work = {
@@ -497,6 +527,7 @@ export function startWork(dependencies: WorkDependencies): Work {
   const { db, seal, clock, logger, rails: opened, allowsLoopbackWebhooks, naira } = dependencies
   const { rails } = opened
   const stopping = new AbortController()
+  const closeMailbox = openMailbox(db.name, { seal, consoleUrl: dependencies.consoleUrl })
   // One lane for both modes, unlike in the API: no caller waits, and what is not judged stays due.
   const laneDependencies = {
     connect: () => connectLane(db.url, 'manilla payments'),
@@ -527,6 +558,8 @@ export function startWork(dependencies: WorkDependencies): Work {
       rates: dependencies.rates,
       figures,
       sentPayouts,
+      relay: dependencies.mail?.relay && createSmtpRelay(dependencies.mail.relay),
+      isStopping: () => stopping.signal.aborted,
     }),
     claimDb,
   )
@@ -578,6 +611,7 @@ export function startWork(dependencies: WorkDependencies): Work {
       await listener.stop()
       await notifier?.stop()
       await claimDb.close()
+      closeMailbox()
       await stopHeartbeat(db, worker).catch((error: unknown) =>
         logger.warn({ err: error }, 'could not record that this worker stopped'),
       )

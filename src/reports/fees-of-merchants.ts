@@ -5,14 +5,17 @@ import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import type { Period } from './calendar.js'
 import { type EntrySum, entryLines } from './entries.js'
-import { type Fees, kindsOfFees, sumFees } from './fees.js'
+import { type Fees, kindsOfFees, subaccountFeeLines, sumFees } from './fees.js'
 
 export type MerchantFees = Fees & { merchantId: string; merchantName: string; asset: Asset }
 
 type Row = Omit<EntrySum, 'start'> &
   Pick<MerchantFees, 'merchantId' | 'merchantName' | 'asset'> & { environmentId: EnvironmentId }
 
-/** The fees of every merchant in whole days, by when they are on the statements. */
+/**
+ * The fees of every merchant in whole days, by when they are on its statement and on those of its
+ * sub-accounts.
+ */
 export async function readFeesOfMerchants(
   db: Queryable,
   mode: Mode,
@@ -22,6 +25,8 @@ export async function readFeesOfMerchants(
   const purposes = Object.keys(kindsOfFees)
   const own = sql`environment_id = e.id and asset = a.asset
     and entry_number > coalesce(p.last_number, 0)`
+  const ofSubaccounts = sql`environment_id = e.id and asset = a.asset
+    and created_at >= ${from} and created_at < ${to}`
   const rows = await db.rows(sql<Row>`
     select e.id as environment_id, e.merchant_id, m.display_name as merchant_name, sums.asset,
       sums.purpose, sums.effect, sum(sums.amount)::bigint as amount, sum(sums.vat)::bigint as vat
@@ -36,7 +41,12 @@ export async function readFeesOfMerchants(
       left join report_entry_progress p on p.environment_id = e.id and p.asset = a.asset
       cross join lateral (${entryLines(own, rates)}) live
       where a.environment_id = e.id and a.name = 'available' and live.created_at >= ${from}
-        and live.created_at < ${to} and live.purpose = any(${purposes})) sums
+        and live.created_at < ${to} and live.purpose = any(${purposes})
+      union all
+      select a.asset, paid.purpose, paid.effect, paid.amount, paid.vat
+      from ledger_accounts a
+      cross join lateral (${subaccountFeeLines(ofSubaccounts, rates)}) paid
+      where a.environment_id = e.id and a.name = 'available') sums
     where e.mode = ${mode}
     group by e.id, e.merchant_id, m.display_name, sums.asset, sums.purpose, sums.effect
     order by m.display_name, e.id, sums.asset`)

@@ -1,7 +1,8 @@
 import type { Purpose } from '../ledger/purposes.js'
 import type { StatementKey } from '../ledger/statement.js'
 import { findVatRates, vatOfTransfer } from '../ledger/vat-rates.js'
-import { sql } from '../postgres/sql.js'
+import type { VatRate } from '../money/vat.js'
+import { type Sql, sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import type { BucketSize, Period } from './calendar.js'
 import { type EntrySum, readEntrySums } from './entries.js'
@@ -65,33 +66,39 @@ export async function readFees(
   return [...own, ...ofSubaccounts]
 }
 
-/**
- * By time, not by number: each sub-account numbers its own statement. Both tables are read by
- * partial indexes, which are empty without payouts of sub-accounts.
- */
 async function readSubaccountFees(
   db: Queryable,
   { environmentId, asset }: Pick<StatementKey, 'environmentId' | 'asset'>,
   { bucket, from, to }: Period & { bucket: BucketSize },
 ): Promise<EntrySum[]> {
   const own = sql`environment_id = ${environmentId} and asset = ${asset}
-    and subaccount_id is not null and created_at >= ${from} and created_at < ${to}`
-  const vat = vatOfTransfer(await findVatRates(db, environmentId), 'ledger_transfers')
+    and created_at >= ${from} and created_at < ${to}`
+  const rates = await findVatRates(db, environmentId)
   return db.rows(sql<EntrySum>`
     select ${bucketStart('created_at')} as start, purpose, effect, sum(amount)::bigint as amount,
       sum(vat)::bigint as vat
-    from (
-      select created_at, purpose, case when is_hold then 'hold' else 'post' end as effect, amount,
-        ${vat} as vat
-      from ledger_transfers
-      where ${own} and entry_number is null and (debit = 'fees' or credit = 'fees')
-      union all
-      select r.created_at, held.purpose, 'release', held.amount, held.vat
-      from (select * from ledger_resolutions where ${own} offset 0) r
-      cross join lateral (
-        select purpose, amount, ${vat} as vat from ledger_transfers
-        where environment_id = r.environment_id and cause_id = r.cause_id and is_hold
-          and credit = 'fees' offset 0) held) lines
-    cross join ${bucketRows([bucket])}
+    from (${subaccountFeeLines(own, rates)}) lines cross join ${bucketRows([bucket])}
     group by start, purpose, effect order by start, purpose, effect`)
+}
+
+/**
+ * The fees that sub-accounts paid, which are on no statement of the merchant. By time, not by
+ * number: each sub-account numbers its own statement. Both tables are read by partial indexes,
+ * which are empty without payouts of sub-accounts.
+ */
+export function subaccountFeeLines(own: Sql, rates: VatRate[]): Sql {
+  const vat = vatOfTransfer(rates, 'ledger_transfers')
+  return sql`
+    select created_at, purpose, case when is_hold then 'hold' else 'post' end as effect, amount,
+      ${vat} as vat
+    from ledger_transfers
+    where ${own} and subaccount_id is not null and entry_number is null
+      and (debit = 'fees' or credit = 'fees')
+    union all
+    select r.created_at, held.purpose, 'release', held.amount, held.vat
+    from (select * from ledger_resolutions where ${own} and subaccount_id is not null offset 0) r
+    cross join lateral (
+      select purpose, amount, ${vat} as vat from ledger_transfers
+      where environment_id = r.environment_id and cause_id = r.cause_id and is_hold
+        and credit = 'fees' offset 0) held`
 }

@@ -2,7 +2,7 @@ import type { RealTime } from '../base/clock.js'
 import type { Environment } from '../base/environment.js'
 import { newId } from '../base/ids.js'
 import { toJson } from '../base/json-text.js'
-import { Refusal } from '../base/refusal.js'
+import { invalidField, Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
 import {
   type LedgerAccountName,
@@ -66,6 +66,7 @@ export async function createSubaccount(
     createdAt: now,
     closedAt: null,
   }
+  refuseNowhere(created)
   await insertSubaccount(tx, created)
   if (created.settlementSchedule !== 'off') await schedule(tx, realNow, environment, created)
   const [shown] = await withBalances(tx, [created])
@@ -95,11 +96,22 @@ export async function changeSubaccount(
   refuseClosed(before!)
   refuseClosing(before!)
   const changed = { ...before!, ...change }
+  if (change.settlementSchedule !== undefined || change.accountNumber !== undefined)
+    refuseNowhere(changed)
   await updateSubaccount(tx, changed)
   if (changed.settlementSchedule !== before!.settlementSchedule)
     await schedule(tx, realNow, environment, changed)
   const [shown] = await withBalances(tx, [changed])
   return shown!
+}
+
+/** A schedule would be refused every time, and nobody would look for it. */
+function refuseNowhere({ settlementSchedule, accountNumber }: NewSubaccount): void {
+  if (settlementSchedule === 'off' || accountNumber !== null) return
+  throw invalidField(
+    'settlement.schedule',
+    `must be off without a bank account: there is nowhere to settle to; send \`bankAccount\`, too`,
+  )
 }
 
 /** At the weekday and time of the merchant's own settlements. */
@@ -157,17 +169,25 @@ export async function closeLocked(
       createdAt: now,
     }))
   transferWith(tx, realNow, book, transfers)
+  const sequence = before.eventSequence + 1
   const closed: Subaccount = {
     ...before,
     status: 'CLOSED',
     closedAt: now,
     settlementSchedule: 'off',
     closingPayoutId: null,
+    eventSequence: sequence,
   }
   await updateSubaccount(tx, closed)
   if (before.settlementSchedule !== 'off') await schedule(tx, realNow, environment, closed)
-  const [shown] = await withBalances(tx, [closed])
-  return shown!
+  // The sums of the ledger accounts are written with the commit.
+  const emptied = balances.map((balance) => ({ ...balance, available: 0n }))
+  const shown = { ...closed, balances: emptied, planned: undefined }
+  const { environmentId } = closed
+  const type = 'subaccount.closed'
+  const data = toJson(showSubaccount(shown))
+  emitAll(tx, realNow, [{ environmentId, type, resourceId: id, causeId: id, sequence, data }])
+  return shown
 }
 
 /** All ledger accounts through which the sub-account can get money, also those not used yet. */
@@ -196,22 +216,17 @@ export async function findMovable(tx: Tx, subaccount: Subaccount): Promise<Subac
   return balances
 }
 
-/** The last payout of the sub-account is under way: it is closed, or paused, when that ends. */
+/**
+ * The last payout of the sub-account is under way: it is closed, or paused, when that ends. Its
+ * schedule settles nothing while it is paused, and stays in case it is not closed.
+ */
 export async function startClosing(
   tx: Tx,
-  now: RealTime,
-  environment: Environment,
   before: Subaccount,
   closingPayoutId: string,
 ): Promise<ShownSubaccount> {
-  const closing: Subaccount = {
-    ...before,
-    status: 'PAUSED',
-    settlementSchedule: 'off',
-    closingPayoutId,
-  }
+  const closing: Subaccount = { ...before, status: 'PAUSED', closingPayoutId }
   await updateSubaccount(tx, closing)
-  if (before.settlementSchedule !== 'off') await schedule(tx, now, environment, closing)
   const [shown] = await withBalances(tx, [closing])
   return shown!
 }

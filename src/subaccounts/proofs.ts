@@ -23,7 +23,7 @@ const sharesAreOfTheirPayment: Proof = {
     select s.environment_id, s.id, s.amount, p.amount as of
     from shared s left join payments p using (environment_id, id)
     where p.id is null or s.amount > p.amount or s.fee > p.fee or s.splits <> 1
-      or s.split_id <> p.split_id::text or s.asset <> p.asset`,
+      or s.split_id is distinct from p.split_id::text or s.asset <> p.asset`,
 }
 
 const releasesMatchShares: Proof = {

@@ -15,6 +15,7 @@ import {
   referenceSample,
   resource,
   text,
+  time,
   timestamp,
   walletAddress,
   withDescription,
@@ -25,8 +26,8 @@ import type { ShownSubaccount } from './store-subaccounts.js'
 import {
   type SubaccountBalance,
   type SubaccountTransfer,
-  settlementRhythms,
   subaccountReference,
+  subaccountSchedules,
   subaccountStatuses,
 } from './subaccount.js'
 
@@ -65,7 +66,7 @@ export const subaccount = resource('Subaccount', {
   walletAddress: notYet(walletAddress, 'Where its coins are paid out.'),
   settlement: Type.Object(
     {
-      schedule: Type.Enum([...settlementRhythms], {
+      schedule: Type.Enum([...subaccountSchedules], {
         description:
           'When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your own settings.',
         examples: ['off'],
@@ -74,6 +75,17 @@ export const subaccount = resource('Subaccount', {
       minimum: withExample(
         withDescription(kobo, 'Smallest amount that is settled on schedule, in kobo.'),
         100_000,
+      ),
+      nextAt: notYet(time, 'When it is settled next; null if `schedule` is `off`.'),
+      lastRefusal: withExample(
+        orNull(
+          Type.Object({
+            message: text('The bank account does not exist.', 'What was wrong.'),
+            refusedAt: notYet(time, 'When it was refused.'),
+          }),
+          'Why the last scheduled settlement was not made; null if it was, or if there was nothing to settle.',
+        ),
+        null,
       ),
     },
     { description: 'How it is settled. `PAUSED` sub-accounts are not.' },
@@ -112,10 +124,22 @@ export function showSubaccount(shown: ShownSubaccount): Static<typeof subaccount
       schedule: shown.settlementSchedule,
       reserve: toWire(shown.settlementReserve, 'NGN'),
       minimum: toWire(shown.settlementMinimum, 'NGN'),
+      ...showPlanned(shown.planned),
     },
     balances: shown.balances.map(showSubaccountBalance),
     createdAt: toIsoText(shown.createdAt),
     closedAt: shown.closedAt && toIsoText(shown.closedAt),
+  }
+}
+
+function showPlanned(planned: ShownSubaccount['planned']) {
+  const { scheduledFor = null, lastRefusal = null, refusedAt = null } = planned ?? {}
+  return {
+    nextAt: scheduledFor && toIsoText(scheduledFor),
+    lastRefusal:
+      lastRefusal === null
+        ? null
+        : { message: lastRefusal, refusedAt: refusedAt && toIsoText(refusedAt) },
   }
 }
 

@@ -1,6 +1,10 @@
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { notFound, Refusal } from '../base/refusal.js'
+import {
+  findPlannedSettlements,
+  type PlannedSettlement,
+} from '../merchants/settings/settlement-schedule.js'
 import { type CommonFilter, joinRow, type List } from '../postgres/lists/list.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
@@ -142,7 +146,11 @@ export type SubaccountFilter = CommonFilter & {
   externalReference?: string | undefined
 }
 
-export type ShownSubaccount = Subaccount & { balances: SubaccountBalance[] }
+export type ShownSubaccount = Subaccount & {
+  balances: SubaccountBalance[]
+  /** Undefined: nothing is scheduled. */
+  planned: PlannedSettlement | undefined
+}
 
 export const subaccountList: List<SubaccountFilter, ShownSubaccount> = {
   name: 'list_subaccounts',
@@ -168,6 +176,13 @@ export const subaccountList: List<SubaccountFilter, ShownSubaccount> = {
 }
 
 export async function withBalances(db: Queryable, rows: Subaccount[]): Promise<ShownSubaccount[]> {
+  const scheduled = rows.filter(({ settlementSchedule }) => settlementSchedule !== 'off')
+  // Sequential: a list may hold only one pool connection at a time.
   const balances = await findSubaccountBalances(db, rows)
-  return rows.map((row) => ({ ...row, balances: balances.get(row.id)! }))
+  const planned = await findPlannedSettlements(db, scheduled)
+  return rows.map((row) => ({
+    ...row,
+    balances: balances.get(row.id)!,
+    planned: planned.get(row.id),
+  }))
 }

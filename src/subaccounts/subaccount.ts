@@ -6,8 +6,8 @@ import { column, Table } from '../postgres/table.js'
 export const subaccountStatuses = ['ACTIVE', 'PAUSED', 'CLOSED'] as const
 export type SubaccountStatus = (typeof subaccountStatuses)[number]
 
-export const settlementRhythms = ['off', 'daily', 'weekly'] as const
-export type SettlementRhythm = (typeof settlementRhythms)[number]
+export const subaccountSchedules = ['off', 'daily', 'weekly'] as const
+export type SubaccountSchedule = (typeof subaccountSchedules)[number]
 
 export const subaccounts = new Table('subaccounts', {
   environmentId: column.int4<EnvironmentId>(),
@@ -22,7 +22,7 @@ export const subaccounts = new Table('subaccounts', {
   accountName: column.text().orNull(),
   walletAddress: column.text().orNull(),
   status: column.text<SubaccountStatus>(),
-  settlementSchedule: column.text<SettlementRhythm>(),
+  settlementSchedule: column.text<SubaccountSchedule>(),
   /** Kobo that settlements leave, and below which none is made on schedule. */
   settlementReserve: column.int8(),
   settlementMinimum: column.int8(),
@@ -36,7 +36,7 @@ export const subaccounts = new Table('subaccounts', {
   closedAt: column.time().orNull(),
 })
 
-/** Someone for whom a merchant collects: its ledger accounts are beside the merchant's own. */
+/** A party for which a merchant collects, such as a seller: see docs/glossary.md. */
 export type Subaccount = typeof subaccounts.row
 
 /** What a sub-account has and owes in one asset. */

@@ -42,3 +42,13 @@ export async function endOwnSession(
     where user_id = ${userId} and id = ${id} and ended_at is null`)
   return count > 0
 }
+
+/** Where a user signed in from, the latest first, as far as it is stored. */
+export function listSessionPlaces(
+  db: Queryable,
+  userId: string,
+): Promise<{ address: string; browser: string }[]> {
+  return db.rows(sql<{ address: string; browser: string }>`
+    select address, browser from user_sessions where user_id = ${userId}
+    order by created_at desc limit ${signInLimits.sessionsListedMax}`)
+}

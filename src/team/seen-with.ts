@@ -23,6 +23,8 @@ export const seenWith = {
   invoice: 'customers.see',
   subaccount: 'subaccounts.see',
   split: 'subaccounts.see',
+  // The report of a settlement shows the balance of the sub-account.
+  subaccount_settlement: 'subaccounts.see',
   // The report of a settlement shows the balance before and after it.
   settlement: 'balances.see',
   // Settlements show where they went.

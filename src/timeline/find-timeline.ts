@@ -13,10 +13,12 @@ import { findReturn, listReturnsOfPayments } from '../collections/returns/find-r
 import { idOfSession } from '../collections/sessions/session.js'
 import type { EventType } from '../events/catalogue.js'
 import { seesEvent } from '../events/filter.js'
+import { isOfSplit, type Purpose } from '../ledger/purposes.js'
 import { type ClockMove, listClockMoves } from '../merchants/environment-clock.js'
 import { getPayout } from '../payouts/records/find-payouts.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
+import { listSplitCauses } from '../subaccounts/shares/split-causes.js'
 import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
 import { readEventItems } from './event-items.js'
 import { readLedger, toLedgerItem } from './ledger-items.js'
@@ -71,7 +73,11 @@ export async function findTimeline(db: Queryable, subject: Subject): Promise<Tim
 }
 
 function seesItem({ permissions }: Subject, { kind, details }: TimelineItem): boolean {
-  if (kind === 'ledger_entry') return sees(permissions, 'balance_entry')
+  if (kind === 'ledger_entry')
+    return (
+      sees(permissions, 'balance_entry') &&
+      (!isOfSplit(details.purpose as Purpose) || sees(permissions, 'split'))
+    )
   if (kind !== 'event' && kind !== 'webhook_delivery') return true
   return sees(permissions, 'event') && seesEvent(permissions, details.type as EventType)
 }
@@ -103,7 +109,8 @@ async function readPaymentTimeline(db: Queryable, name: NameInMode): Promise<Tim
     : undefined
   const { returns, hasMore } = await readReturns(db, environmentId, [payment.id])
   const returnIds = returns.map(({ id }) => id)
-  const ledger = await readLedger(db, environmentId, [payment.id, ...returnIds])
+  const shares = await readShares(db, { payments: [payment], returnIds })
+  const ledger = await readLedger(db, environmentId, [payment.id, ...returnIds, ...shares])
   const noticedAt = await readNoticeTime(db, payment, name.mode)
   const isTemporary = payment.source === 'virtual_account' || payment.source === 'crypto_wallet'
   const events = await readEventItems(db, {
@@ -154,7 +161,9 @@ async function readReturnTimeline(db: Queryable, name: Name): Promise<Timeline> 
   const paymentReturn = id ? await findReturn(db, { environmentId, id }) : undefined
   if (!paymentReturn) throw unknown(reference)
   const attempts = await readAttempts(db, environmentId, [paymentReturn.id])
-  const ledger = await readLedger(db, environmentId, [paymentReturn.id])
+  const split = { paymentIds: [], returnIds: [paymentReturn.id] }
+  const takenBack = await listSplitCauses(db, environmentId, { ...split, limit: sharesMax })
+  const ledger = await readLedger(db, environmentId, [paymentReturn.id, ...takenBack])
   const subjects = { environmentId, resourceIds: [], causeIds: [paymentReturn.id] }
   const events = await readEventItems(db, subjects)
   const [created, ...ended] = toReturnItems(paymentReturn)
@@ -209,7 +218,8 @@ async function readCollection(db: Queryable, collection: Collection): Promise<Ti
   const paymentIds = payments.map((payment) => payment.id)
   const { returns, hasMore } = await readReturns(db, environmentId, paymentIds)
   const returnIds = returns.map(({ id }) => id)
-  const ledger = await readLedger(db, environmentId, [...paymentIds, ...returnIds])
+  const shares = await readShares(db, { payments, returnIds })
+  const ledger = await readLedger(db, environmentId, [...paymentIds, ...returnIds, ...shares])
   const events = await readEventItems(db, {
     environmentId,
     resourceIds: [...(session ? [session.id] : []), ...accountIds, ...paymentIds],
@@ -235,6 +245,20 @@ async function readReturns(db: Queryable, environmentId: EnvironmentId, paymentI
     returns: newest.slice(0, returnsMax).toReversed(),
     hasMore: newest.length > returnsMax,
   }
+}
+
+const { sharesMax } = timelineLimits
+
+/** The ids of the shares of these payments, and of what was taken back of them. */
+async function readShares(
+  db: Queryable,
+  { payments, returnIds }: { payments: Payment[]; returnIds: string[] },
+): Promise<string[]> {
+  const split = payments.filter(({ splitId }) => splitId !== null)
+  if (split.length === 0) return []
+  const paymentIds = split.map(({ id }) => id)
+  const wanted = { paymentIds, returnIds, limit: sharesMax }
+  return listSplitCauses(db, split[0]!.environmentId, wanted)
 }
 
 function readAccounts(

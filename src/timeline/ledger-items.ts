@@ -1,5 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
-import { toReference } from '../base/ids.js'
+import { prefixes, toReference } from '../base/ids.js'
 import type { LedgerAccountName } from '../ledger/accounts.js'
 import { type Purpose, purposes } from '../ledger/purposes.js'
 import { toWire } from '../money/amounts.js'
@@ -59,14 +59,17 @@ const ownPlaces: Partial<Record<LedgerAccountName, string>> = {
   receivables: 'what sub-accounts owe',
 }
 
-const subaccountPlaces: Record<string, string> = {
-  sub: 'the balance of a sub-account',
-  sub_pending: 'pending money of a sub-account',
-  sub_owed: 'what a sub-account owes',
+/** By the part of the name before the id of the sub-account. */
+const subaccountPlaces: Record<string, (reference: string) => string> = {
+  sub: (reference) => `the balance of ${reference}`,
+  sub_pending: (reference) => `pending money of ${reference}`,
+  sub_owed: (reference) => `what ${reference} owes`,
 }
 
 function sayPlace(name: LedgerAccountName): string {
-  return ownPlaces[name] ?? subaccountPlaces[name.split(':')[0]!] ?? name
+  const [kind, id] = name.split(':') as [string, string | undefined]
+  if (id === undefined) return ownPlaces[name] ?? name
+  return subaccountPlaces[kind]!(toReference(prefixes.subaccount, id))
 }
 
 export function toLedgerItem(row: LedgerRow): TimelineItem {
@@ -88,15 +91,17 @@ export function toLedgerItem(row: LedgerRow): TimelineItem {
   }
 }
 
-const titles: Partial<Record<Purpose, (amount: string) => string>> = {
-  crypto_payout: (amount) => `${amount} reserved for the transfer`,
-  crypto_payout_fee: (amount) => `${amount} reserved for the fee`,
-  bank_payout: (amount) => `${amount} reserved for the transfer`,
-  bank_payout_fee: (amount) => `${amount} reserved for the fee`,
-  bank_payout_levy: (amount) => `${amount} reserved for the stamp duty`,
-  bank_payout_reversal: (amount) => `${amount} credited to your balance again`,
-  bank_payout_fee_reversal: (amount) => `Fee of ${amount} credited to your balance again`,
-  bank_payout_levy_reversal: (amount) => `Stamp duty of ${amount} credited to your balance again`,
+/** `whose` is the balance that changed: the merchant's, or that of a sub-account. */
+const titles: Partial<Record<Purpose, (amount: string, whose: string) => string>> = {
+  crypto_payout: (amount, whose) => `${amount}${ofOther(whose)} reserved for the transfer`,
+  crypto_payout_fee: (amount, whose) => `${amount}${ofOther(whose)} reserved for the fee`,
+  bank_payout: (amount, whose) => `${amount}${ofOther(whose)} reserved for the transfer`,
+  bank_payout_fee: (amount, whose) => `${amount}${ofOther(whose)} reserved for the fee`,
+  bank_payout_levy: (amount, whose) => `${amount}${ofOther(whose)} reserved for the stamp duty`,
+  bank_payout_reversal: (amount, whose) => `${amount} credited to ${whose} again`,
+  bank_payout_fee_reversal: (amount, whose) => `Fee of ${amount} credited to ${whose} again`,
+  bank_payout_levy_reversal: (amount, whose) =>
+    `Stamp duty of ${amount} credited to ${whose} again`,
   conversion: (amount) => `${amount} converted`,
   conversion_fee: (amount) => `Fee of ${amount} charged`,
   conversion_credit: (amount) => `${amount} credited to your balance`,
@@ -109,18 +114,36 @@ const titles: Partial<Record<Purpose, (amount: string) => string>> = {
   payment_refund: (amount) => `${amount} reserved for the refund`,
   payment_return_reversal: (amount) => `${amount} came back and is held again`,
   payment_refund_reversal: (amount) => `${amount} came back to your balance`,
-  split: (amount) => `${amount} credited to a sub-account`,
-  split_release: (amount) => `${amount} released to a sub-account`,
-  split_refund: (amount) => `${amount} taken back from a sub-account`,
-  split_refund_reversal: (amount) => `${amount} given back to a sub-account`,
-  receivable: (amount) => `${amount} owed by a sub-account`,
+  split: (amount, whose) => `${amount} credited to ${whose}`,
+  split_release: (amount, whose) => `${amount} released to ${whose}`,
+  split_refund: (amount, whose) => `${amount} taken back from ${whose}`,
+  split_refund_reversal: (amount, whose) => `${amount} given back to ${whose}`,
+  split_refund_pending: (amount, whose) => `${amount} taken back from ${whose}`,
+  split_refund_pending_reversal: (amount, whose) => `${amount} given back to ${whose}`,
+  receivable: (amount, whose) => `${amount} added to ${whose}`,
 }
 
-function titleOf({ purpose, asset, amount, debit, credit, effect }: LedgerRow): string {
+const own = ownPlaces.available!
+
+function ofOther(whose: string): string {
+  return whose === own ? '' : ` of ${whose}`
+}
+
+/** The place of a sub-account; of money that is released, where it goes. */
+function sayWhose({ debit, credit }: Pick<LedgerRow, 'debit' | 'credit'>): string {
+  const name = [credit, debit].find((place) => place?.includes(':'))
+  return name ? sayPlace(name) : own
+}
+
+function titleOf(row: LedgerRow): string {
+  const { purpose, asset, amount, debit, credit, effect } = row
   const said = sayAmount(amount, asset)
-  if (effect === 'settle') return `Reserved ${said} spent`
+  const whose = sayWhose(row)
+  if (effect === 'settle') return `Reserved ${said}${ofOther(whose)} spent`
   if (effect === 'release')
-    return debit !== 'suspense' ? `Reserved ${said} available again` : `Reserved ${said} held again`
+    return debit !== 'suspense'
+      ? `Reserved ${said}${ofOther(whose)} available again`
+      : `Reserved ${said} held again`
   const say = titles[purpose]
-  return say ? say(said) : `${said} moved from ${sayPlace(debit)} to ${sayPlace(credit!)}`
+  return say ? say(said, whose) : `${said} moved from ${sayPlace(debit)} to ${sayPlace(credit!)}`
 }

@@ -9,6 +9,8 @@ export const timelineLimits = {
   paymentsMax: 20,
   attemptsMax: 20,
   decisionsMax: 20,
+  /** Shares of payments, and what refunds took back of them. */
+  sharesMax: 200,
 } as const
 
 /** Rows that one item of `GET /v1/attention` counts. */

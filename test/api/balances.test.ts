@@ -252,7 +252,7 @@ describe('the statement as CSV', async () => {
   await createHistory(merchant, 'the statement as CSV')
   const headers = { accept: 'text/csv' }
   const columns =
-    'number,createdAt,asset,type,effect,amountMajor,amountMinor,balanceAfterMajor,balanceAfterMinor,reference,counterparty.name,counterparty.bankName,counterparty.accountNumber,counterparty.address,released.amountMajor,released.amountMinor,released.feeMajor,released.feeMinor,resolution,released.levyMajor,released.levyMinor,feeVatMajor,feeVatMinor,released.feeVatMajor,released.feeVatMinor'
+    'number,createdAt,asset,type,effect,amountMajor,amountMinor,balanceAfterMajor,balanceAfterMinor,reference,counterparty.name,counterparty.bankName,counterparty.accountNumber,counterparty.address,released.amountMajor,released.amountMinor,released.feeMajor,released.feeMinor,resolution,released.levyMajor,released.levyMinor,feeVatMajor,feeVatMinor,released.feeVatMajor,released.feeVatMinor,payment,refund'
   const inBothUnits = (amount: number | string, asset: string) => {
     const decimals = asset === 'NGN' ? 2 : 6
     const [whole = '', fraction = ''] = String(amount).split('.')
@@ -282,6 +282,8 @@ describe('the statement as CSV', async () => {
       entry.released ? inBothUnits(entry.released.levy, entry.asset) : ',',
       entry.feeVat === null ? ',' : inBothUnits(entry.feeVat, entry.asset),
       entry.released ? inBothUnits(entry.released.feeVat, entry.asset) : ',',
+      // Only shares and what refunds take back of them name these.
+      ',',
     ].join(',')
 
   async function read(query: string) {
@@ -386,6 +388,8 @@ const defaults = {
     supportEmail: null,
     supportPhone: null,
   },
+  mails: { receipts: false, testAddresses: [] },
+  refunds: { subaccountsMustCover: false },
   lowBalance: { NGN: null, USDC: null, USDT: null },
   paymentMethods: { bankTransfer: true, crypto: true },
   settlement: {
@@ -443,6 +447,8 @@ describe('settings', () => {
       settlement: defaults.settlement,
       approvals: defaults.approvals,
       dedicatedAccounts: defaults.dedicatedAccounts,
+      mails: defaults.mails,
+      refunds: defaults.refunds,
     })
   })
 

@@ -124,6 +124,8 @@ test('every list of a merchant is counted, and nothing else is', () => {
     'listEventDeliveries',
     'listEvents',
     'listInstallationLines',
+    'listMailSuppressions',
+    'listMails',
     'listPaymentReturns',
     'listPayments',
     'listPayoutBatchItems',

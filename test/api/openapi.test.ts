@@ -37,9 +37,9 @@ function bodyOf(id: string): unknown {
   return operation.requestBody!.content['application/json']!.example
 }
 
-/** A bank has no API key: it signs its notices and may repeat them. */
+/** A bank and the mail relay have no API key: they sign their notices and may repeat them. */
 function isForBanks(name: string): boolean {
-  return name.startsWith('POST /rails/')
+  return name.startsWith('POST /rails/') || name === 'POST /mail/bounces'
 }
 
 /** A payer has no API key either. */

@@ -599,6 +599,7 @@ describe('a suspended merchant', () => {
       'createSettlement',
       'createSplitRule',
       'createSplitRuleVersion',
+      'createSubaccount',
       'createVirtualAccount',
       'decideTestDisbursement',
       'refundPayment',

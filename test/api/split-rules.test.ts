@@ -186,10 +186,15 @@ describe('a split rule', () => {
     }
   })
 
-  test('is changed by those who change sub-accounts, and seen by the whole team', async () => {
-    for (const role of ['viewer', 'support'] as const) {
+  test('is changed by those who change sub-accounts, and seen by those who see them', async () => {
+    const roles = { viewer: 200, support: 403 } as const
+    for (const [name, status] of Object.entries(roles)) {
+      const role = name as keyof typeof roles
       const reader = await addPerson(service, { role, merchant: merchant.reference })
-      expect((await reader.ask('GET', '/v1/split-rules')).status).toBe(200)
+      expect((await reader.ask('GET', '/v1/split-rules')).status).toBe(status)
+      const preview = { amount: 100_000, asset: 'NGN', splits: { lines: half.lines } }
+      const previewed = await reader.ask('POST', '/v1/splits/preview', { body: preview })
+      expect([role, previewed.status]).toEqual([role, status])
       const refused = await reader.ask('POST', '/v1/split-rules', { body: half })
       expect([refused.status, refused.json.reason]).toEqual([403, 'role'])
     }
@@ -499,6 +504,11 @@ describe('refuses', () => {
       'a flat share above the amount',
       { ...naira, splits: { lines: [line({ flat: 100_001 })] } },
       'splits.lines.0.flat takes ₦1,000.01, which is more than the amount of ₦1,000.00.',
+    ],
+    [
+      'fixed shares that leave nothing for the fee of the merchant',
+      { ...naira, splits: { lines: [line({ flat: 50_000 }), line({ flat: 50_000 })] } },
+      'splits.lines.1.flat takes ₦500.00, but the fee of ₦10.00, which you bear, leaves ₦490.00; use `remainder`, or another `feeBearer`.',
     ],
     [
       'a min above the amount',

@@ -245,3 +245,49 @@ test('rate sources are unique, and their keys are set', () => {
   const withKey = { ...bankA, keyHeader: 'X-Api-Key', keyVariable: 'RATE_KEY_BANK_A' }
   expect(() => ratesOf(withKey)).toThrow('RATE_KEY_BANK_A is required')
 })
+
+const mail = (given: Record<string, string>) => readConfig({ ...settings, ...given }).mail!
+const MAIL_FROM = 'Manilla Pay <no-reply@pay.example>'
+
+test('a mail relay is read from its URL, and its password is not printed', () => {
+  expect(mail({}).relay).toBeUndefined()
+  const SMTP_URL = 'smtp://ada%40pay:p%40ss@smtp.example.com'
+  const { relay } = mail({ SMTP_URL, MAIL_FROM })
+  expect(relay).toMatchObject({
+    host: 'smtp.example.com',
+    port: 587,
+    isSecure: false,
+    requiresTls: true,
+    user: 'ada@pay',
+    from: { name: 'Manilla Pay', address: 'no-reply@pay.example' },
+  })
+  expect(relay!.password!.reveal()).toBe('p@ss')
+  expect(JSON.stringify(relay)).not.toContain('p@ss')
+  expect(mail({ SMTP_URL: 'smtps://smtp.example.com', MAIL_FROM }).relay).toMatchObject({
+    port: 465,
+    isSecure: true,
+    requiresTls: false,
+    user: undefined,
+  })
+  const local = mail({ SMTP_URL: 'smtp://[::1]:2525', MAIL_FROM: 'a@b.example' }).relay
+  expect(local).toMatchObject({
+    host: '::1',
+    port: 2525,
+    requiresTls: false,
+    from: { name: '', address: 'a@b.example' },
+  })
+})
+
+test.each([
+  [{ SMTP_URL: 'smtp.example.com', MAIL_FROM }, 'SMTP_URL must be'],
+  [{ SMTP_URL: 'https://smtp.example.com', MAIL_FROM }, 'SMTP_URL must be'],
+  [{ SMTP_URL: 'smtp://a:secret@smtp.example.com/path', MAIL_FROM }, 'SMTP_URL must be'],
+  [{ SMTP_URL: 'smtp://smtp.example.com?tls=off', MAIL_FROM }, 'SMTP_URL must be'],
+  [{ SMTP_URL: 'smtp://smtp.example.com' }, 'MAIL_FROM must be'],
+  [{ SMTP_URL: 'smtp://smtp.example.com', MAIL_FROM: 'Manilla' }, 'MAIL_FROM must be'],
+  [{ SMTP_URL: 'smtp://smtp.example.com', MAIL_FROM: 'a@b.example, c@d.example' }, 'MAIL_FROM'],
+  [{ MAIL_BOUNCE_SECRET: 'short' }, 'MAIL_BOUNCE_SECRET must be at least 32 characters'],
+])('a wrong mail setting is refused: %j', (given, message) => {
+  expect(() => mail(given as Record<string, string>)).toThrow(message)
+  expect(() => mail(given as Record<string, string>)).not.toThrow('secret@')
+})

@@ -316,7 +316,10 @@ test.each([
   ['virtual_account.pay', 'virtual_account.paid'],
   ['VIRTUAL_ACCOUNT.PAID', 'virtual_account.paid'],
   ['payment.hold', 'payment.held'],
-  ['paid', 'virtual_account.paid, checkout.session.paid, settlement.paid, crypto_wallet.paid'],
+  [
+    'paid',
+    'virtual_account.paid, checkout.session.paid, settlement.paid, subaccount_settlement.paid, crypto_wallet.paid',
+  ],
   ['payment.explodes', 'payment.held, payment.returning, payment.returned'],
 ])('trigger %s suggests %s', async (typo, suggestion) => {
   const { code, err } = await run('trigger', typo)

@@ -27,7 +27,7 @@ const ofEvents: [Permission, RegExp][] = [
   ['payments.see', /^(dedicated_crypto_wallet|checkout\.session)\./],
   ['payouts.see', /^(bank_transfer|crypto_transfer|batch)\./],
   ['balances.see', /^(balance|conversion|settlement|settlement_destination)\./],
-  ['subaccounts.see', /^(subaccount|split)\./],
+  ['subaccounts.see', /^(subaccount|subaccount_settlement|split)\./],
   ['customers.see', /^(customer|invoice)\./],
   ['developers.see', /^webhook_endpoint\./],
 ]
@@ -81,7 +81,9 @@ export async function markEnvironment(service: ServiceWithBank) {
       asset: 'NGN',
       amount,
     })
-  const opened = { merchantReference: 'mark-payments-va', amount: 50_000 }
+  const lines = [{ subaccount: seller.reference, percent: '13.37' }]
+  const rule = await post('/v1/split-rules', { name: 'mark-subaccounts-rule', lines })
+  const opened = { merchantReference: 'mark-payments-va', amount: 50_000, splits: { lines } }
   const account = await post('/v1/collections/virtual-accounts', opened)
   const paid = { accountNumber: account.accountNumber, amount: 50_000 }
   const payment = await post('/v1/test/bank-transfers', paid)
@@ -176,6 +178,7 @@ export async function markEnvironment(service: ServiceWithBank) {
     ['listPayoutBatchItems', `/v1/disbursements/batches/${batchReference}/items`],
     ['getCustomer', `/v1/customers/${known.reference}`],
     ['getSubaccount', `/v1/subaccounts/${seller.reference}`],
+    ['getSplitRule', `/v1/split-rules/${rule.reference}`],
     ['getWebhookEndpoint', `/v1/webhook-endpoints/${endpoint.id}`],
     ['listEndpointDeliveries', `/v1/webhook-endpoints/${endpoint.id}/deliveries`],
     ['getWebhookEndpointStats', `/v1/webhook-endpoints/${endpoint.id}/stats`],
@@ -194,6 +197,7 @@ export async function markEnvironment(service: ServiceWithBank) {
     ['search', `/v1/search?q=${price.headers.get('x-request-id')}`],
     ['listCustomers', '/v1/customers'],
     ['listSubaccounts', '/v1/subaccounts'],
+    ['listSplitRules', '/v1/split-rules'],
     ['listRequestLogs', '/v1/request-logs?limit=100'],
   ]
   const probes: Probe[] = [
@@ -222,14 +226,18 @@ export async function markEnvironment(service: ServiceWithBank) {
     await make('GET', path)
   const logged = await readLog(service, sentCount)
 
+  const ofSubaccounts = [
+    'mark-subaccounts',
+    `\\b${balanceOfSeller}\\b`,
+    // Fields of payments, refunds and accounts, also in bodies that the request log keeps.
+    '(?:shares|splits)\\\\*":',
+    typesWith('subaccounts.see'),
+  ]
   const markers = new Map<Permission, RegExp>([
     ['payments.see', new RegExp(`mark-payments|${typesWith('payments.see')}`)],
     ['payouts.see', new RegExp(`mark-payouts|${typesWith('payouts.see')}`)],
     ['balances.see', new RegExp(`\\b9876\\d{5}\\b|9,876,\\d\\d\\d|${typesWith('balances.see')}`)],
-    [
-      'subaccounts.see',
-      new RegExp(`mark-subaccounts|\\b${balanceOfSeller}\\b|${typesWith('subaccounts.see')}`),
-    ],
+    ['subaccounts.see', new RegExp(ofSubaccounts.join('|'))],
     ['customers.see', new RegExp(`mark-customers|${typesWith('customers.see')}`)],
     ['developers.see', new RegExp(`mark-developers|${typesWith('developers.see')}`)],
     ['settings.see', new RegExp(`\\b${reserve}\\b`)],

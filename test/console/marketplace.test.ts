@@ -33,6 +33,17 @@ async function choose(label: string, option: string, at = 0): Promise<void> {
   await page.getByRole('option', { name: option }).filter({ visible: true }).first().click()
 }
 
+/** New entries wait behind a button, unless the list was read after them. */
+async function showEntry(what: string): Promise<void> {
+  const button = page.getByRole('button', { name: /^Show \d new entr/ })
+  const isShown = async () => {
+    if ((await main().getByText(what).count()) > 0) return true
+    if ((await button.count()) > 0) await button.click()
+    return false
+  }
+  await expect.poll(isShown, { timeout: 20_000 }).toBe(true)
+}
+
 /** Runs a journey and fails if the page reports an error or breaks its own content policy. */
 async function journey(name: string, walk: () => Promise<void>): Promise<void> {
   const stop = listenForErrors(page, { isConsoleRead: true })
@@ -225,8 +236,7 @@ describe('a marketplace', () => {
     await pictureDialog(page, 'screens/subaccounts/transfer-dialog TransferDialog')
     await dialog().getByRole('button', { name: 'Move ₦5,000.00' }).dblclick()
     await dialog().waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Show 1 new entry' }).click()
-    await main().getByText('Moved out').waitFor()
+    await showEntry('Moved out')
     const moved = await read(`/v1/subaccounts/${ada.reference}`)
     expect(ada.balances[0].available - moved.balances[0].available).toBe(500_000)
 
@@ -260,10 +270,9 @@ describe('a marketplace', () => {
     await dialog().getByLabel('Amount').fill('20,000')
     await press('Move ₦20,000.00')
     await dialog().waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: /^Show \d new entries$/ }).click()
-    await main().getByText('Paid back to you').waitFor()
-    await expect.poll(() => page.getByText(/owes you/).count()).toBe(0)
-    await main().getByRole('button', { name: 'Settle now' }).click()
+    await showEntry('Paid back to you')
+    await page.getByText(/owes you/).waitFor({ state: 'detached' })
+    await main().getByRole('button', { name: 'Settle' }).click()
     await pictureDialog(page, 'screens/subaccounts/settle-dialog SettleDialog')
     await dialog().getByLabel('Amount').fill('10,000')
     await press('Settle ₦10,000.00')
@@ -296,9 +305,72 @@ describe('a marketplace', () => {
     await journey('subaccount-paused', async () => {
       await page.getByText('Paused: it gets its shares, but nothing is paid out.').waitFor()
     })
-    expect(await main().getByRole('button', { name: 'Settle now' }).count()).toBe(0)
+    expect(await main().getByRole('button', { name: 'Settle' }).count()).toBe(0)
     await more('Resume payouts')
-    await main().getByRole('button', { name: 'Settle now' }).waitFor()
+    await main().getByRole('button', { name: 'Settle' }).waitFor()
+  })
+
+  test('someone is paid from it, with stamp duty beside the fee', async () => {
+    const preset = { body: { mode: 'test' } }
+    const levied = await site.owner.ask('POST', '/operator/v1/levies/presets/nigeria', preset)
+    expect(levied.status, levied.text).toBe(200)
+    const { reference } = await subaccountOf('Ada Fabrics')
+    await site.post(`/v1/subaccounts/${reference}/transfers`, {
+      from: 'merchant',
+      asset: 'NGN',
+      amount: 1_500_000,
+    })
+    await open(`/subaccounts/${reference}`)
+    await main().getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Pay someone from it' }).click()
+    await page.waitForURL('**/console/payouts/new?from=sub_*')
+    await choose('Bank', 'Guaranty Trust Bank')
+    await page.getByLabel('Account number').fill('0123456797')
+    await page.getByText('confirms this name').waitFor()
+    await page.getByLabel('Amount').fill('90,000')
+    await page.getByText('The sub-account has not enough.').waitFor()
+    await page.getByLabel('Amount').fill('12,000')
+    await journey('payout-from-subaccount', async () => {
+      await main().getByText('Stamp duty').waitFor()
+      await main().getByText('₦12,075.00').waitFor()
+      await main().getByText('₦19,915.00').waitFor()
+    })
+    await page.getByRole('button', { name: 'Send', exact: false }).last().click()
+    await page.waitForURL(/\/console\/payouts\/bt_\w+$/)
+    await main().getByRole('link', { name: 'Ada Fabrics' }).waitFor()
+    await main().getByText('₦50.00').first().waitFor()
+    const { items } = await read(`/v1/disbursements/bank-transfer?subaccount=${reference}`)
+    expect(items[0]).toMatchObject({ amount: 1_200_000, levy: 5_000, from: reference })
+  })
+
+  test('a batch is paid from it', async () => {
+    const { reference } = await subaccountOf('Ada Fabrics')
+    await open('/payouts/batches/new')
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      name: 'suppliers.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('accountNumber,bankCode,amountNaira\n0123456797,058,1000'),
+    })
+    await choose('Paid from', 'Ada Fabrics')
+    await journey('batch-from-subaccount', async () => {
+      await page.getByRole('button', { name: 'Upload and check' }).click()
+      await page.waitForURL(/\/console\/payouts\/batches\/bat_\w+$/)
+      await main().getByRole('link', { name: 'Ada Fabrics' }).waitFor()
+    })
+    const { items } = await read('/v1/disbursements/batches')
+    expect(items[0]).toMatchObject({ from: reference })
+  })
+
+  test('the balances say that the money of sellers is elsewhere, and still add up', async () => {
+    await open('/balances')
+    await journey('balances-with-subaccounts', async () => {
+      await page.getByText('what belongs to sellers is in their').waitFor()
+      await main().locator('.sums').getByText('Sub-accounts').waitFor()
+    })
+    const sums = await main().locator('.sums dd').allInnerTexts()
+    const units = sums.map((text) => BigInt(text.replace('−', '-').replace(/[₦,.+\s]/g, '')))
+    const closing = units.pop()
+    expect(units.reduce((sum, amount) => sum + amount, 0n)).toBe(closing)
   })
 
   test('closing says what happens to the money, and what must happen first', async () => {
@@ -310,7 +382,7 @@ describe('a marketplace', () => {
     }
     await close()
     // The refund took back the share with the part of the fee, which only the share had borne.
-    await dialog().getByText('It owes you ₦15.00.').waitFor()
+    await dialog().getByText('It owes you ₦15.00, more than it has.').waitFor()
     expect(await dialog().getByRole('button', { name: 'Close for good' }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
     await site.post(`/v1/subaccounts/${bola.reference}/transfers`, {
@@ -395,18 +467,19 @@ describe('by role', () => {
     const { reference } = await subaccountOf('Ada Fabrics')
     await visitAs('viewer', `/subaccounts/${reference}`)
     await main().getByText('Share of a payment').waitFor()
-    for (const name of ['Move money', 'Settle now', 'More', 'Create key'])
+    for (const name of ['Move money', 'Settle', 'More', 'Create key'])
       expect(await main().getByRole('button', { name }).count()).toBe(0)
     await open('/subaccounts/rules')
     expect(await main().getByRole('link', { name: 'New rule' }).count()).toBe(0)
   })
 
-  test('support sees a split payment without the sub-accounts', async () => {
+  test('support sees a split payment without the split', async () => {
     await visitAs('support', `/payments/${payment}`)
     const { reference } = await subaccountOf('Ada Fabrics')
-    await page.getByRole('heading', { name: 'Split' }).waitFor()
-    await main().getByText(reference.slice(0, 12)).first().waitFor()
-    expect(await main().getByText('Ada Fabrics').count()).toBe(0)
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Split' }).count()).toBe(0)
+    for (const text of [reference.slice(0, 12), 'Ada Fabrics'])
+      expect(await main().getByText(text).count()).toBe(0)
     expect(await page.getByRole('link', { name: 'Sub-accounts' }).count()).toBe(0)
   })
 })

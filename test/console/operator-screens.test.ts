@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { day } from '../../src/base/clock.js'
+import { day, minute } from '../../src/base/clock.js'
 import { markForReview } from '../../src/payouts/attempts/review-payouts.js'
 import { recordReconciliation } from '../../src/payouts/reconciliation/reconciliations.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -78,6 +78,9 @@ describe('screens of operators', () => {
     ['notices', '/notices', '0418827731'],
     ['treasury', '/treasury', 'Test hot wallet'],
     ['exchange', '/exchange', 'Position, live'],
+    ['levies', '/levies', 'No levy is charged.'],
+    ['vat', '/levies/vat', 'No rate was set'],
+    ['margins', '/levies/margins', 'Margin per rail and day'],
     ['reconciliation', '/reconciliation', 'Not in the books'],
     ['rails', '/rails', 'Pause payouts'],
     ['operators', '/operators', 'Bisi Ade'],
@@ -111,6 +114,10 @@ describe.runIf(isFull)('dialogs of operators', () => {
     ['screens/operator/positions LimitDialog', '/exchange', 'Limit NGN, live'],
     ['screens/operator/rate-history RateHistory', '/exchange', 'History'],
     ['screens/operator/set-rate-dialog SetRateDialog', '/exchange', 'Set rate'],
+    ['screens/operator/levy-dialogs PresetDialog', '/levies', 'Switch on Nigeria'],
+    ['screens/operator/levy-dialogs SetLevyDialog', '/levies', 'Set levy'],
+    ['screens/operator/levy-dialogs DebitDialog', '/levies', 'Change sandbox-bank'],
+    ['screens/operator/vat SetRateDialog', '/levies/vat', 'New rate'],
   ])('%s', async (id, path, name) => {
     await page.keyboard.press('Escape')
     await open(path.replace(':merchant', site.merchant.reference))
@@ -249,6 +256,67 @@ test('two operators set the first rate and the live stock; smaller changes need 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('₦900,000.00').waitFor()
   await picture(page, 'script', 'console-operator-exchange-filled')
+})
+
+test('an operator switches on stamp duty and VAT, and reads what they bring', async () => {
+  const dialog = page.getByRole('dialog')
+  const main = page.locator('main')
+  const choose = async (label: string, option: string) => {
+    await dialog.getByRole('combobox', { name: label }).click()
+    await page.getByRole('option', { name: option, exact: true }).click()
+  }
+  await open('/levies')
+  await main.getByRole('button', { name: 'Switch on Nigeria' }).first().click()
+  await choose('Mode', 'Test')
+  await dialog.getByRole('button', { name: 'Switch on', exact: true }).click()
+  await main.getByRole('row', { name: /₦50\.00 from ₦10,000\.00 on.*Test.*In force/ }).waitFor()
+  await main.getByRole('button', { name: `Change ${site.bank.name}` }).click()
+  await choose('Debits it', 'With each transfer')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await main.getByRole('row', { name: /With each transfer/ }).waitFor()
+
+  await main.getByRole('link', { name: 'VAT and fees' }).click()
+  await main.getByRole('button', { name: 'New rate' }).first().click()
+  await dialog.getByLabel('Percent').fill('7,5')
+  await dialog.getByText('Write a percentage such as 7.5.').waitFor()
+  await dialog.getByLabel('Percent').fill('7.5')
+  await choose('Mode', 'Test')
+  await dialog.getByRole('button', { name: 'Set rate' }).click()
+  await main.getByRole('row', { name: /7\.5 %.*Test.*Begins later/ }).waitFor()
+
+  site.clock.advance(minute)
+  const sent = await site.payOut(2_000_000)
+  expect(sent).toMatchObject({ levy: 5_000 })
+  await site.settle()
+  await open('/levies/vat')
+  await main.getByRole('button', { name: 'Test', exact: true }).click()
+  await main
+    .getByRole('row', { name: /Ada Stores/ })
+    .first()
+    .waitFor()
+  await main
+    .getByRole('row', { name: /All merchants/ })
+    .first()
+    .waitFor()
+  await picture(page, 'script', 'console-operator-vat-filled')
+  await open('/levies/margins')
+  await main.getByRole('button', { name: 'Test', exact: true }).click()
+  await main
+    .getByRole('row', { name: /Sum of these days/ })
+    .first()
+    .waitFor()
+  await picture(page, 'script', 'console-operator-margins-filled')
+
+  // Read a moment ago, before the transfer arrived.
+  await page.goto(`${site.url}/console/operator/levies`)
+  await main.getByRole('row', { name: /sandbox-bank.*₦50\.00/ }).waitFor()
+  await picture(page, 'script', 'console-operator-levies-filled')
+  await main.getByRole('button', { name: 'End levies' }).click()
+  await choose('Mode', 'Test')
+  await pictureDialog(page, 'screens/operator/levy-dialogs EndDialog')
+  await dialog.getByRole('button', { name: 'End levies' }).click()
+  await main.getByRole('row', { name: /^None.*In force/ }).waitFor()
+  await main.getByRole('row', { name: /₦50\.00 from.*Overridden/ }).waitFor()
 })
 
 test('an operator views a merchant read-only, with a reason', async () => {

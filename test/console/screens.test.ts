@@ -32,6 +32,8 @@ const lists = {
   requests: '/requests',
   team: '/team',
   audit: '/audit',
+  mails: '/mails',
+  'mails-suppressed': '/mails/suppressed',
   settings: '/settings',
   you: '/you',
 }
@@ -46,6 +48,7 @@ const details = [
   'endpoint',
   'event',
   'request',
+  'mail',
 ]
 
 beforeAll(async () => {
@@ -68,6 +71,7 @@ beforeAll(async () => {
     link: `/collect/links/${(await newest('/v1/checkout/sessions')).reference}`,
     endpoint: `/webhooks/${endpoint.id}`,
     event: `/events/${(await newest('/v1/events')).id}`,
+    mail: `/mails/${(await newest('/v1/mails')).reference}`,
     request: `/requests/${(await newest('/v1/request-logs?method=POST')).requestId}`,
   }
   await site.become(site.owner)

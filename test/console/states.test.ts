@@ -31,6 +31,8 @@ const filtered: Record<string, string> = {
   '/payouts/batches': 'status=REJECTED',
   '/balances': 'reference=zzzz',
   '/balances/conversions': 'from=2020-01-01&to=2020-01-01',
+  '/subaccounts': 'externalReference=zzzz',
+  '/subaccounts/rules': 'from=2020-01-01&to=2020-01-01',
   '/collect': 'q=zzzz',
   '/events': 'resource=pay_zzzz',
   '/requests': 'path=/zzzz',

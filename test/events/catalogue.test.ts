@@ -32,7 +32,8 @@ const documentedTypes = joinNames({
   settlement_destination: 'changed',
   customer: 'created credited',
   invoice: 'finalized credited partially_paid paid refunded refund_failed voided',
-  subaccount: 'created receivable closing_failed',
+  subaccount: 'created receivable closed closing_failed',
+  subaccount_settlement: 'created paid failed reversed',
   split: 'posted released',
   batch: 'completed',
   balance: 'low',
@@ -65,7 +66,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(62)
+    expect(documentedTypes).toHaveLength(67)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 
@@ -108,7 +109,13 @@ describe('source code', () => {
     const named = new Set(sources.flatMap(literalsIn))
     expect(named).toContain('webhook_endpoint.test')
     // Actions of the audit log and of operators, and fields of requests.
-    const others = ['balance.credit', 'bank_transfer.create', 'customer.email', 'customer.name']
+    const others = [
+      'balance.credit',
+      'bank_transfer.create',
+      'customer.email',
+      'customer.name',
+      'settlement.schedule',
+    ]
     expect([...named].filter((type) => !(type in catalogue)).toSorted()).toEqual(others)
   })
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { magicAccounts } from '../../src/simulation/sandbox-bank/magic-accounts.js'
+import { isLongRun } from '../support/long-run.js'
 import { openWithBank } from '../support/open-with-bank.js'
 import { seedOf } from '../support/seed.js'
 import { fuzz, sendAllowed } from './fuzz.js'
@@ -9,10 +10,10 @@ import { listOperations } from './operations.js'
 import { summarize } from './summarize.js'
 import { unwrittenRules } from './unwritten-rules.js'
 
-/** A short version of `npm run fuzz`. */
+/** A short version of `npm run fuzz`; `npm run test:long` sends more of what is allowed. */
 
-const cases = 600
-const perOperation = 6
+const cases = isLongRun ? 600 : 300
+const perOperation = isLongRun ? 6 : 3
 
 const { url, ask, merchant } = await openWithBank()
 const { json: document } = await ask('GET', '/openapi.json')

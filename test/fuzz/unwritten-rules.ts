@@ -59,6 +59,11 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must contain visible characters/,
   },
   {
+    rule: 'A masked BVN or NIN in the settings is the one that was answered.',
+    field: /^dedicatedAccounts\.defaultCustomer\.(bvn|nin)$/,
+    issue: /^must be 11 digits$/,
+  },
+  {
     rule: 'Texts are whole characters: no half of a surrogate pair.',
     field: /./,
     issue: /^must be whole characters/,
@@ -112,7 +117,7 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
       /^(must (have `flat`|be an integer in kobo|be a decimal string of|be in the last line)|cannot be sent|can be in one line only|needs an asset)/,
   },
   {
-    rule: 'The lines of a split are possible: `min` is at most `max`, a flat share is within both, percentages add up to at most 100, and an amount that is known is enough for all.',
+    rule: 'The lines of a split are possible: `min` is at most `max`, a flat share is within both, percentages add up to at most 100, and an amount that is known is enough for all, with the fee if the merchant bears it and shares are fixed.',
     field: /^(splits\.)?lines\.\d+\.(flat|percent|min)$/,
     issue: /^(must be at (least|most) `(min|max)`|brings all percentages to|takes )/,
   },

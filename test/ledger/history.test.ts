@@ -16,6 +16,7 @@ import { inTransaction } from '../../src/postgres/transactions/tx.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
 import { LedgerModel, Repeated } from '../support/ledger-model.js'
+import { isLongRun } from '../support/long-run.js'
 import { now } from '../support/movements.js'
 import { openSession } from '../support/sessions.js'
 import { expectLowerProofs } from '../support/sound-books.js'
@@ -246,7 +247,7 @@ test('any history agrees with plain arithmetic', async () => {
     await expectAgreement(model, world.places)
     await expectLowerProofs(db)
   })
-  await fc.assert(property, { numRuns: 60 })
+  await fc.assert(property, { numRuns: isLongRun ? 60 : 30 })
 
   // Guards against histories in which nothing happens.
   for (const times of Object.values(seen)) expect(times).toBeGreaterThan(0)

@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { createSeal, type OtherSecrets, type Seal } from '../../src/base/sealed.js'
 import { Secret } from '../../src/base/secret.js'
+import { queueMails } from '../../src/mail/queue-mails.js'
+import { listAllMails, openContent } from '../../src/mail/store-mails.js'
 import { rotateServiceSecret } from '../../src/operations/changes/rotate-secret.js'
 import { examineDatabase } from '../../src/operations/doctor/examine-database.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -77,6 +79,19 @@ test('the secret is replaced while merchants keep calling', async () => {
     const sealed = before.seal.seal(totpSecret)
     saveTotpSecret(tx, clock.now(), { userId: person.userId, sealed, step: 1 })
   })
+  const sendTest = await db.transaction(async (tx) => {
+    const mail = {
+      environmentId: null,
+      mode: 'live',
+      kind: 'test',
+      recipient: 'a@b.example',
+    } as const
+    const texts = { subject: 'Test', sender: null, heading: 'Test', blocks: [], reason: 'Test' }
+    return queueMails(tx, clock.now(), [{ ...mail, causeId: randomUUID(), content: texts }])
+  })
+  expect(sendTest).toHaveLength(1)
+  const readSubject = async (seal: Seal) =>
+    openContent(seal, (await listAllMails(db, { limit: 1 }))[0]!).subject
   const readTotp = (seal: Seal) => findTotpSecret(db, seal, person.userId)
 
   // Step 1: processes learn the next secret. Only with the old one may it become the current one.
@@ -133,6 +148,8 @@ test('the secret is replaced while merchants keep calling', async () => {
   expect(await rotate()).toMatchObject({ endpoints: 0, answers: 0 })
   expect(await readTotp(createSeal(fresh))).toBe(totpSecret)
   await expect(readTotp(createSeal(first))).rejects.toThrow()
+  expect(await readSubject(createSeal(fresh))).toBe('Test')
+  await expect(readSubject(createSeal(first))).rejects.toThrow()
   expect((await doctor(fresh, { old: first }))?.message).toContain('6 API keys still depend')
   expect((await doctor(fresh, { old: first }))?.fix).toContain('Keep MANILLA_SECRET_OLD until')
   const embedded = await doctor(fresh, { old: first }, 'home/secret')

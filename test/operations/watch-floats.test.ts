@@ -4,7 +4,7 @@ import { FundFigures } from '../../src/operations/metrics/fund-figures.js'
 import { logBankFindings, watchFloat } from '../../src/operations/metrics/watch-floats.js'
 import { openWithProviders } from '../support/open-with-providers.js'
 
-const { emulators, bankOf } = await openWithProviders('paystack')
+const { emulators, bankOf, db, clock } = await openWithProviders('paystack')
 const bank = bankOf('paystack')
 
 function openLog() {
@@ -16,7 +16,7 @@ test('a float below its minimum is an error, one at the minimum is not', async (
   const { lines, logger } = openLog()
   emulators.paystack.setFloat(1_000_000n)
   const figures = new FundFigures()
-  const tools = { logger, figures }
+  const tools = { db, clock, logger, figures }
   expect(await watchFloat(tools, { bank, floatMin: 1_000_000n })).toBe(0)
   expect(lines).toEqual([])
   expect(await watchFloat(tools, { bank, floatMin: 1_000_001n })).toBe(1)

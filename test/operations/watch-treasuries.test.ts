@@ -67,7 +67,7 @@ test('an error is logged for every coin below its floor', async () => {
       treasuryAddress: 'here',
       watchChains: async () => {},
     }
-    const tools = { db: service.db, logger, figures }
+    const tools = { db: service.db, clock: service.clock, logger, figures }
     return watchTreasury(tools, { mode: 'test', rail: treasury, floors })
   }
   expect(await watch({ SOL: 5n, USDC: 40_000_000n, USDT: 7n })).toBe(0)

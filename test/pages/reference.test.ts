@@ -13,6 +13,8 @@ import { isFull, picture, sizes } from './checkout-pictures.js'
 /** Operations whose example can only be refused, and why. */
 const refused: Record<string, { status: string; because: string }> = {
   receiveNotice: { status: '401', because: 'only a bank can sign its notices' },
+  receiveBounces: { status: '404', because: 'the service has no secret for bounces' },
+  deleteMailSuppression: { status: '404', because: 'no address of a new merchant is suppressed' },
 }
 
 const root = path.resolve(import.meta.dirname, '../..')

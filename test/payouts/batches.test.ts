@@ -380,7 +380,13 @@ describe('a submitted batch', () => {
     type Paid = { status: string; amount: number; fee: number }
     const paid = (items as Paid[]).filter(({ status }) => status === 'COMPLETED')
     const sumOf = (field: 'amount' | 'fee') => paid.reduce((sum, one) => sum + one[field], 0)
-    expect(batch.paid).toEqual({ amount: sumOf('amount'), fee: sumOf('fee'), levy: 0, count: 2 })
+    expect(batch.paid).toEqual({
+      amount: sumOf('amount'),
+      fee: sumOf('fee'),
+      levy: 0,
+      feeVat: 0,
+      count: 2,
+    })
     expect(batch.paid.amount).toBeLessThan(batch.amount)
     expect(batch.paid.fee).toBeGreaterThan(0)
     expect(items[1]).toMatchObject({

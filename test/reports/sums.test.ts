@@ -22,6 +22,7 @@ import { readPayoutTimes, reportedKinds } from '../../src/reports/payout-times.j
 import { sumUpReports } from '../../src/reports/sum-up.js'
 import { freshDatabase } from '../support/database.js'
 import { insertEnvironment } from '../support/environments.js'
+import { isLongRun } from '../support/long-run.js'
 
 // Rows are written as the service writes them, in real time and, for a test clock that is ahead, in
 // the future, and days that have long ended change. Workers run at any moment, with clocks that are
@@ -437,7 +438,7 @@ test('reports never depend on what workers have summed up, or when', async () =>
         expect(await reportsOf(db, world, period)).toEqual(expected)
       },
     ),
-    { numRuns: 30 },
+    { numRuns: isLongRun ? 30 : 12 },
   )
 })
 

@@ -10,6 +10,7 @@ const keptFields = [
   'status',
   'amount',
   'amountAccepted',
+  'variance',
   'totalDebit',
   'fee',
   'from',

@@ -31,6 +31,7 @@ const shares: [number, (scene: SplitScene) => Promise<void>][] = [
   [24, sellInline],
   [16, sellByAccount],
   [4, sellByChangedRule],
+  [8, sellAndSpend],
   [8, giveToSeller],
   [14, takeFromSeller],
   [8, moveBetweenSellers],
@@ -67,6 +68,20 @@ async function sellByChangedRule(scene: SplitScene): Promise<void> {
   await sell(scene, group, { rule })
   await changeRule(scene, rule, newTerms(scene, group))
   await sell(scene, group, { rule })
+}
+
+/** The seller spends its share before the sale is refunded, and owes it. */
+async function sellAndSpend(scene: SplitScene): Promise<void> {
+  const { site, callers, random } = scene
+  const seller = random.pick(site.spenders)
+  const amount = random.integer(1_000_000, 3_000_000)
+  const terms = { feeBearer: 'all', lines: [{ subaccount: seller, percent: '61.37' }] }
+  const accountNumber = await openAccount(scene, amount, terms)
+  const paid = await pay(scene, 'steady', { accountNumber, amount })
+  const { balances } = await callers.read('key', `${subaccountPath}/${seller}`)
+  const { available } = balances.find(({ asset }: { asset: string }) => asset === 'NGN')
+  if (available > 0) await move(scene, seller, { to: 'merchant', amount: available })
+  await refund(scene, paid, random.integer(1, amount))
 }
 
 async function sellInline(scene: SplitScene): Promise<void> {

@@ -270,7 +270,7 @@ async function findWrongAnswers(
   { balances }: Books,
 ): Promise<string[]> {
   const wrong: string[] = []
-  for (const { reference } of site.sellers) {
+  for (const reference of [...site.sellers.map((seller) => seller.reference), ...site.spenders]) {
     const shown = await callers.read('key', `/v1/subaccounts/${reference}`)
     const naira = shown.balances.find(({ asset }: { asset: string }) => asset === 'NGN')
     const { available, held, pending, owed } = balances.get(reference)!

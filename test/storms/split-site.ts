@@ -56,6 +56,8 @@ export type SplitSite = {
   environmentId: EnvironmentId
   secretKey: string
   sellers: Seller[]
+  /** Steady sellers that spend what they get at once, so that refunds find nothing. */
+  spenders: string[]
   /** Saved rules, and dedicated accounts with earlier versions of them. */
   rules: { reference: string; group: SellerGroup }[]
   accounts: { accountNumber: string; group: SellerGroup }[]
@@ -88,6 +90,7 @@ export async function openSplitSite(db: Database): Promise<SplitSite> {
     db,
     secret,
     sellers: [],
+    spenders: [],
     rules: [],
     accounts: [],
     aheadMs: 0,
@@ -114,6 +117,11 @@ export async function openMarket(scene: SplitScene): Promise<void> {
     }
     const created = await callers.send('seller', 'key', '/v1/subaccounts', body)
     site.sellers.push({ reference: String(created!.answer.kept.reference), group })
+  }
+  for (let index = 0; index < 3; index += 1) {
+    const body = { name: `Spender ${index}` }
+    const created = await callers.send('seller', 'key', '/v1/subaccounts', body)
+    site.spenders.push(String(created!.answer.kept.reference))
   }
   for (let index = 0; index < 10; index += 1) {
     const group = index % 3 === 0 ? 'shaky' : 'steady'

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../src/postgres/database.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Program } from '../support/program.js'
@@ -31,8 +32,9 @@ type Storm = {
   onStart(program: Program): void
 }
 
-/** How often half a day passes during the storm. */
+/** How often half a day passes. */
 const advances = 10
+const pollIntervalMs = 20
 /** More than any seller owes. */
 const largeAmount = 1_000_000_000
 
@@ -74,21 +76,38 @@ async function run(scene: Storm & SplitScene & { crew: Crew }): Promise<string[]
   return proveSplits(scene)
 }
 
-/** Turns of the callers, and of the clock after each tenth of the operations. */
+/**
+ * Turns of the callers, and of the clock after each share of the operations. The clock waits until
+ * no sale is open: it would expire.
+ */
 function createTurns(scene: Storm & SplitScene): () => Promise<void> {
-  const { journal, operations } = scene
+  const { callers, journal, operations } = scene
+  let underWay = 0
   let advanced = 0
+  let isAdvancing = false
+  const pauseWhile = async (mustWait: () => boolean) => {
+    while (mustWait() && !callers.isStopped) await sleep(pollIntervalMs)
+  }
   return async () => {
-    const wanted = ((advanced + 1) * operations) / (advances + 1)
-    if (journal.acknowledged < wanted) return takeSplitTurn(scene)
-    advanced += 1
-    await advanceClock(scene, dayMs / 2)
+    await pauseWhile(() => isAdvancing)
+    if (journal.acknowledged >= ((advanced + 1) * operations) / (advances + 1)) {
+      isAdvancing = true
+      advanced += 1
+      await pauseWhile(() => underWay > 0)
+      await advanceClock(scene, dayMs / 2)
+      isAdvancing = false
+      return
+    }
+    underWay += 1
+    await takeSplitTurn(scene).finally(() => {
+      underWay -= 1
+    })
   }
 }
 
 /** Money that sellers get pays first what they owe. */
 async function payDebts({ site, callers }: SplitScene): Promise<void> {
-  for (const { reference } of site.sellers) {
+  for (const reference of [...site.sellers.map((seller) => seller.reference), ...site.spenders]) {
     const path = `/v1/subaccounts/${reference}/transfers`
     const body = { from: 'merchant', asset: 'NGN', amount: largeAmount }
     await callers.send('transfer', 'key', path, body)

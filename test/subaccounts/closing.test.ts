@@ -29,6 +29,9 @@ test('all money is paid out, then it is closed; less than a naira goes to the me
   await pass(5)
   const closed = await shop.get(path)
   expect(closed).toMatchObject({ status: 'CLOSED', closing: false })
+  expect(closed.settlement).toMatchObject({ schedule: 'off', nextAt: null })
+  const events = await shop.get(`/v1/events?resource=${ada.reference}&type=subaccount.closed`)
+  expect(events.items.map(({ data }: { data: object }) => data)).toEqual([closed])
   const { items } = await shop.get(`/v1/settlements?subaccount=${ada.reference}`)
   expect(items).toMatchObject([{ status: 'PAID', reserve: 0 }])
   const rest = 1_000_050 - items[0].amount - items[0].fee
@@ -45,6 +48,7 @@ test('it stays paused with its money if the payout fails, and an event reports i
   await pass(5)
   const paused = await shop.get(path)
   expect(paused).toMatchObject({ status: 'PAUSED', closing: false, closedAt: null })
+  expect(paused.settlement).toEqual(ada.settlement)
   expect(await shop.balanceOf(ada)).toMatchObject({ available: 1_000_000, held: 0 })
   const { items } = await shop.get('/v1/events?type=subaccount.closing_failed')
   expect(items.map(({ data }: { data: object }) => data)).toEqual([paused])
@@ -68,6 +72,24 @@ test('it stays paused if more than the rest came meanwhile', async () => {
   expect((await shop.balanceOf(ada)).available).toBeGreaterThanOrEqual(50_000)
   expect((await shop.get('/v1/events?type=subaccount.closing_failed')).items).toHaveLength(1)
   await expectAllProofs(db)
+})
+
+test('closing it with `move` is an event, too, and emits it once', async () => {
+  const shop = await openShop()
+  const ada = await shop.addFunded(1_000_000, seller(accounts.completes))
+  const path = `/v1/subaccounts/${ada.reference}`
+  const { json } = await shop.post(`${path}/close`)
+  expect((await shop.post(`${path}/close`)).json.data).toEqual(json.data)
+  const { items } = await shop.get('/v1/events?type=subaccount.closed')
+  expect(items.map(({ data }: { data: object }) => data)).toEqual([json.data])
+  expect(json.data.balances[0]).toEqual({
+    asset: 'NGN',
+    available: 0,
+    held: 0,
+    pending: 0,
+    owed: 0,
+  })
+  expect(await shop.get(path)).toEqual(json.data)
 })
 
 test('it is not paid out without a bank account, or with open payouts', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { vatRates } from '../../src/money/vat.js'
+import { createVatReader } from '../../src/ledger/vat-rates.js'
+import { sql } from '../../src/postgres/sql.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { accounts, openMarket } from './shop.js'
 
@@ -23,7 +24,10 @@ async function exportRows(shop: Shop, path: string): Promise<Record<string, stri
 }
 
 test('exports name the sub-account that paid, and batches the VAT of their fees', async () => {
-  vatRates.replace([{ mode: 'test', holdsFrom: new Date(0), basisPoints: 750 }])
+  await db.rows(sql`
+    insert into vat_rates (mode, holds_from, basis_points, given_by, created_at)
+    values ('test', '2020-01-01', 750, 'ada', '2020-01-01')`)
+  await createVatReader(db)()
   const shop = await openShop()
   const bankAccount = { bankCode: '058', accountNumber: accounts.completes }
   const ada = await shop.addFunded(2_000_000, { name: 'Ada Fabrics', bankAccount })

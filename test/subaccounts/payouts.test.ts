@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { after, day } from '../../src/base/clock.js'
+import { addVatRate } from '../../src/ledger/vat-rates.js'
 import { addLevy } from '../../src/payouts/levies/store-levies.js'
+import { startOf } from '../../src/reports/calendar.js'
+import { readFeesOfMerchants } from '../../src/reports/fees-of-merchants.js'
+import { type Margin, readMargins } from '../../src/reports/margins.js'
 import { addPerson } from '../support/people.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { accounts, openMarket } from './shop.js'
@@ -124,6 +129,42 @@ describe('a payout from a sub-account', () => {
     expect(await verify(shop, json.data)).toMatchObject({ status: 'REVERSED' })
     expect(await shop.balanceOf(ada)).toMatchObject({ available: 0, held: 0 })
     expect(await shop.balance()).toMatchObject({ available: 2_000_000 })
+    await expectAllProofs(db)
+  })
+
+  // Fees of sub-accounts are on no statement of the merchant, from which the others are summed up.
+  test('pays fees that the reports of the operator and the merchant count alike', async () => {
+    const rate = { mode: 'test', basisPoints: 750, givenBy: 'ada' } as const
+    const holdsFrom = after(clock.now(), 2 * day)
+    await db.transaction((tx) => addVatRate(tx, clock.now(), { ...rate, holdsFrom }))
+    clock.advance(3 * day)
+    const from = startOf('day', clock.now())
+    const shop = await openShop()
+    const ada = await shop.addFunded(2_000_000)
+    await shop.fund(1_000_000)
+    const before = await readMargins(db, 'test', { from, to: after(from, 2 * day) })
+    await shop.payOut({})
+    await shop.payOut({ from: ada.reference })
+    await shop.payOut({ from: ada.reference, accountNumber: accounts.fails })
+    await shop.payOut({ from: ada.reference, accountNumber: accounts.reverses })
+    const period = { from, to: after(from, 2 * day) }
+    const { merchantId } = shop.merchant.environments.test
+    const check = async () => {
+      const { kept, vat } = await feesOf(shop)
+      const reported = await readFeesOfMerchants(db, 'test', period)
+      const own = reported.filter((row) => row.merchantId === merchantId)
+      expect(own).toMatchObject([{ asset: 'NGN', kept: BigInt(kept), vat: BigInt(vat) }])
+      return { kept, vat }
+    }
+    await check()
+    await pass(20)
+    const { kept, vat } = await check()
+    expect(vat).toBeGreaterThan(0)
+    const sum = (rows: Margin[], name: 'fees' | 'vat') =>
+      rows.reduce((total, row) => total + Number(row[name]), 0)
+    const margins = await readMargins(db, 'test', period)
+    expect(sum(margins, 'fees') - sum(before, 'fees')).toBe(kept)
+    expect(sum(margins, 'vat') - sum(before, 'vat')).toBe(vat)
     await expectAllProofs(db)
   })
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { day } from '../../src/base/clock.js'
+import { createConsole } from '../operations/commands/commands.js'
 import { addPerson } from '../support/people.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { accounts, openMarket } from './shop.js'
@@ -43,7 +44,7 @@ test('a sub-account is settled on its schedule, above its reserve, to its bank a
   const shop = await openShop()
   const settlement = { schedule: 'daily', reserve: 50_000, minimum: 200_000 }
   const ada = await shop.addFunded(1_000_000, seller({ settlement }))
-  expect(ada.settlement).toEqual(settlement)
+  expect(ada.settlement).toMatchObject({ ...settlement, lastRefusal: null })
   clock.advance(day)
   await pass(5)
   const [first] = await listOf(shop, ada)
@@ -78,8 +79,8 @@ test('a sub-account is settled on its schedule, above its reserve, to its bank a
   expect(summary).toMatchObject({ count: 2, amount: both[0].amount + both[1].amount })
   const { items } = await shop.get(`/v1/events?resource=${first.reference}`)
   expect(items.map(({ type }: { type: string }) => type).toSorted()).toEqual([
-    'settlement.created',
-    'settlement.paid',
+    'subaccount_settlement.created',
+    'subaccount_settlement.paid',
   ])
   await expectAllProofs(db)
 })
@@ -131,11 +132,11 @@ test('a settlement that fails or is reversed is in the next one', async () => {
 
 test('nothing is settled without a bank account, and while it is paused', async () => {
   const shop = await openShop()
-  const ada = await shop.addFunded(1_000_000, { name: 'Ada', settlement: { schedule: 'daily' } })
+  const ada = await shop.addFunded(1_000_000, { name: 'Ada' })
   expect((await settle(shop, ada)).json).toMatchObject({ reason: 'no_bank_account' })
   const path = `/v1/subaccounts/${ada.reference}`
   const { bankAccount } = seller()
-  await shop.patch(path, { bankAccount, status: 'PAUSED' })
+  await shop.patch(path, { bankAccount, status: 'PAUSED', settlement: { schedule: 'daily' } })
   expect((await settle(shop, ada)).json).toMatchObject({ code: 'subaccount_failed' })
   clock.advance(day)
   await pass(3)
@@ -151,6 +152,70 @@ test('nothing is settled without a bank account, and while it is paused', async 
     values: [shop.merchant.environments.test.id],
   })
   expect(schedules).toHaveLength(0)
+})
+
+test('a schedule needs a bank account, when it is set and as long as it is', async () => {
+  const shop = await openShop()
+  const settlement = { schedule: 'daily' }
+  const nowhere = await shop.post('/v1/subaccounts', { name: 'Ada', settlement })
+  const bare = await shop.addSeller({ name: 'Ada' })
+  const ada = await shop.addSeller(seller({ settlement }))
+  for (const { status, json } of [
+    nowhere,
+    await shop.patch(`/v1/subaccounts/${bare.reference}`, { settlement }),
+    await shop.patch(`/v1/subaccounts/${ada.reference}`, { bankAccount: null }),
+  ])
+    expect([status, json.details]).toEqual([
+      400,
+      [{ field: 'settlement.schedule', issue: expect.stringContaining('must be off without') }],
+    ])
+  const both = { bankAccount: null, settlement: { schedule: 'off' } }
+  const ended = await shop.patch(`/v1/subaccounts/${ada.reference}`, both)
+  expect(ended.json.data.settlement).toMatchObject({ schedule: 'off', nextAt: null })
+})
+
+test('a sub-account shows when it is settled next, and why it was not', async () => {
+  const shop = await openShop()
+  const ada = await shop.addFunded(1_000_000, seller({ settlement: { schedule: 'daily' } }))
+  const path = `/v1/subaccounts/${ada.reference}`
+  const first = ada.settlement.nextAt
+  expect(Date.parse(first)).toBeGreaterThan(clock.now().getTime())
+  expect((await shop.get(path)).settlement).toEqual(ada.settlement)
+  await shop.patch(path, { status: 'PAUSED' })
+  clock.advance(Date.parse(first) - clock.now().getTime())
+  await pass(1)
+  const refusedAt = clock.now().toISOString()
+  const { settlement } = await shop.get(path)
+  expect(settlement).toMatchObject({
+    nextAt: new Date(Date.parse(first) + day).toISOString(),
+    lastRefusal: { message: expect.stringContaining('is paused'), refusedAt },
+  })
+  expect((await shop.get('/v1/subaccounts')).items[0].settlement).toEqual(settlement)
+  await shop.patch(path, { status: 'ACTIVE' })
+  clock.advance(day)
+  await pass(3)
+  expect(await listOf(shop, ada)).toHaveLength(1)
+  expect((await shop.get(path)).settlement.lastRefusal).toBeNull()
+})
+
+test('sub-accounts are settled at the new time and weekday of the merchant', async () => {
+  const shop = await openShop()
+  const daily = await shop.addSeller(seller({ settlement: { schedule: 'daily' } }))
+  const weekly = await shop.addSeller(seller({ settlement: { schedule: 'weekly' } }))
+  const nextOf = async ({ reference }: Seller) =>
+    new Date((await shop.get(`/v1/subaccounts/${reference}`)).settlement.nextAt)
+  const changed = await shop.patch('/v1/settings', {
+    settlement: { time: '13:30', weekday: 'wednesday' },
+  })
+  expect(changed.status, changed.text).toBe(200)
+  // Nigeria is one hour ahead of UTC.
+  const inUtc = (time: Date) => time.toISOString().slice(11, 16)
+  const [next, nextWeek] = [await nextOf(daily), await nextOf(weekly)]
+  expect([inUtc(next), inUtc(nextWeek), nextWeek.getUTCDay()]).toEqual(['12:30', '12:30', 3])
+  expect(next.getTime() - clock.now().getTime()).toBeLessThanOrEqual(day)
+  // Its own schedule concerns the merchant only.
+  await shop.patch('/v1/settings', { settlement: { schedule: 'daily' } })
+  expect(await nextOf(weekly)).toEqual(nextWeek)
 })
 
 // Otherwise a member could move money to a sub-account with a bank account of their own.
@@ -195,4 +260,11 @@ test('two requests at once settle the money once', async () => {
   await pass(5)
   expect(await listOf(shop, ada)).toHaveLength(1)
   await expectAllProofs(db)
+})
+
+test('the operator sees when sub-accounts are settled next', async () => {
+  const shop = await openShop()
+  const ada = await shop.addFunded(1_000_000, seller({ settlement: { schedule: 'weekly' } }))
+  const { out } = await createConsole(db).run('settlements', 'scheduled')
+  expect(out).toMatch(new RegExp(`${shop.merchant.reference} +${ada.reference} +test`))
 })

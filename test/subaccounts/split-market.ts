@@ -40,14 +40,15 @@ export async function openSplitMarket() {
     return { ...desk, post, addSeller, balanceOf, move, fund, sell, refund }
   }
 
+  const releaseAll = () => releaseShares({ db, mode: 'test' }, clock.now())
   const giveAllBack = () => giveBack({ db, mode: 'test' }, clock.now())
 
   /** The bank ends what is under way, and workers release shares and give back. */
   async function work() {
     await service.pass(40)
-    await releaseShares({ db, mode: 'test' }, clock.now())
+    await releaseAll()
     await giveAllBack()
   }
 
-  return { db, clock, service, openShop, work, giveAllBack }
+  return { db, clock, service, openShop, work, releaseAll, giveAllBack }
 }

@@ -62,10 +62,13 @@ test('balances of a sub-account are read alone', async () => {
   await shop.fund(5_000)
   const { items } = await shop.get(`/v1/balances?subaccount=${ada.reference}`)
   expect(items).toEqual([
-    { asset: 'NGN', available: 700_000, held: 0, pending: 0 },
-    { asset: 'USDC', available: '0', held: '0', pending: '0' },
-    { asset: 'USDT', available: '0', held: '0', pending: '0' },
+    { asset: 'NGN', available: 700_000, held: 0, pending: 0, owed: 0 },
+    { asset: 'USDC', available: '0', held: '0', pending: '0', owed: '0' },
+    { asset: 'USDT', available: '0', held: '0', pending: '0', owed: '0' },
   ])
+  const { balances } = await shop.get(`/v1/subaccounts/${ada.reference}`)
+  expect(items).toEqual(balances)
+  expect(await shop.balance()).not.toHaveProperty('owed')
   expect((await shop.balance()).available).toBe(5_000)
   const other = await openShop()
   expect(await other.get(`/v1/balances?subaccount=${ada.reference}`)).toBeUndefined()

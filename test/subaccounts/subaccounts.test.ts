@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { fromReference, prefixes } from '../../src/base/ids.js'
 import { moveAll } from '../../src/ledger/move.js'
 import { issueKey } from '../../src/merchants/keys/issue-key.js'
+import { keyLimits } from '../../src/merchants/limits.js'
+import { suspendMerchant } from '../../src/merchants/suspension.js'
 import { fundingOf, now, transferTo } from '../support/movements.js'
+import { openSession, untilBlocked } from '../support/sessions.js'
 import { expectAllProofs, expectLowerProofs } from '../support/sound-books.js'
 import { openMarket } from './shop.js'
 
@@ -133,6 +136,47 @@ test('an external reference belongs to one sub-account', async () => {
     'duplicate_reference',
     'externalReference seller-17 belongs to another sub-account.',
   ])
+})
+
+// Both requests find the external reference unused, and then wait before they write.
+test.each([
+  ['created', 201],
+  ['changed', 200],
+])('of two sub-accounts that are %s at once, one gets the external reference', async (how, ok) => {
+  const shop = await openShop()
+  const sellers = [await shop.addSeller(), await shop.addSeller({ name: 'Bola Shoes' })]
+  const externalReference = 'seller-17'
+  const blocker = await openSession(db)
+  await blocker.query('begin')
+  await blocker.query('lock table subaccounts in share row exclusive mode')
+  const replies = sellers.map(({ name, reference }) =>
+    how === 'created'
+      ? shop.post('/v1/subaccounts', { name, externalReference })
+      : shop.patch(`/v1/subaccounts/${reference}`, { externalReference }),
+  )
+  await untilBlocked(db, 2)
+  await blocker.query('commit')
+  const [first, second] = (await Promise.all(replies)).toSorted((a, b) => a.status - b.status)
+  expect([first!.status, first!.json.data?.externalReference]).toEqual([ok, externalReference])
+  expect([second!.status, second!.json.reason]).toEqual([409, 'duplicate_reference'])
+  const { items } = await shop.get(`/v1/subaccounts?externalReference=${externalReference}`)
+  expect(items).toEqual([first!.json.data])
+})
+
+test('a suspended merchant neither creates nor changes sub-accounts', async () => {
+  const shop = await openShop()
+  const ada = await shop.addSeller()
+  const { merchantId } = shop.merchant.environments.test
+  await db.transaction((tx) => suspendMerchant(tx, clock.now(), merchantId))
+  const bankAccount = { bankCode: '058', accountNumber: '0123456789' }
+  const path = `/v1/subaccounts/${ada.reference}`
+  clock.advance(keyLimits.cacheMs)
+  for (const { status, json } of [
+    await shop.post('/v1/subaccounts', { name: 'Bola Shoes' }),
+    await shop.patch(path, { bankAccount }),
+  ])
+    expect([status, json.reason]).toEqual([403, 'merchant_suspended'])
+  expect(await shop.get(path)).toEqual(ada)
 })
 
 // Closing moves one balance per asset. If one of them does not fit, none may move: a refusal is an

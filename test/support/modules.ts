@@ -18,6 +18,7 @@ export const floors: { name: string; does: string }[][] = [
     { name: 'merchants', does: 'tenants and keys' },
     { name: 'idempotency', does: 'at most once' },
     { name: 'request-log', does: 'what was asked' },
+    { name: 'mail', does: 'the outbox' },
   ],
   [
     { name: 'webhooks', does: 'endpoints and deliveries' },

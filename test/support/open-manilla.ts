@@ -131,6 +131,8 @@ export type ManillaOptions = {
   isClosedByCaller?: boolean
   hasConsole?: boolean
   consoleUrl?: string
+  /** Absent: bounces are not accepted. */
+  mailBounceSecret?: Secret
 }
 
 /**
@@ -166,6 +168,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     eventDays: limits.retention.eventDays,
     naira: options.naira ?? standardNaira,
     rates: options.rates,
+    mail: { relay: undefined, bounceSecret: options.mailBounceSecret },
     allowsLoopbackWebhooks: true,
     ...onlySandbox,
     solana: noChains,

@@ -28,7 +28,10 @@ import {
  * advances the clock and runs the workers.
  */
 export async function openWithBank(
-  options: Pick<ManillaOptions, 'trustProxy' | 'streamLimits' | 'publicRateLimitPerSecond'> = {},
+  options: Pick<
+    ManillaOptions,
+    'trustProxy' | 'streamLimits' | 'publicRateLimitPerSecond' | 'consoleUrl' | 'mailBounceSecret'
+  > = {},
 ) {
   const db = await freshDatabase()
   const clock = manualClock()

@@ -61,6 +61,7 @@ export const frameTexts = {
     requests: 'Request log',
     team: 'Team',
     audit: 'Audit log',
+    mails: 'Mails',
     settings: 'Settings',
   },
   help: {

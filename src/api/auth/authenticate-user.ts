@@ -105,7 +105,7 @@ function findCaller(request: FastifyRequest, route: Route, signedIn: SignedIn): 
     })
   if (mode === 'live' && !signedIn.hasSecondFactor) throw missingFactor('Live mode needs')
   const permissions = new Set(permissionsIn(membership, mode))
-  for (const needed of [route.permission, route.alsoNeeds ?? route.permission])
+  for (const needed of [route.permission, ...(route.alsoNeeds ?? [])])
     if (!needed || !permissions.has(needed)) throw refuseRole(membership, needed, mode)
   const environment = membership.environments[mode]
   return { kind: 'user', id: signedIn.userId, name: signedIn.name, environment, permissions }

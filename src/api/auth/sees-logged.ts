@@ -35,7 +35,7 @@ function isMatch(parts: string[], asked: string[]): boolean {
 
 function seesBodies(permissions: Permissions, { permission, alsoNeeds, shows }: RouteOfLog) {
   if (shows) return shows.every((kind) => sees(permissions, kind))
-  return [permission, alsoNeeds].every(
+  return [permission, ...(alsoNeeds ?? [])].every(
     (needed) => needed === undefined || seesResult(permissions, needed),
   )
 }

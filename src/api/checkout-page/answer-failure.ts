@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { html } from '../../base/html.js'
 import type { Refusal } from '../../base/refusal.js'
 import { renderPage } from '../console/page.js'
 import { pathOf } from '../server/path-of.js'
 import { headersOf, newNonce } from './answer-page.js'
-import { html } from './html.js'
 import { renderFailure, renderNotFound } from './page.js'
 import { english as texts } from './texts.js'
 

@@ -1,5 +1,5 @@
 import encodeQR from 'qr'
-import { type Html, html } from './html.js'
+import { type Html, html } from '../../base/html.js'
 
 const border = 3
 

@@ -1,5 +1,5 @@
+import { asMarkup, type Html, html } from '../../base/html.js'
 import type { Settings } from '../../merchants/settings/settings-document.js'
-import { asMarkup, type Html, html } from './html.js'
 import { mark, signs, tabIcon } from './signs.js'
 import { stylesFor } from './styles.js'
 import type { Texts } from './texts.js'

@@ -1,6 +1,6 @@
+import { type Html, html } from '../../base/html.js'
 import type { PublicSessionJson } from '../../checkout/resource.js'
 import { fromWire } from '../../money/amounts.js'
-import { type Html, html } from './html.js'
 import { isWeb, merchantOf, renderButton, type Scene } from './scene.js'
 import { showMoney } from './texts.js'
 

@@ -1,7 +1,7 @@
+import { asMarkup, type Html, html } from '../../base/html.js'
 import { limits } from '../../base/limits.js'
 import type { PublicSessionJson } from '../../checkout/resource.js'
 import { drawQr } from './draw-qr.js'
-import { asMarkup, type Html, html } from './html.js'
 import {
   priceOf,
   renderCoins,

@@ -1,6 +1,6 @@
+import { type Html, html } from '../../base/html.js'
 import type { PublicSessionJson } from '../../checkout/resource.js'
 import type { Settings } from '../../merchants/settings/settings-document.js'
-import { type Html, html } from './html.js'
 import type { Texts } from './texts.js'
 import type { PageView } from './view.js'
 

@@ -1,4 +1,4 @@
-import { asMarkup, type Html } from './html.js'
+import { asMarkup, type Html } from '../../base/html.js'
 
 const drawn = (paths: string) =>
   asMarkup(`<svg viewBox="0 0 32 32" aria-hidden="true">${paths}</svg>`)

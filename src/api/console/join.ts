@@ -112,7 +112,8 @@ async function joinWithPassword(
     const user = { id, email, name, isOperator: false, isDisabled: false }
     await admit(api, tx, visit, { invitation, user })
     const isOperator = invitation.purpose.kind === 'operator'
-    const token = enter(api, tx, visit, { user: { ...user, isOperator }, factors: ['password'] })
+    const entering = { user: { ...user, isOperator }, factors: ['password' as const] }
+    const token = await enter(api, tx, visit, entering)
     return { kind: 'signed_in', token }
   }
   return api.db.transaction(work).catch((error: { constraint?: string }) => {
@@ -168,7 +169,8 @@ async function reset(
       })
     // The link stands for the password, not for the second factor.
     if (hasSecondFactor(await getFactors(tx, id))) return { kind: 'sign_in_next' }
-    return { kind: 'signed_in', token: enter(api, tx, visit, { user, factors: ['password'] }) }
+    const token = await enter(api, tx, visit, { user, factors: ['password'] })
+    return { kind: 'signed_in', token }
   })
   api.sessions.forgetAll()
   return joined

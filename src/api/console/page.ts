@@ -1,5 +1,5 @@
+import { asMarkup, type Html, html, type Piece } from '../../base/html.js'
 import { dark, light } from '../checkout-page/brand.js'
-import { asMarkup, type Html, html, type Piece } from '../checkout-page/html.js'
 import { mark, tabIcon } from '../checkout-page/signs.js'
 
 type Page = {

@@ -1,5 +1,5 @@
+import { asMarkup, html } from '../../base/html.js'
 import { dark, light } from '../checkout-page/brand.js'
-import { asMarkup, html } from '../checkout-page/html.js'
 import { mark, tabIcon } from '../checkout-page/signs.js'
 import type { ConsoleEntry } from './open-console.js'
 

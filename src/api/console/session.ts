@@ -12,6 +12,7 @@ import { type Route, route } from '../server/route.js'
 import { joinPages } from './join-pages.js'
 import { ownAccountRoutes } from './own-account.js'
 import { ownFactorRoutes } from './own-factors.js'
+import { ownMailRoutes } from './own-mails.js'
 import { signInPages } from './sign-in-pages.js'
 import { signInRoutes } from './sign-in-routes.js'
 import { useStart } from './start.js'
@@ -28,6 +29,7 @@ export function consoleSessionRoutes(api: ApiParts): Route[] {
     ...signInRoutes(api),
     ...ownAccountRoutes(api),
     ...ownFactorRoutes(api),
+    ...ownMailRoutes(api),
     ...signInPages(api, readPageScript('sign-in')),
     ...joinPages(api),
   ]

@@ -18,6 +18,7 @@ import {
   type User,
 } from '../../team/users.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
+import { alertOfNewPlace } from './sign-in-alert.js'
 import { auditUser, type Visit } from './visit.js'
 
 export type Factor = 'password' | 'totp' | 'recovery_code' | 'passkey'
@@ -54,7 +55,7 @@ export async function signInWithPassword(
       const { hasTotp, passkeys } = factors
       return { isSignedIn: false, stepToken, hasTotp, hasPasskeys: passkeys > 0 }
     }
-    const token = enter(api, tx, visit, { user, factors: ['password'] })
+    const token = await enter(api, tx, visit, { user, factors: ['password'] })
     return { isSignedIn: true, token }
   })
 }
@@ -144,13 +145,14 @@ export async function noteFailure(
 }
 
 /** Starts a new session in place of the one that the browser may have, under a new token. */
-export function enter(
+export async function enter(
   { sessions }: ApiParts,
   tx: Tx,
   visit: Visit,
   { user, factors }: { user: User; factors: Factor[] },
-): string {
+): Promise<string> {
   const { now, address, browser, sessionToken } = visit
+  await alertOfNewPlace(tx, visit, user)
   if (sessionToken !== undefined) endSessionOfToken(tx, now, sessionToken)
   forgetGuesses(tx, user.email)
   const isStrong = factors.some((factor) => factor !== 'password')

@@ -141,6 +141,14 @@ const changes = {
   'settlement.paid': { status: 'PAID', paidAt },
   'settlement.failed': { status: 'FAILED', failureReason: 'account_closed', failedAt: paidAt },
   'settlement.reversed': { status: 'REVERSED', paidAt, reversedAt: paidAt },
+  'subaccount_settlement.paid': { status: 'PAID', paidAt },
+  'subaccount_settlement.failed': {
+    status: 'FAILED',
+    failureReason: 'account_closed',
+    failedAt: paidAt,
+  },
+  'subaccount_settlement.reversed': { status: 'REVERSED', paidAt, reversedAt: paidAt },
+  'subaccount.closed': { status: 'CLOSED', closedAt: paidAt },
   'subaccount.closing_failed': { status: 'PAUSED' },
   'webhook_endpoint.disabled': {
     enabled: false,

@@ -44,6 +44,7 @@ const resourceOfKind: Record<EventKind, Resource> = {
   split: postedSplit,
   batch: payoutBatch,
   settlement,
+  subaccount_settlement: settlement,
   settlement_destination: settlementDestination,
   balance: lowBalance,
   webhook_endpoint: webhookEndpoint,

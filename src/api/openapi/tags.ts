@@ -13,6 +13,7 @@ export const tags = {
   Reports: 'What happened per hour or day, for charts and monthly figures.',
   Search: 'Everything you have, by reference, number or name.',
   Settings: 'How mismatched payments are handled, and how your checkout pages look.',
+  Mails: 'Mails that were sent for you, and addresses that get none.',
   Webhooks: 'Endpoints that receive your events.',
   Events: 'Everything that happened, and its deliveries.',
   'Request logs': 'The requests of your servers and our answers.',

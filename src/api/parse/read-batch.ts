@@ -12,7 +12,7 @@ import { type CheckedItem, checkBatchItems } from './check-batch-items.js'
 import { merchantReferenceIn } from './metadata.js'
 import { solanaAddress } from './read-address.js'
 import { readStablecoinAmount } from './read-coins.js'
-import { fromIn } from './read-payer.js'
+import { fromIn } from './read-paying-subaccount.js'
 import {
   accountNumberPattern,
   bankCodePattern,

@@ -5,6 +5,8 @@ import { newId, prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { type Detail, invalidField, Refusal } from '../../base/refusal.js'
 import { referenceSample } from '../../base/shapes.js'
+import type { AccountKind } from '../../collections/accounts/account.js'
+import { collectionFeeOf, readTerms } from '../../collections/accounts/environment-terms.js'
 import type { Asset } from '../../money/assets.js'
 import { parsePercent, percentPattern } from '../../money/percent.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
@@ -123,8 +125,8 @@ export type SplitScope = {
   now: EnvironmentTime
   /** Null: any asset. */
   asset: Asset | null
-  /** The amount that is expected; null: any amount. */
-  amount: bigint | null
+  /** The payment that is expected; null: any amount. */
+  expected: { amount: bigint; kind: AccountKind } | null
 }
 
 /**
@@ -163,14 +165,14 @@ type SplittingRequest = Pick<
 export async function chooseSplit(
   db: Queryable,
   request: SplittingRequest,
-  { asset, amount }: Pick<SplitScope, 'asset' | 'amount'>,
+  { asset, expected }: Pick<SplitScope, 'asset' | 'expected'>,
 ): Promise<ChosenSplit | undefined> {
   const { environment, now, body, permissions } = request
   const { splits } = body
   if (splits === undefined) return undefined
   if (splits.lines !== undefined && !permissions.has('subaccounts.change'))
     throw refuseUnseen(request, 'subaccounts.change')
-  return readSplits(db, splits, { environmentId: environment.id, now, asset, amount })
+  return readSplits(db, splits, { environmentId: environment.id, now, asset, expected })
 }
 
 /** Checks a rule again: a sub-account may have been closed since, and the amount is new. */
@@ -186,10 +188,7 @@ async function readRule(db: Queryable, reference: string, scope: SplitScope): Pr
     toReference(prefixes.subaccount, subaccountId),
   )
   const subaccounts = await findNamedSubaccounts(db, environmentId, names)
-  const issues = [
-    ...checkSubaccounts(names, subaccounts),
-    ...(isExpected(scope) ? checkExpected(split.lines, scope) : []),
-  ]
+  const issues = [...checkSubaccounts(names, subaccounts), ...(await checkFit(db, split, scope))]
   const [first] = issues
   if (first) throw refuse(`cannot be used: ${first.field} ${first.issue}`)
   return split
@@ -215,13 +214,24 @@ export async function readSplitTerms(
   if (issues.length > 0) throw refuseSplit(issues, prefix)
   const lines = sent.lines.map((line) => toLine(line, subaccounts, scope.asset))
   issues.push(...checkLines(lines, scope.asset))
-  if (issues.length === 0 && isExpected(scope)) issues.push(...checkExpected(lines, scope))
+  const terms = { asset: scope.asset, feeBearer: toFeeBearer(sent, subaccounts), lines }
+  if (issues.length === 0) issues.push(...(await checkFit(db, terms, scope)))
   if (issues.length > 0) throw refuseSplit(issues, prefix)
-  return { asset: scope.asset, feeBearer: toFeeBearer(sent, subaccounts), lines }
+  return terms
 }
 
-function isExpected(scope: SplitScope): scope is SplitScope & { amount: bigint; asset: Asset } {
-  return scope.amount !== null && scope.asset !== null
+/** Whether the expected payment can give each line what it names, with the fee of today. */
+async function checkFit(
+  db: Queryable,
+  { lines, feeBearer }: Pick<SplitTerms, 'lines' | 'feeBearer'>,
+  { environmentId, asset, expected }: SplitScope,
+): Promise<SplitIssue[]> {
+  if (expected === null || asset === null) return []
+  const { amount, kind } = expected
+  if (feeBearer !== 'merchant') return checkExpected(lines, { amount, asset, fee: 0n })
+  const terms = await readTerms(db, [{ environmentId, kind }])
+  const fee = collectionFeeOf(terms.of({ environmentId }), kind, amount)
+  return checkExpected(lines, { amount, asset, fee })
 }
 
 /** What the schema of a line cannot say: which fields belong together, and the unit of amounts. */

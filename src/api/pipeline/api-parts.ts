@@ -4,6 +4,7 @@ import type { EnvironmentId, Mode } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import type { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
+import type { Secret } from '../../base/secret.js'
 import type { CollectionAccount } from '../../collections/accounts/account.js'
 import type { PreparedAccount } from '../../collections/accounts/create-accounts.js'
 import type { Rails } from '../../collections/rails.js'
@@ -37,6 +38,8 @@ export type ApiParts = {
   /** For lists of an environment, which may be read from a replica. */
   openPage: OpenPage
   seal: Seal
+  /** Undefined: notices of the mail relay are not accepted. */
+  mailBounceSecret: Secret | undefined
   allowsLoopbackWebhooks: boolean
   naira: Record<Mode, NairaLimits>
   fundBalance: (call: Call<Funding, Moved>) => Promise<KeyedAnswer>

@@ -25,7 +25,11 @@ export async function commitAndSend<Value>(
   let payout: NewPayout | null = null
   const answered = await change(
     request,
-    commit,
+    (tx, now) => {
+      // A run that was rolled back has committed nothing to send.
+      payout = null
+      return commit(tx, now)
+    },
     (committed) => {
       payout = payoutOf(committed)
       return toAnswer(committed)

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path/posix'
 import { Marked, type Tokens } from 'marked'
-import { asMarkup, type Html } from '../checkout-page/html.js'
+import { asMarkup, type Html } from '../../base/html.js'
 
 /** A page of docs/, such as `guides/payouts`. */
 export type Guide = { name: string; title: string; text: string }
@@ -93,6 +93,7 @@ const guidesByTag: Record<string, string[]> = {
   Settings: ['guides/checkout'],
   Webhooks: ['guides/webhooks'],
   Events: ['guides/webhooks', 'reference/events'],
+  Mails: ['guides/email'],
   'Request logs': ['guides/requests'],
   'Test mode': ['reference/test-mode'],
   Rails: ['guides/bank-adapter'],

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type Html, html } from '../checkout-page/html.js'
+import { type Html, html } from '../../base/html.js'
 import { jsonType } from '../server/envelope.js'
 import { type ApiDocument, listOperations, pathOfOperation } from './document.js'
 import { guidesOf, readGuides, renderGuide } from './guides.js'

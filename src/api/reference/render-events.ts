@@ -1,5 +1,5 @@
+import { type Html, html } from '../../base/html.js'
 import { webhookLimits } from '../../webhooks/limits.js'
-import { type Html, html } from '../checkout-page/html.js'
 import { type ApiDocument, jsonOf } from './document.js'
 import { renderText } from './render-fields.js'
 

@@ -1,6 +1,6 @@
+import { type Html, html } from '../../base/html.js'
 import { limits } from '../../base/limits.js'
 import { webhookLimits } from '../../webhooks/limits.js'
-import { type Html, html } from '../checkout-page/html.js'
 import { pathOfOperation } from './document.js'
 import { type Frame, groupByTag, renderMethod } from './layout.js'
 import { renderText } from './render-fields.js'

@@ -1,4 +1,4 @@
-import { type Html, html } from '../checkout-page/html.js'
+import { type Html, html } from '../../base/html.js'
 import {
   type ApiDocument,
   follow,

@@ -38,6 +38,8 @@ import { search } from './developers/search.js'
 import { streamChanges } from './developers/stream.js'
 import { readTimeline } from './developers/timeline.js'
 import { webhookEndpointRoutes } from './developers/webhook-endpoints.js'
+import { receiveBounces } from './mail/bounces.js'
+import { mailRoutes } from './mail/mails.js'
 import { apiKeyRoutes } from './merchant/api-keys.js'
 import { approvalRuleRoutes } from './merchant/approval-rule.js'
 import { auditLineRoutes } from './merchant/audit-lines.js'
@@ -108,6 +110,8 @@ export function createRoutes(api: ApiParts): Route[] {
     settleDisbursement(api),
     decideDisbursement(api),
     advanceClock(api),
+    ...mailRoutes(api),
+    receiveBounces(api),
     ...webhookEndpointRoutes(api),
     ...eventRoutes(api),
     readTimeline(api),

@@ -16,6 +16,7 @@ import { authenticateUser, refuseRole } from '../auth/authenticate-user.js'
 import { type Caller, toActor } from '../auth/caller.js'
 import { hidesBalances, maskBalances } from '../auth/mask-balances.js'
 import { maskPayers } from '../auth/mask-payers.js'
+import { hidesSplits, maskSplits } from '../auth/mask-splits.js'
 import { networkOf } from '../auth/network-of.js'
 import { refuseKey } from '../auth/refuse-unseen.js'
 import { readSessionToken } from '../auth/session-cookie.js'
@@ -247,7 +248,7 @@ function admitCaller(
 /** A restricted key. Which permissions an operation needs is public, and so is what is missing. */
 function checkKeyPermissions(granted: Permissions, { permission, alsoNeeds }: Route): void {
   if (permission === undefined || !granted.has(permission)) throw refuseKey(permission)
-  if (alsoNeeds !== undefined && !granted.has(alsoNeeds)) throw refuseKey(alsoNeeds)
+  for (const needed of alsoNeeds ?? []) if (!granted.has(needed)) throw refuseKey(needed)
 }
 
 function refuseSuspended(): Promise<never> {
@@ -427,7 +428,7 @@ function send(reply: FastifyReply, answer: RouteAnswer): FastifyReply | undefine
       else reply.header(name, value)
   reply.type('contentType' in answer ? answer.contentType : jsonType)
   if (typeof answer.body !== 'string') return reply.send(answer.body)
-  const shown = hidesPayers(request, answer) ? maskPayers(answer.body) : answer.body
+  const shown = isJson(answer) ? maskJson(request, answer.body) : answer.body
   const text = hidesBalances(request) ? maskBalances(shown) : shown
   request.answerText = text
   reply.send(text)
@@ -441,8 +442,16 @@ function permissionsOf(caller: Caller | undefined): Permissions {
   return caller.permissions ?? everyPermission
 }
 
-/** API keys see the payers of all payments that they see. */
-function hidesPayers({ caller }: FastifyRequest, answer: RouteAnswer): boolean {
-  if (caller?.kind !== 'user' || caller.permissions.has('payers.see')) return false
+function isJson(answer: RouteAnswer): boolean {
   return !('contentType' in answer) || answer.contentType === jsonType
+}
+
+function maskJson(request: FastifyRequest, body: string): string {
+  const shown = hidesSplits(request) ? maskSplits(body) : body
+  return hidesPayers(request) ? maskPayers(shown) : shown
+}
+
+/** API keys see the payers of all payments that they see. */
+function hidesPayers({ caller }: FastifyRequest): boolean {
+  return caller?.kind === 'user' && !caller.permissions.has('payers.see')
 }

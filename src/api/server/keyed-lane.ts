@@ -7,6 +7,7 @@ import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import { atMostOnce, type KeyedCall, whileInProgress } from '../../idempotency/at-most-once.js'
 import { idempotencyLimits } from '../../idempotency/limits.js'
 import type { Database } from '../../postgres/database.js'
+import { laneLimits } from '../../postgres/limits.js'
 import { environmentKey } from '../../postgres/transactions/busy.js'
 import {
   type LaneWork,
@@ -16,6 +17,7 @@ import {
 } from '../../postgres/transactions/lane.js'
 import type { Turns } from '../../postgres/transactions/turns.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { isTransient } from '../../postgres/wire/failures.js'
 import { type AuditedCall, auditAnswer } from '../auth/audit-call.js'
 import { refused } from './envelope.js'
 import type { RouteRequest } from './route.js'
@@ -173,7 +175,10 @@ export function toCallWithLateAnswer<Input, Value>(
   }
 }
 
-/** A rare change, in a transaction. It refuses by throwing, before it writes anything. */
+/**
+ * A rare change, in a transaction. It refuses by throwing, before it writes anything. It runs again
+ * if the server rolled back, so it keeps nothing of the run before.
+ */
 type KeyedChange<Value> = (tx: Tx, now: RealTime) => Value | Promise<Value>
 
 export type RunChange = <Value>(
@@ -205,10 +210,21 @@ export function createChanges({ db, clock, seal }: ChangeDependencies): RunChang
     if (isKept) call.expiresAt = null
     if (expected) call.expected = expected
     return whileInProgress(async () => {
-      const [answered] = await db.transaction((tx) => work(tx, [call]))
+      const [answered] = await whileTransient(() => db.transaction((tx) => work(tx, [call])))
       if (answered instanceof Refusal) throw answered
       return answered!
     })
+  }
+}
+
+/** The server rolled back, so the change may run again: it then finds the row of the other one. */
+async function whileTransient<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isTransient(error) || retries >= laneLimits.retriesMax) throw error
+    }
   }
 }
 

@@ -140,8 +140,8 @@ export type Route = Traits & {
   access: RouteAccess
   /** What a member of the merchant needs; required wherever members may call. */
   permission?: Permission
-  /** A second permission, if the answer shows more than the first one covers. */
-  alsoNeeds?: Permission
+  /** Further permissions, if the answer shows more than the first one covers. */
+  alsoNeeds?: readonly Permission[]
   /**
    * The resources in its bodies, if its permissions do not name them. The request log shows the
    * bodies to callers who may see all of them.

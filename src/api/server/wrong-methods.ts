@@ -18,12 +18,8 @@ export type WrongMethods = ReturnType<typeof createWrongMethods>
  */
 export function createWrongMethods(app: FastifyInstance) {
   const registered: { parts: string[]; method: string | string[] }[] = []
-  /** The documented paths, all of them as GET. */
-  const knownPaths = createRouter({
-    maxParamLength: limits.http.pathSegmentLengthMax,
-    // Without it, `find` could not tell a long parameter from an unknown path.
-    onMaxParamLength() {},
-  })
+  const known = new Map<string, KnownPath>()
+  let knownPaths: ReturnType<typeof createKnownPaths> | undefined
   const used = new Set(['HEAD', 'OPTIONS'])
   app.addHook('onRoute', ({ url, method }) => {
     registered.push({ parts: url.split('/'), method })
@@ -31,24 +27,26 @@ export function createWrongMethods(app: FastifyInstance) {
 
   /** A parameter that is too long is refused if nothing else fits. */
   function find(url: string): KnownPath | undefined {
+    // Created for the first request that needs it: most processes start without.
+    knownPaths ??= createKnownPaths(known)
     const match = knownPaths.find('GET', url)
     if (!match) return undefined
-    const known = match.store as KnownPath | null
-    if (!known) throw new errorCodes.FST_ERR_MAX_PARAM_LENGTH()
-    return known
+    const found = match.store as KnownPath | null
+    if (!found) throw new errorCodes.FST_ERR_MAX_PARAM_LENGTH()
+    return found
   }
 
   /** Throws for a known path, or answers a preflight request; false: the path is unknown. */
   function refuse(request: FastifyRequest, reply: FastifyReply): boolean {
-    const known = find(request.url)
+    const found = find(request.url)
     // Its metrics and log lines do not count methods that no path supports.
     const isUsed = used.has(request.method)
-    if (!known) {
+    if (!found) {
       if (isUsed) return false
       throw noSuchEndpoint(request)
     }
-    if (isUsed) request.refusedPath = known
-    const { allowed } = known
+    if (isUsed) request.refusedPath = found
+    const { allowed } = found
     reply.header('allow', allowed.join(', '))
     if (request.method === 'OPTIONS' && isForAnyPage(request)) {
       reply.headers(preflightHeaders(allowed)).code(204).send()
@@ -64,7 +62,6 @@ export function createWrongMethods(app: FastifyInstance) {
    * `/payments/:reference` takes `/payments/counts`, that method needs a route.
    */
   function add(routes: Route[]): void {
-    const known = new Map<string, KnownPath>()
     for (const { path, method, isStream, access } of routes) {
       const entry = known.get(path) ?? { path, allowed: [], isOpen: false }
       entry.allowed.push(method)
@@ -73,7 +70,6 @@ export function createWrongMethods(app: FastifyInstance) {
       used.add(method)
       known.set(path, entry)
     }
-    for (const entry of known.values()) knownPaths.on('GET', entry.path, () => {}, entry)
     const taken = [...known.values()].map(({ path, allowed }) => {
       const parts = path.split('/')
       const beside = registered.filter((other) => canShareUrl(parts, other.parts))
@@ -95,6 +91,17 @@ export function createWrongMethods(app: FastifyInstance) {
   }
 
   return { add, refuse }
+}
+
+/** A router of the documented paths, all of them as GET. */
+function createKnownPaths(known: Map<string, KnownPath>) {
+  const router = createRouter({
+    maxParamLength: limits.http.pathSegmentLengthMax,
+    // Without it, `find` could not tell a long parameter from an unknown path.
+    onMaxParamLength() {},
+  })
+  for (const entry of known.values()) router.on('GET', entry.path, () => {}, entry)
+  return router
 }
 
 export function noSuchEndpoint(request: FastifyRequest): Refusal {

@@ -5,6 +5,7 @@ import type { Tx } from '../../postgres/transactions/tx.js'
 import type { CollectionAccount } from '../accounts/account.js'
 import type { Payment } from '../payments/payment.js'
 import { type FoundSession, findByIds } from './find-sessions.js'
+import { findReceiptSenders, queueReceipts } from './queue-receipts.js'
 import { showSession } from './resource.js'
 import { type SessionStatus, sessionStatus } from './session.js'
 import { endSessions } from './store-sessions.js'
@@ -31,7 +32,11 @@ export async function updateSessions(
 ): Promise<void> {
   const ofSessions = changes.filter(({ account }) => account.sessionId !== null)
   if (ofSessions.length === 0) return
-  const sessions = await findSessions(tx, ofSessions, payments)
+  const payers = ofSessions.filter(({ account, mayEndSession }) => mayEndSession && isPaid(account))
+  const [sessions, receiptSenders] = await Promise.all([
+    findSessions(tx, ofSessions, payments),
+    findReceiptSenders(tx, [...new Set(payers.map(({ account }) => account.environmentId))]),
+  ])
   const ended = ofSessions
     .map((change) => ({ ...change, found: sessions.get(change.account.sessionId!)! }))
     .filter(({ account, mayEndSession, found }) => mayEndSession && endsSession(account, found))
@@ -41,10 +46,20 @@ export async function updateSessions(
     ended.map(({ found }) => ({ ...found.session, status: sessionStatus(found) })),
   )
   emitAll(tx, now, events)
+  queueReceipts(
+    tx,
+    now,
+    ended.filter(({ account }) => isPaid(account)),
+    receiptSenders,
+  )
   wakePages(
     tx,
     ofSessions.map(({ account }) => account),
   )
+}
+
+function isPaid({ status }: CollectionAccount): boolean {
+  return status === 'PAID'
 }
 
 /**

@@ -167,6 +167,8 @@ const PaymentMethods = Type.Object(
   },
 )
 
+const ofRefunds = { ...closed, description: 'Refunds of payments that were split.' }
+
 const Refunds = Type.Object(
   {
     subaccountsMustCover: Type.Boolean({
@@ -175,7 +177,7 @@ const Refunds = Type.Object(
       examples: [false],
     }),
   },
-  { ...closed, description: 'Refunds of payments that were split.' },
+  ofRefunds,
 )
 
 export const weekdays = [
@@ -246,6 +248,28 @@ export function destinationOf({
   return { payTo, asset, walletAddress }
 }
 
+const ofMails = { ...closed, description: 'Mails that are sent for you.' }
+
+const Mails = Type.Object(
+  {
+    receipts: Type.Boolean({
+      description: 'Whether customers of checkout sessions get a receipt by e-mail when they paid.',
+      examples: [false],
+    }),
+    testAddresses: Type.Array(
+      Type.String({ pattern: emailPattern, maxLength: limits.checkout.emailLengthMax }),
+      {
+        maxItems: settingsLimits.testAddressesMax,
+        uniqueItems: true,
+        description:
+          'E-mail addresses that get the mails of test mode. Mails of test mode to other addresses are kept and not sent. Has no effect in live mode.',
+        examples: [['ada@shop.example']],
+      },
+    ),
+  },
+  ofMails,
+)
+
 const KoboLimit = Type.Integer({
   ...inKobo,
   minimum: 1,
@@ -311,6 +335,7 @@ export const Settings = Type.Object(
     refunds: Refunds,
     settlement: Settlement,
     approvals: Approvals,
+    mails: Mails,
   },
   { ...closed, title: 'Settings' },
 )
@@ -329,9 +354,10 @@ export const SettingsPatch = Type.Partial(
     checkout: Type.Partial(Checkout, closed),
     lowBalance: Type.Partial(LowBalance, closed),
     paymentMethods: Type.Partial(PaymentMethods, closed),
-    refunds: Type.Partial(Refunds, closed),
+    refunds: Type.Partial(Refunds, ofRefunds),
     settlement: Type.Partial(Settlement, closed),
     approvals: Approvals,
+    mails: Type.Partial(Mails, ofMails),
   }),
   { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
 )
@@ -378,6 +404,7 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
       walletAddress: null,
     },
     approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
+    mails: { receipts: false, testAddresses: [] },
   }
 }
 

@@ -23,7 +23,11 @@ import {
   type SettingsPatch,
   type SettlementChoice,
 } from './settings-document.js'
-import { type SettlementSettings, scheduleSettlement } from './settlement-schedule.js'
+import {
+  rescheduleSubaccounts,
+  type SettlementSettings,
+  scheduleSettlement,
+} from './settlement-schedule.js'
 
 export async function getSettings(db: Queryable, environment: Environment): Promise<Settings> {
   return mergeSettings(defaultSettings(environment), await readStored(db, environment.id))
@@ -81,10 +85,13 @@ export async function patchSettings(
   const settings = mergeSettings(defaults, stored)
   judgeDestination(environment, destinationOf(mergeSettings(defaults, before)), settings)
   writeStored(tx, now, { environmentId: environment.id, stored })
-  if (hasOtherSchedule(mergeSettings(defaults, before).settlement, settings.settlement)) {
-    const realNow = toRealTime(now, environment.clockOffsetMs)
-    await scheduleSettlement(tx, realNow, { environment, settings: settings.settlement })
-  }
+  const { settlement } = settings
+  const changed = changedTimes(mergeSettings(defaults, before).settlement, settlement)
+  const change = { environment, settings: settlement }
+  const realNow = toRealTime(now, environment.clockOffsetMs)
+  if (changed.length > 0) await scheduleSettlement(tx, realNow, change)
+  // Sub-accounts have schedules of their own.
+  if (changed.some((name) => name !== 'schedule')) await rescheduleSubaccounts(tx, realNow, change)
   return settings
 }
 
@@ -147,8 +154,8 @@ export async function writeApprovals(
 }
 
 /** A change of reserve or minimum must not skip a settlement that waits for the bank. */
-function hasOtherSchedule(before: SettlementSettings, now: SettlementSettings): boolean {
-  return (['schedule', 'weekday', 'time'] as const).some((name) => before[name] !== now[name])
+function changedTimes(before: SettlementSettings, now: SettlementSettings) {
+  return (['schedule', 'weekday', 'time'] as const).filter((name) => before[name] !== now[name])
 }
 
 /** Checks the decimal places of thresholds, which the schema cannot. */

@@ -11,6 +11,7 @@ import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { unusedId } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { type Sql, sql } from '../../postgres/sql.js'
+import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { getClockOffset } from '../environment-clock.js'
 import { lockEnvironment } from '../environments.js'
@@ -87,6 +88,26 @@ export async function scheduleSettlement(
   }
 }
 
+/** The same for the sub-accounts of an environment, whose weekday and time are the merchant's. */
+export async function rescheduleSubaccounts(
+  tx: Tx,
+  now: RealTime,
+  { environment, settings }: Pick<ScheduleChange, 'environment' | 'settings'>,
+): Promise<void> {
+  const offsetMs = await getClockOffset(tx, environment.id)
+  const environmentNow = toEnvironmentTime(now, offsetMs)
+  for (const schedule of ['daily', 'weekly'] as const) {
+    const next = nextSettlementAt(environmentNow, { ...settings, schedule })!
+    tx.write(sql`
+      update settlement_schedules s set scheduled_for = ${next}, attempts = s.attempts + 1,
+        due_at = case when s.settles_rest then s.due_at else ${toRealTime(next, offsetMs)} end
+      from subaccounts b
+      where s.environment_id = ${environment.id} and s.scheduled_for is not null
+        and b.environment_id = s.environment_id and b.id = s.subaccount_id
+        and b.settlement_schedule = ${schedule}`)
+  }
+}
+
 /**
  * Lets workers settle the rest of a settlement on request, which one transfer could not carry. The
  * caller has locked the environment.
@@ -105,8 +126,43 @@ export function settleRest(
       attempts = settlement_schedules.attempts + 1`)
 }
 
+/** What is planned for a sub-account. */
+export type PlannedSettlement = {
+  subaccountId: string
+  /** In the time of the environment. Null: only the rest of a request. */
+  scheduledFor: Date | null
+  /** Why the last try paid nothing, and when. */
+  lastRefusal: string | null
+  refusedAt: Date | null
+}
+
+const ofSubaccount = { environmentId: 'int4', id: 'uuid' } as const
+
+const findPlanned = listStatement<typeof ofSubaccount, PlannedSettlement>({
+  name: 'find_planned_settlements',
+  columns: ofSubaccount,
+  text: (list) => `
+    select s.subaccount_id, s.scheduled_for, s.last_refusal,
+      s.refused_at + e.clock_offset_ms * interval '1 millisecond' as refused_at
+    from ${list}
+    join settlement_schedules s on s.environment_id = list.environment_id and s.owner_id = list.id
+    join environments e on e.id = s.environment_id`,
+})
+
+/** By sub-account. Those without a schedule are left out. */
+export async function findPlannedSettlements(
+  db: Queryable,
+  subaccounts: { environmentId: EnvironmentId; id: string }[],
+): Promise<Map<string, PlannedSettlement>> {
+  if (subaccounts.length === 0) return new Map()
+  const rows = await db.rows(findPlanned(subaccounts))
+  return new Map(rows.map((row) => [row.subaccountId, row]))
+}
+
 export type SettlementSchedule = {
   merchantId: string
+  /** Null: of the merchant. */
+  subaccountId: string | null
   mode: Mode
   /** In the time of the environment, whose test clock may be ahead. Null: the rest of a request. */
   scheduledFor: Date | null
@@ -118,15 +174,14 @@ export type SettlementSchedule = {
   isSuspended: boolean
 }
 
-/** The next settlement of every merchant that has one; the earliest first. */
+/** The next settlement of every merchant and sub-account that has one; the earliest first. */
 export async function listSettlementSchedules(db: Queryable): Promise<SettlementSchedule[]> {
   return db.rows(sql<SettlementSchedule>`
-    select e.merchant_id, s.mode, s.scheduled_for, s.due_at, s.last_refusal, m.suspended_at is not
-      null as is_suspended
+    select e.merchant_id, s.subaccount_id, s.mode, s.scheduled_for, s.due_at, s.last_refusal,
+      m.suspended_at is not null as is_suspended
     from settlement_schedules s join environments e on e.id = s.environment_id
       join merchants m on m.id = e.merchant_id
-    where s.subaccount_id is null
-    order by s.due_at, s.environment_id limit ${limits.operator.rowsListedMax}`)
+    order by s.due_at, s.environment_id, s.owner_id limit ${limits.operator.rowsListedMax}`)
 }
 
 /** Brings the next settlement forward when the test clock moves: `due_at` is in real time. */

@@ -10,6 +10,7 @@ import { keyActions } from './keys.js'
 import { kycActions } from './kyc.js'
 import { ledgerProofActions } from './ledger-proofs.js'
 import { levyActions } from './levies.js'
+import { mailActions } from './mails.js'
 import { merchantActions } from './merchants.js'
 import { noticeActions } from './notices.js'
 import { operatorActions } from './operators.js'
@@ -40,6 +41,7 @@ export const allActions: Action[] = [
   ...noticeActions,
   ...railActions,
   ...rateActions,
+  ...mailActions,
   ...auditActions,
   ...secretActions,
   ...ledgerProofActions,
@@ -67,6 +69,7 @@ export const commandGroups: Record<string, string> = {
   notices: 'unmatched bank payments',
   rails: 'banks and chains that pay out',
   rates: 'naira for one coin',
+  mail: 'mails that this service sends',
   audit: 'log of changes by operators',
   secret: 'the secret of this service',
   payouts: 'open payouts of all merchants',

@@ -6,6 +6,7 @@ import { invalidField, Refusal } from '../../base/refusal.js'
 import { orNull, resource } from '../../base/shapes.js'
 import { formatMoney, toWire } from '../../money/amounts.js'
 import {
+  findLevy,
   type Levy,
   type LevyDebit,
   type LevyExemption,
@@ -159,11 +160,12 @@ export const levyActions: Action[] = [
   action({
     input: { mode: fields.mode, rail: railInput, from },
     async run(call, input) {
-      const inForce = (await listLevies(call.db)).filter((levy) => levy.mode === input.mode)
-      if (inForce.every((levy) => levy.amount === 0n))
+      const { mode, rail } = input
+      const start = readStart(call.now, input.from)
+      if (!isEverLevied(await listLevies(call.db), { mode, rail, start }))
         throw new Refusal('validation_failed', {
           reason: 'invalid_state',
-          message: `No levy is set in ${input.mode} mode.`,
+          message: `No levy is set in ${mode} mode${rail ? ` for ${rail}` : ''}.`,
         })
       return set(call, input, { threshold: 0n, amount: 0n, exempts: [] })
     },
@@ -257,6 +259,23 @@ export const levyActions: Action[] = [
     },
   }),
 ]
+
+/** Which entry decides changes only when a period begins or ends. */
+function isEverLevied(
+  newestFirst: Levy[],
+  { mode, rail, start }: { mode: Mode; rail: string | undefined; start: Date },
+): boolean {
+  const rails = rail === undefined ? newestFirst.map((levy) => levy.rail ?? anyRail) : [rail]
+  const later = newestFirst
+    .flatMap(({ holdsFrom, holdsUntil }) => [holdsFrom, holdsUntil ?? holdsFrom])
+    .filter((time) => time > start)
+  return [start, ...later].some((at) =>
+    rails.some((name) => findLevy(newestFirst, { mode, rail: name, at, purpose: null })),
+  )
+}
+
+/** No rail has this name, so that only entries for every rail decide about it. */
+const anyRail = ''
 
 type Period = { mode: Mode; rail?: string; from?: string | undefined; until?: string }
 

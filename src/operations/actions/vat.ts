@@ -6,11 +6,11 @@ import { resource } from '../../base/shapes.js'
 import {
   addVatRate,
   createVatReader,
-  formatPercent,
   listVatRates,
   type StoredVatRate,
 } from '../../ledger/vat-rates.js'
 import { formatMoney, toWire } from '../../money/amounts.js'
+import { formatPercent } from '../../money/percent.js'
 import { type Period, startOf } from '../../reports/calendar.js'
 import { type MerchantFees, readFeesOfMerchants } from '../../reports/fees-of-merchants.js'
 import { reportLimits } from '../../reports/limits.js'
@@ -99,7 +99,7 @@ export const vatActions: Action[] = [
       args: ['rate'],
       print: (rate) => ({
         data: rate,
-        text: `${rate.mode}: VAT of ${formatPercent(rate.basisPoints)} from ${rate.holdsFrom.toISOString()} on.`,
+        text: `${rate.mode}: VAT of ${formatPercent(rate.basisPoints)} % from ${rate.holdsFrom.toISOString()} on.`,
       }),
     },
     route: {
@@ -175,8 +175,8 @@ export const vatActions: Action[] = [
 ]
 
 function readPercent(text: string): number {
-  const preset = presets[text.toLowerCase()]
-  if (preset !== undefined) return preset
+  const name = text.toLowerCase()
+  if (Object.hasOwn(presets, name)) return presets[name]!
   const [, whole, fraction = ''] = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text) ?? []
   const basisPoints = Number(whole) * 100 + Number(fraction.padEnd(2, '0'))
   if (whole === undefined || basisPoints > 10_000)
@@ -234,7 +234,7 @@ function describeRates(rates: StoredVatRate[]) {
     rates,
     {
       mode: 'mode',
-      VAT: ({ basisPoints }) => formatPercent(basisPoints),
+      VAT: ({ basisPoints }) => `${formatPercent(basisPoints)} %`,
       from: 'holdsFrom',
       'set by': 'givenBy',
       'set at': 'createdAt',

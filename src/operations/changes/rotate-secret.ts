@@ -4,6 +4,7 @@ import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import { resealAnswers } from '../../idempotency/reseal-answers.js'
+import { resealMails } from '../../mail/store-mails.js'
 import { revokeKey } from '../../merchants/keys/api-keys.js'
 import {
   countKeysOfOldSecret,
@@ -49,6 +50,7 @@ export async function rotateServiceSecret(
   const endpoints = await resealEndpoints(db, seal)
   const answers = await resealAnswers(db, seal)
   await resealTotpSecrets(db, seal)
+  await resealMails(db, seal)
   const merchantValues = await resealMerchants(db, seal)
   const revoked = revokeUnusedSince
     ? await revokeWaiting(db, { seal, now, actor }, revokeUnusedSince)

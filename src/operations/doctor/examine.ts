@@ -9,6 +9,7 @@ import { examineAudit } from './examine-audit.js'
 import { examineBanks } from './examine-banks.js'
 import { examineDatabase } from './examine-database.js'
 import { examineHome, examineKeys, examineModes, examineNodeVersion } from './examine-machine.js'
+import { examineMail } from './examine-mail.js'
 import {
   type ExaminedRails,
   examineEndpoints,
@@ -110,6 +111,9 @@ async function examineRows(
   const rates = await runCheck('Rates', databaseFix(config), () =>
     examineRates({ db, clock, config: config.rates }),
   )
+  const mail = await runCheck('Mail', databaseFix(config), () =>
+    examineMail({ db, clock, config: config.mail }),
+  )
   return [
     ...inDatabase,
     ...audit,
@@ -118,6 +122,7 @@ async function examineRows(
     ...work,
     ...funds,
     ...rates,
+    ...mail,
     ...(await examineRails()),
   ]
 }

@@ -1,13 +1,21 @@
+import type { Clock } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import type { BankRail } from '../../collections/ports.js'
 import { formatMoney } from '../../money/amounts.js'
+import type { Database } from '../../postgres/database.js'
+import { alertOnceADay } from '../alert-operators.js'
 import type { FundFigures } from './fund-figures.js'
 
 export type WatchedFloat = { bank: BankRail; floatMin: bigint }
 
 /** Logs an error if a bank holds less for payouts than configured. Returns 1 then, else 0. */
 export async function watchFloat(
-  { logger, figures }: { logger: Logger; figures: FundFigures },
+  {
+    db,
+    clock,
+    logger,
+    figures,
+  }: { db: Database; clock: Clock; logger: Logger; figures: FundFigures },
   { bank, floatMin }: WatchedFloat,
 ): Promise<number> {
   const float = await bank.readFloat()
@@ -18,6 +26,16 @@ export async function watchFloat(
     { bank: bank.name, float: formatMoney(float, 'NGN'), min: formatMoney(floatMin, 'NGN') },
     'too little money for payouts at the bank: top it up',
   )
+  await alertOnceADay(db, clock.now(), {
+    name: `float/${bank.name}`,
+    subject: `Too little money for payouts at ${bank.name}`,
+    blocks: [
+      { type: 'amount', label: 'Balance for payouts', amount: formatMoney(float, 'NGN') },
+      { type: 'facts', facts: [['Minimum', formatMoney(floatMin, 'NGN')]] },
+      { type: 'paragraph', text: 'Top it up. The bank refuses payouts that it does not cover.' },
+    ],
+    path: '/operator/rails',
+  })
   return 1
 }
 

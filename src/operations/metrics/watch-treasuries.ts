@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.js'
 import { coinDecimals, type SolanaConfig } from '../../base/config.js'
 import type { Mode } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
@@ -5,6 +6,7 @@ import { formatCoins } from '../../money/amounts.js'
 import { createOpenPayoutTotals } from '../../payouts/reconciliation/treasury-books.js'
 import type { Database } from '../../postgres/database.js'
 import type { SolanaRail } from '../../rails/solana/rail.js'
+import { alertOnceADay } from '../alert-operators.js'
 import type { FundFigures } from './fund-figures.js'
 
 /** A hot wallet and its minimum balances, in the smallest unit. */
@@ -19,7 +21,12 @@ export type WatchedTreasury = {
  * and for SOL, which pays fees and rent. Returns the number of errors.
  */
 export async function watchTreasury(
-  { db, logger, figures }: { db: Database; logger: Logger; figures: FundFigures },
+  {
+    db,
+    clock,
+    logger,
+    figures,
+  }: { db: Database; clock: Clock; logger: Logger; figures: FundFigures },
   { mode, rail, floors }: WatchedTreasury,
 ): Promise<number> {
   let alarms = 0
@@ -38,6 +45,22 @@ export async function watchTreasury(
       { mode, coin, free: show(free), floor: show(floor), treasuryAddress },
       'hot wallet below its floor: top it up',
     )
+    await alertOnceADay(db, clock.now(), {
+      name: `treasury/${mode}/${coin}`,
+      subject: `Hot wallet of ${mode} mode is below its floor`,
+      blocks: [
+        { type: 'amount', label: 'Free after open payouts', amount: show(free) },
+        {
+          type: 'facts',
+          facts: [
+            ['Floor', show(floor)],
+            ['Hot wallet', treasuryAddress],
+          ],
+        },
+        { type: 'paragraph', text: 'Top it up. Payouts that it does not cover are refused.' },
+      ],
+      path: '/operator/treasury',
+    })
   }
   return alarms
 }

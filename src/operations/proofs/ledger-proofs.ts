@@ -1,6 +1,7 @@
 import { after, type RealTime } from '../../base/clock.js'
 import { newId } from '../../base/ids.js'
 import { Refusal } from '../../base/refusal.js'
+import { queueOperatorAlert } from '../../mail/team-mails.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { column, Table } from '../../postgres/table.js'
@@ -89,11 +90,34 @@ type End = { id: string; results?: ProofResult[]; failure?: string }
 
 async function end(db: Database, now: RealTime, { id, results, failure }: End): Promise<void> {
   const violated = results?.filter(({ counterexamples }) => counterexamples.length > 0)
-  await db.rows(sql`
+  await db.transaction(async (tx) => {
+    const ended = await tx.rows(sql`
     update proof_runs set ended_at = greatest(clock_timestamp(), ${now}),
       is_clean = ${violated ? violated.length === 0 : null}, claims = ${results?.length ?? null},
       violations = ${violated ? toText(violated) : null}::json, failure = ${failure ?? null}
-    where id = ${id} and ended_at is null`)
+    where id = ${id} and ended_at is null returning id`)
+    if (ended.length > 0 && violated && violated.length > 0)
+      await alertOfViolations(tx, now, { id, claims: violated.map(({ claim }) => claim) })
+  })
+}
+
+function alertOfViolations(
+  tx: Tx,
+  now: RealTime,
+  { id, claims }: { id: string; claims: string[] },
+): Promise<void> {
+  return queueOperatorAlert(tx, now, {
+    cause: `ledger proof/${id}`,
+    subject: 'A check of the ledger failed',
+    blocks: [
+      {
+        type: 'paragraph',
+        text: 'These claims about the books do not hold. Stop payouts until you know why.',
+      },
+      { type: 'facts', facts: claims.map((claim, index) => [`Claim ${index + 1}`, claim]) },
+      { type: 'page', label: 'Open the console', path: '/operator' },
+    ],
+  })
 }
 
 function toText(value: unknown): string {

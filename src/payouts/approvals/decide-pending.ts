@@ -5,7 +5,10 @@ import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { findPayerProblem, lockPayers } from '../../subaccounts/lock-payers.js'
+import {
+  findPayingProblem,
+  lockPayingSubaccounts,
+} from '../../subaccounts/lock-paying-subaccounts.js'
 import type { FollowReturns } from '../attempts/followed-returns.js'
 import { isTreasuryShort } from '../attempts/unfinished-payouts.js'
 import { nextSequence, type Payout, payoutKinds, referenceOf } from '../payout.js'
@@ -112,7 +115,7 @@ async function refuseOtherName(
   })
 }
 
-/** Refusals of a rail or a payer, under the code of the approval. */
+/** Refusals of a rail or a paying sub-account, under the code of the approval. */
 function asApproval(refusal: Refusal): Refusal {
   return refusal.under('approval_failed')
 }
@@ -138,7 +141,7 @@ export async function approvePayout(
   const { decider } = request
   const { payout } = locked
   // The sub-account may have been paused since the money was held.
-  const problem = findPayerProblem(await lockPayers(tx, [payout]), payout)
+  const problem = findPayingProblem(await lockPayingSubaccounts(tx, [payout]), payout)
   if (problem) throw asApproval(problem)
   const approval = decide(tx, payout, { verdict: 'APPROVED', decider, reason: null, at })
   if (missingApprovals(payout.approval!) > 1)

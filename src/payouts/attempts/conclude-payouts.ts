@@ -17,7 +17,8 @@ import { type ProviderFee, recordProviderFees } from '../provider-fees.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
 import { insertAttempts } from '../records/store-payouts.js'
 import { showPayout } from '../resource.js'
-import { followSettlements } from '../settlements/settlement-events.js'
+import { followSettlements, toSettlementEvent } from '../settlements/settlement-events.js'
+import { mailPaidSettlements } from '../settlements/settlement-mails.js'
 import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
 
 /**
@@ -142,7 +143,7 @@ export async function concludePayouts(
     final.map(({ attempt }) => locked.get(attempt.payoutId)!),
     follow,
   )
-  const toSettlementEvents = await followSettlements(
+  const findSettlements = await followSettlements(
     tx,
     final.map(({ attempt }) => locked.get(attempt.payoutId)!),
   )
@@ -156,7 +157,9 @@ export async function concludePayouts(
     own.flatMap((one) => (one.verdict === 'again' ? [toNextAttempt(now, one, locked)] : [])),
   )
   const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
-  writeFinished(tx, now, finished, toSettlementEvents(finished))
+  const settlements = findSettlements(finished)
+  writeFinished(tx, now, finished, settlements.map(toSettlementEvent))
+  await mailPaidSettlements(tx, now, settlements)
   recordProviderFees(
     tx,
     now,

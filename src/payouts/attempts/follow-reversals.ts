@@ -15,7 +15,7 @@ import { sql } from '../../postgres/sql.js'
 import { listStatement, unindexed } from '../../postgres/statement.js'
 import { insertInto } from '../../postgres/table.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { lockPayers } from '../../subaccounts/lock-payers.js'
+import { lockPayingSubaccounts } from '../../subaccounts/lock-paying-subaccounts.js'
 import { owedBy, receivableAccounts, recoverFirst } from '../../subaccounts/receivables.js'
 import { type SubaccountTransfer, subaccountTransfers } from '../../subaccounts/subaccount.js'
 import { toBack } from '../../subaccounts/transfer-money.js'
@@ -23,7 +23,7 @@ import { nextSequence, type Payout, payoutKinds, purposesOf, referenceOf } from 
 import type { ReversingRail } from '../ports.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
 import { showPayout } from '../resource.js'
-import { followSettlements } from '../settlements/settlement-events.js'
+import { followSettlements, toSettlementEvent } from '../settlements/settlement-events.js'
 import { type FollowReturns, lockFollowedReturns } from './followed-returns.js'
 import { logPayouts } from './log-payouts.js'
 import { bankPayoutId } from './poll-now.js'
@@ -136,7 +136,7 @@ async function reversePayouts(
   const completed = payouts.filter(({ status }) => status === 'COMPLETED')
   const wanted = completed.map((payout) => reverse(now, payout))
   const endReturns = await lockFollowedReturns(tx, wanted, follow)
-  const toSettlementEvents = await followSettlements(tx, wanted)
+  const findSettlements = await followSettlements(tx, wanted)
   const transfers = await findTransfersToMerchant(tx, wanted)
   const outcomes = wanted.length > 0 ? await moveBack(tx, now, { wanted, transfers }) : []
   const reversed = wanted.filter((_, index) => outcomes[index]!.isMoved)
@@ -152,7 +152,10 @@ async function reversePayouts(
 
   tx.afterCommit(() => logPayouts({ db, logger }, reversed))
   if (reversed.length > 0) tx.write(reverseRows(reversed.map(toReversedRow)))
-  emitAll(tx, now, [...reversed.flatMap(toEvent), ...toSettlementEvents(reversed)])
+  emitAll(tx, now, [
+    ...reversed.flatMap(toEvent),
+    ...findSettlements(reversed).map(toSettlementEvent),
+  ])
   endReturns(now, reversed)
   deleteWaitingReversals(tx, payouts)
   storeWaitingReversals(tx, now, { early, unbooked })
@@ -223,10 +226,10 @@ function reverse(now: Date, { clockOffsetMs, ...payout }: Timed): Payout {
 
 /** What a closed sub-account gets back goes to the merchant, as its money did when it closed. */
 async function findTransfersToMerchant(tx: Tx, reversed: Payout[]): Promise<TransferToMerchant[]> {
-  const payers = await lockPayers(tx, reversed)
+  const paying = await lockPayingSubaccounts(tx, reversed)
   return reversed.flatMap((payout) => {
     const subaccountId = subaccountIdOf(payout.takesFrom)
-    if (subaccountId === undefined || payers.get(subaccountId)!.status !== 'CLOSED') return []
+    if (subaccountId === undefined || paying.get(subaccountId)!.status !== 'CLOSED') return []
     const { environmentId, asset, reversedAt } = payout
     const transfer: SubaccountTransfer = {
       environmentId,

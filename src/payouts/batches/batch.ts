@@ -120,7 +120,7 @@ export type BatchItemWithPayout = BatchItem & {
 }
 
 /** The ledger account that pays. */
-export function batchPayer({ subaccountId }: Pick<Batch, 'subaccountId'>) {
+export function payingAccountOf({ subaccountId }: Pick<Batch, 'subaccountId'>) {
   return subaccountId === null ? 'available' : subaccountName(subaccountId)
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { payerOf } from '../payout.js'
+import { payingSubaccountOf } from '../payout.js'
 import { leviedTerms } from '../requests/order-hash.js'
-import { type Batch, type BatchItem, batchPayer, batchReference } from './batch.js'
+import { type Batch, type BatchItem, batchReference, payingAccountOf } from './batch.js'
 
 /**
  * SHA-256 of what an approver confirms, in hex digits: every item that will be paid, in order. The
@@ -9,7 +9,7 @@ import { type Batch, type BatchItem, batchPayer, batchReference } from './batch.
  */
 export function hashBatch(batch: Batch, payable: BatchItem[]): string {
   const hash = createHash('sha256')
-  const payer = payerOf({ takesFrom: batchPayer(batch) })
+  const payingSubaccount = payingSubaccountOf({ takesFrom: payingAccountOf(batch) })
   const terms = [
     batch.kind,
     batchReference(batch),
@@ -17,7 +17,7 @@ export function hashBatch(batch: Batch, payable: BatchItem[]): string {
     batch.fee.toString(),
     ...leviedTerms({ levy: batch.levy, purpose: null }),
     // Absent otherwise: the hashes of other batches stay as they were.
-    ...(payer === null ? [] : [payer]),
+    ...(payingSubaccount === null ? [] : [payingSubaccount]),
   ]
   hash.update(JSON.stringify(terms))
   for (const item of payable) {

@@ -20,17 +20,23 @@ import {
 } from '../../base/shapes.js'
 import { toWire } from '../../money/amounts.js'
 import { vatRates } from '../../money/vat.js'
-import { payerOf, referenceOf } from '../payout.js'
+import { payingSubaccountOf, referenceOf } from '../payout.js'
 import { creator } from '../records/disbursement-resource.js'
-import { approvalFields, payer, showApproval, shownPurpose, transferStatus } from '../resource.js'
+import {
+  approvalFields,
+  payingSubaccount,
+  showApproval,
+  shownPurpose,
+  transferStatus,
+} from '../resource.js'
 import {
   type Batch,
   type BatchItemWithPayout,
-  batchPayer,
   batchReference,
   batchStates,
   itemStates,
   payableAmount,
+  payingAccountOf,
 } from './batch.js'
 
 const kind = Type.Enum(['bank_transfer', 'crypto_transfer'], {
@@ -99,7 +105,7 @@ export const payoutBatch = resource('PayoutBatch', {
     },
     { description: 'Progress, in numbers of items.' },
   ),
-  from: payer,
+  from: payingSubaccount,
   retryOf: notYet(
     text(referenceSample(prefixes.payoutBatch)),
     'The batch whose failed items this one pays again; null otherwise.',
@@ -220,7 +226,7 @@ export function showBatch(batch: Batch): Static<typeof payoutBatch> {
       warnings: batch.warnedCount,
     },
     progress: { validated, processed, ended },
-    from: payerOf({ takesFrom: batchPayer(batch) }) ?? undefined,
+    from: payingSubaccountOf({ takesFrom: payingAccountOf(batch) }) ?? undefined,
     retryOf: batch.retryOf && batchReference({ id: batch.retryOf }),
     approval: approval === null ? undefined : showApproval(approval),
     orderHash: approval?.orderHash,

@@ -3,12 +3,22 @@ import { Refusal } from '../../base/refusal.js'
 import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
-import { findPayerProblem, lockPayers } from '../../subaccounts/lock-payers.js'
+import {
+  findPayingProblem,
+  lockPayingSubaccounts,
+} from '../../subaccounts/lock-paying-subaccounts.js'
+import { mailApprovers } from '../approvals/approval-mails.js'
 import { findExpiries } from '../approvals/find-approvers.js'
-import { payerOf } from '../payout.js'
+import { payingSubaccountOf } from '../payout.js'
 import { mustWait } from '../requests/create-under-rule.js'
 import { findNeededApprovals } from '../requests/creators.js'
-import { type Batch, type BatchItem, batchPayer, batchReference, payableAmount } from './batch.js'
+import {
+  type Batch,
+  type BatchItem,
+  batchReference,
+  payableAmount,
+  payingAccountOf,
+} from './batch.js'
 import { hashBatch } from './hash-batch.js'
 import {
   type BatchName,
@@ -38,10 +48,13 @@ export async function submitBatch(
   refuseUnready(batch, skipsInvalid)
   const { environmentId, asset, fee, levy, createdByKey, createdByUser } = batch
   const amount = payableAmount(batch)
-  const takesFrom = batchPayer(batch)
-  const problem = findPayerProblem(await lockPayers(tx, [{ environmentId, takesFrom }]), {
-    takesFrom,
-  })
+  const takesFrom = payingAccountOf(batch)
+  const problem = findPayingProblem(
+    await lockPayingSubaccounts(tx, [{ environmentId, takesFrom }]),
+    {
+      takesFrom,
+    },
+  )
   if (problem) throw problem
   const names = ['available', takesFrom] as const
   const book = await lockLedgerAccounts(
@@ -67,6 +80,16 @@ export async function submitBatch(
   const waiting: Batch = { ...batch, state: 'PENDING', submittedAt: at, approval }
   writeOrder(tx, waiting)
   writeState(tx, waiting, { dueAt: now })
+  const reference = batchReference(batch)
+  await mailApprovers(tx, now, {
+    environmentId,
+    waiting: toApprove,
+    what: `a batch of ${batch.validCount} ${batch.validCount === 1 ? 'transfer' : 'transfers'}`,
+    amount: formatMoney(amount, asset),
+    facts: [['Batch', reference]],
+    expiresAt: approval.expiresAt,
+    path: `/payouts/batches/${reference}`,
+  })
   return waiting
 }
 
@@ -100,11 +123,11 @@ function notCovered(batch: Batch, available: bigint): Refusal {
   const [needed, has] = [payableAmount(batch) + fee + levy, available].map((sum) =>
     formatMoney(sum, asset),
   )
-  const payer = payerOf({ takesFrom: batchPayer(batch) })
+  const payingSubaccount = payingSubaccountOf({ takesFrom: payingAccountOf(batch) })
   const where =
-    payer === null
+    payingSubaccount === null
       ? 'is available. Fund the balance'
-      : `is available in ${payer}. Move money to the sub-account`
+      : `is available in ${payingSubaccount}. Move money to the sub-account`
   return new Refusal('insufficient_balance', {
     message: `The batch needs ${needed} with its ${extras}; ${has} ${where}, then submit it again.`,
   })

@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { type Levy, type LevyDebit, levies, levyDebits } from './levy.js'
 
-/** Entries that may still decide about a transfer, newest first. */
+/** The latest entries, newest first, also those whose period is over. */
 export function listLevies(db: Queryable): Promise<Levy[]> {
   return db.rows(sql<Levy>`
     select ${levies.columns} from levies order by id desc limit ${limits.operator.rowsListedMax}`)

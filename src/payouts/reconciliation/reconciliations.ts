@@ -1,7 +1,8 @@
 import { after, type RealTime } from '../../base/clock.js'
+import { queueOperatorAlert } from '../../mail/team-mails.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
-import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { reconcileLimits } from '../limits.js'
 import type { Difference } from './compare-books.js'
 import { storeDifferences } from './reconciliation-differences.js'
@@ -48,6 +49,36 @@ export async function recordReconciliation(
         position = greatest(excluded.position, r.position),
         reconciled_at = excluded.reconciled_at, differences = excluded.differences`)
     storeDifferences(tx, now, { rail, differences })
+    if (differences.length > 0) await alertOfDifferences(tx, now, { rail, differences })
+  })
+}
+
+const differencesMailedMax = 10
+
+/** One mail in a day for the same differences, however often they are found. */
+async function alertOfDifferences(
+  tx: Tx,
+  now: RealTime,
+  { rail, differences }: { rail: string; differences: Difference[] },
+): Promise<void> {
+  const names = differences.map(({ kind, name }) => `${kind} ${name}`).sort()
+  const today = now.toISOString().slice(0, 10)
+  await queueOperatorAlert(tx, now, {
+    cause: JSON.stringify([rail, names, today]),
+    subject: `Books and ${rail} differ`,
+    blocks: [
+      {
+        type: 'paragraph',
+        text: `The comparison found ${differences.length} differences. None resolves itself.`,
+      },
+      {
+        type: 'facts',
+        facts: differences
+          .slice(0, differencesMailedMax)
+          .map(({ kind, name }): [string, string] => [kind.replaceAll('_', ' '), name]),
+      },
+      { type: 'page', label: 'See the differences', path: '/operator/reconciliation' },
+    ],
   })
 }
 

@@ -11,8 +11,12 @@ import { formatMoney } from '../../money/amounts.js'
 import { assets } from '../../money/assets.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { findPayerProblem, lockPayers, type Payers } from '../../subaccounts/lock-payers.js'
-import { type Payout, payerOf, payoutKinds, purposesOf } from '../payout.js'
+import {
+  findPayingProblem,
+  lockPayingSubaccounts,
+  type PayingSubaccounts,
+} from '../../subaccounts/lock-paying-subaccounts.js'
+import { type Payout, payingSubaccountOf, payoutKinds, purposesOf } from '../payout.js'
 import type { PreparedAttempt } from '../ports.js'
 import { insertAttempts, insertPayouts, type NewAttempt } from '../records/store-payouts.js'
 import { showPayout } from '../resource.js'
@@ -44,7 +48,7 @@ export function toNewPayout(
  * The locked accounts and sub-accounts, and the merchants' references that payouts are known to
  * have used.
  */
-export type Reads = { book: Book; used: ReadonlySet<string>; payers: Payers }
+export type Reads = { book: Book; used: ReadonlySet<string>; paying: PayingSubaccounts }
 
 export async function readForPayouts(
   tx: Tx,
@@ -53,21 +57,21 @@ export async function readForPayouts(
   more: LedgerAccountKey[] = [],
 ): Promise<Reads> {
   const accounts = newPayouts.map(toHoldMovement).flatMap(accountsOf)
-  const [payers, book, used] = await Promise.all([
-    lockPayers(
+  const [paying, book, used] = await Promise.all([
+    lockPayingSubaccounts(
       tx,
       newPayouts.map(({ payout }) => payout),
     ),
     lockLedgerAccounts(tx, [...accounts, ...ruledBalances(newPayouts), ...more]),
     tx.isFirstRun ? noReferences : findReferences(tx, newPayouts),
   ])
-  return { book, used, payers }
+  return { book, used, paying }
 }
 
 /** Approval rules are changed and counted under the lock of the merchant's own balance. */
 function ruledBalances(newPayouts: Pick<NewPayout, 'payout'>[]): LedgerAccountKey[] {
   return newPayouts
-    .filter(({ payout }) => payerOf(payout) !== null)
+    .filter(({ payout }) => payingSubaccountOf(payout) !== null)
     .map(({ payout: { environmentId, asset } }) => ({ environmentId, asset, name: 'available' }))
 }
 
@@ -84,12 +88,12 @@ export async function createPayouts(
   newPayouts: NewPayout[],
   reads = readForPayouts(tx, newPayouts),
 ): Promise<Outcome<Payout>[]> {
-  const { book, used, payers } = await reads
+  const { book, used, paying } = await reads
   const isUsed = findDuplicates(newPayouts, used)
   const unpaid = new Map<NewPayout, Refusal>()
-  if (payers.size > 0)
+  if (paying.size > 0)
     for (const newPayout of newPayouts) {
-      const problem = findPayerProblem(payers, newPayout.payout)
+      const problem = findPayingProblem(paying, newPayout.payout)
       if (problem) unpaid.set(newPayout, problem)
     }
   const fresh = newPayouts.filter((one) => !isUsed.has(one) && !unpaid.has(one))
@@ -235,11 +239,11 @@ export function notCovered(
   const needed = formatMoney(amount + fee + levy, asset)
   const has = formatMoney(available, asset)
   const withFee = describeExtras({ fee, levy })
-  const payer = payerOf({ takesFrom })
-  if (payer !== null)
+  const payingSubaccount = payingSubaccountOf({ takesFrom })
+  if (payingSubaccount !== null)
     return new Refusal('insufficient_balance', {
       message:
-        `The transfer needs ${needed}${withFee}; ${has} is available in ${payer}. ` +
+        `The transfer needs ${needed}${withFee}; ${has} is available in ${payingSubaccount}. ` +
         'Move money to the sub-account, or send less.',
     })
   return new Refusal('insufficient_balance', {

@@ -8,14 +8,17 @@ import { emitAll } from '../../events/emit.js'
 import type { LedgerAccountKey } from '../../ledger/accounts.js'
 import { moveWith } from '../../ledger/move.js'
 import type { Approvals } from '../../merchants/settings/settings-document.js'
+import { formatMoney } from '../../money/amounts.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
-import { findPayerProblem } from '../../subaccounts/lock-payers.js'
+import { findPayingProblem } from '../../subaccounts/lock-paying-subaccounts.js'
 import { signInLimits } from '../../team/limits.js'
+import { mailApprovers } from '../approvals/approval-mails.js'
 import { type ApprovalLimits, limitsOf, needsApproval } from '../approvals/approval-rule.js'
 import { findExpiries } from '../approvals/find-approvers.js'
+import { describeDestination } from '../describe-destination.js'
 import { payoutLimits } from '../limits.js'
-import { type Payout, payoutKinds } from '../payout.js'
+import { type Payout, payoutKinds, referenceOf } from '../payout.js'
 import { insertPendingPayout } from '../records/store-payouts.js'
 import { showPayout } from '../resource.js'
 import {
@@ -168,9 +171,9 @@ export async function createPending(
   unsigned: Payout,
   reads?: Reads,
 ): Promise<CreatedUnderRule> {
-  const { book, used, payers } = reads ?? (await readForPayouts(tx, [{ payout: unsigned }]))
+  const { book, used, paying } = reads ?? (await readForPayouts(tx, [{ payout: unsigned }]))
   if (used.size > 0) throw duplicateReference(unsigned)
-  const problem = findPayerProblem(payers, unsigned)
+  const problem = findPayingProblem(paying, unsigned)
   if (problem) throw problem
   const { environmentId, id, kind, createdAt: waitsSince } = unsigned
   const needed = await findNeededApprovals(tx, unsigned)
@@ -191,5 +194,18 @@ export async function createPending(
     emitAll(tx, now, [
       { environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown },
     ])
+  const { asset, amount, destination } = payout
+  await mailApprovers(tx, now, {
+    environmentId,
+    waiting,
+    what: 'a transfer',
+    amount: formatMoney(amount, asset),
+    facts: [
+      ['To', describeDestination(destination)],
+      ['Reference', referenceOf(payout)],
+    ],
+    expiresAt: approval.expiresAt,
+    path: `/payouts/${referenceOf(payout)}`,
+  })
   return { payout, shown }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { PayoutPurpose } from '../levies/levy.js'
-import { type Payout, payerOf, referenceOf } from '../payout.js'
+import { type Payout, payingSubaccountOf, referenceOf } from '../payout.js'
 
 type Order = Pick<
   Payout,
@@ -32,7 +32,7 @@ export function hashOrder(order: Order): string {
           destination.narration,
           destination.refundOf ?? null,
         ]
-  const payer = payerOf(order)
+  const payingSubaccount = payingSubaccountOf(order)
   const terms = [
     order.kind,
     referenceOf(order),
@@ -44,7 +44,7 @@ export function hashOrder(order: Order): string {
     order.merchantReference,
     ...leviedTerms(order),
     // Absent otherwise: the hashes of other orders stay as they were.
-    ...(payer === null ? [] : [payer]),
+    ...(payingSubaccount === null ? [] : [payingSubaccount]),
   ]
   return createHash('sha256').update(JSON.stringify(terms)).digest('hex')
 }

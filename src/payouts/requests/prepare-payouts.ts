@@ -352,11 +352,11 @@ async function findUncovered(
 
 /** The balances of the sub-accounts that pay, by the name of their ledger account. */
 async function readPayers(db: Queryable, candidates: Candidate[]) {
-  const payers = candidates.flatMap(({ request: { environment, takesFrom } }) => {
+  const paying = candidates.flatMap(({ request: { environment, takesFrom } }) => {
     const id = takesFrom && subaccountIdOf(takesFrom)
     return id === undefined ? [] : [{ environmentId: environment.id, id }]
   })
-  const balances = payers.length === 0 ? [] : await findSubaccountBalances(db, payers)
+  const balances = paying.length === 0 ? [] : await findSubaccountBalances(db, paying)
   return new Map([...balances].map(([id, own]) => [subaccountName(id), own]))
 }
 

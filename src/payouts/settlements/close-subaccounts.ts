@@ -46,7 +46,7 @@ export async function payOutAndClose(
     throw notEmpty('It has more than one transfer carries. Settle it first, or in parts.')
   const settled = await createSettlement(tx, now, prepared)
   if (settled instanceof Refusal) throw settled
-  return startClosing(tx, now, environment, before!, settled.payout.id)
+  return startClosing(tx, before!, settled.payout.id)
 }
 
 type Closing = { environmentId: EnvironmentId; id: string }

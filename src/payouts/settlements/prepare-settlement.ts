@@ -14,7 +14,7 @@ import { getSettings } from '../../merchants/settings/settings.js'
 import { hasLimits, type Settings } from '../../merchants/settings/settings-document.js'
 import { computeFee } from '../../money/fees.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { judgePayer } from '../../subaccounts/lock-payers.js'
+import { judgePaying } from '../../subaccounts/lock-paying-subaccounts.js'
 import { type Subaccount, subaccountReference } from '../../subaccounts/subaccount.js'
 import { findSubaccountBalances } from '../../subaccounts/subaccount-balances.js'
 import { levyOn } from '../levies/levy.js'
@@ -147,7 +147,7 @@ function toPayee(
   owed: bigint,
 ): Outcome<Payee> {
   const { id, bankCode, accountNumber, chosenByKey, chosenByUser } = subaccount
-  const problem = judgePayer(subaccount)
+  const problem = judgePaying(subaccount)
   if (problem) return problem
   if (bankCode === null || accountNumber === null)
     return new Refusal('bank_transfer_failed', {

@@ -106,16 +106,20 @@ const settlementsHaveTheirEvents: Proof = {
   counterexamples: `
     with emitted as (
       select environment_id, resource_id as id, array_agg(type order by sequence) as types
-      from events where type like 'settlement.%' group by environment_id, resource_id)
+      from events where type like 'settlement.%' or type like 'subaccount\\_settlement.%'
+      group by environment_id, resource_id)
     select environment_id, id, s.status, e.types
-    from (select s.environment_id, s.id, p.status from settlements s
+    from (select s.environment_id, s.id, p.status,
+        case when s.subaccount_id is null then 'settlement.'
+          else 'subaccount_settlement.' end as kind
+      from settlements s
       join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id) s
     full join emitted e using (environment_id, id)
-    where e.types is distinct from array['settlement.created'] || case s.status
+    where e.types is distinct from array[s.kind || 'created'] || case s.status
       when 'SUBMITTED' then array[]::text[]
-      when 'FAILED' then array['settlement.failed']
-      when 'COMPLETED' then array['settlement.paid']
-      else array['settlement.paid', 'settlement.reversed'] end`,
+      when 'FAILED' then array[s.kind || 'failed']
+      when 'COMPLETED' then array[s.kind || 'paid']
+      else array[s.kind || 'paid', s.kind || 'reversed'] end`,
 }
 
 export const settlementProofs: Proof[] = [

@@ -25,7 +25,7 @@ import type { StatementSum } from '../../ledger/statement.js'
 import { toWire } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
 import { vatRates } from '../../money/vat.js'
-import { type Payout, type PayoutStatus, payerOf, referenceOf } from '../payout.js'
+import { type Payout, type PayoutStatus, payingSubaccountOf, referenceOf } from '../payout.js'
 import { feeVatOf } from '../resource.js'
 import {
   type Settlement,
@@ -67,13 +67,16 @@ export const settlement = resource('Settlement', {
   }),
   subaccount: notYet(
     reference(prefixes.subaccount, 'Identifies the sub-account.'),
-    'The sub-account that is settled, to its bank account; null: you are.',
+    'The owner of the settled balance, if it is a sub-account; its naira go to its bank account. Null: you, and your primary bank account or wallet.',
   ),
   scheduledFor: orNull(
     timestamp('The scheduled time that it was made for.'),
     'Null if you requested it.',
   ),
-  amount: koboOf(1_250_000, 'Paid to your bank account, or converted for your wallet, in kobo.'),
+  amount: koboOf(
+    1_250_000,
+    'Paid to the bank account of the owner, or converted for your wallet, in kobo.',
+  ),
   fee: koboOf(2_500, 'The fee for the bank transfer, or for the conversion, in kobo.'),
   levy: koboOf(0, 'Stamp duty on the bank transfer, in kobo; 0 where your own account is exempt.'),
   feeVat: koboOf(0, 'VAT that `fee` contains, in kobo.'),
@@ -176,7 +179,7 @@ export function showSettlement(settlement: Settlement, payout: Payout): Settleme
   return {
     reference: settlementReference(settlement),
     status: statusOf(payout),
-    subaccount: payerOf(payout),
+    subaccount: payingSubaccountOf(payout),
     scheduledFor: isoOrNull(settlement.scheduledFor),
     amount: toWire(amount, 'NGN'),
     fee: toWire(fee, 'NGN'),

@@ -137,7 +137,7 @@ async function lockClaim(tx: Tx, claim: Claim): Promise<boolean> {
 /** The rest of what one transfer may carry is settled at once, for the same time or request. */
 function keepDue(tx: Tx, now: RealTime, claim: Claim): void {
   tx.write(sql`
-    update settlement_schedules set due_at = ${now}, last_refusal = null
+    update settlement_schedules set due_at = ${now}, last_refusal = null, refused_at = null
     where ${own(claim)}`)
 }
 
@@ -149,7 +149,7 @@ async function scheduleNext(
 ): Promise<void> {
   const { environmentId, scheduledFor } = claim
   const environment = await getEnvironmentById(tx, environmentId)
-  if (!scheduledFor) return endRest(tx, claim, environment, lastRefusal)
+  if (!scheduledFor) return endRest(tx, now, claim, environment, lastRefusal)
   const { settlement } = await getSettings(tx, environment)
   const subaccountId = claim.subaccountId ?? undefined
   const settings =
@@ -162,12 +162,13 @@ async function scheduleNext(
         }
   await scheduleSettlement(tx, now, { environment, settings, subaccountId })
   tx.write(sql`
-    update settlement_schedules set last_refusal = ${lastRefusal} where ${own(claim)}`)
+    update settlement_schedules set ${refusedWith(now, lastRefusal)} where ${own(claim)}`)
 }
 
 /** Back to the schedule, if there is one. Its time may have come meanwhile. */
 function endRest(
   tx: Tx,
+  now: RealTime,
   claim: Claim,
   { clockOffsetMs }: Environment,
   lastRefusal: string | null,
@@ -175,9 +176,14 @@ function endRest(
   tx.write(sql`
     delete from settlement_schedules where ${own(claim)} and scheduled_for is null`)
   tx.write(sql`
-    update settlement_schedules set settles_rest = false, last_refusal = ${lastRefusal},
+    update settlement_schedules set settles_rest = false, ${refusedWith(now, lastRefusal)},
       due_at = scheduled_for - ${clockOffsetMs}::float8 * interval '1 millisecond'
     where ${own(claim)}`)
+}
+
+function refusedWith(now: RealTime, lastRefusal: string | null): Sql {
+  const refusedAt = lastRefusal === null ? null : now
+  return sql`last_refusal = ${lastRefusal}, refused_at = ${refusedAt}`
 }
 
 function own({ environmentId, subaccountId }: Claim): Sql {
@@ -204,7 +210,7 @@ async function postpone(
     if (!(await lockClaim(tx, claim))) return
     if (isTemporary)
       tx.write(sql`
-        update settlement_schedules set last_refusal = ${message},
+        update settlement_schedules set ${refusedWith(now, message)},
           due_at = ${after(now, retryMs)}
         where ${own(claim)}`)
     else await scheduleNext(tx, now, claim, hasNothing ? null : message)

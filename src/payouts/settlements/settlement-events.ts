@@ -7,19 +7,30 @@ import { showSettlement } from './resource.js'
 import { maySettle, type Settlement } from './settlement.js'
 import { findSettlementsOf, type SettlementWithPayout } from './store-settlements.js'
 
+type Types = Record<Exclude<PayoutStatus, 'PENDING'>, EventType>
+
 /** Settlements need no approval: they go to the merchant's own account. */
-const types: Record<Exclude<PayoutStatus, 'PENDING'>, EventType> = {
+const ofMerchants: Types = {
   SUBMITTED: 'settlement.created',
   COMPLETED: 'settlement.paid',
   FAILED: 'settlement.failed',
   REVERSED: 'settlement.reversed',
 }
 
+/** Types of their own: they show balances of a seller, which needs another permission. */
+const ofSubaccounts: Types = {
+  SUBMITTED: 'subaccount_settlement.created',
+  COMPLETED: 'subaccount_settlement.paid',
+  FAILED: 'subaccount_settlement.failed',
+  REVERSED: 'subaccount_settlement.reversed',
+}
+
 /** A settlement has the state of its payout, so its events have the same numbers. */
 export function toSettlementEvent({ settlement, payout }: SettlementWithPayout): NewEvent {
+  const types = settlement.subaccountId === null ? ofMerchants : ofSubaccounts
   return {
     environmentId: settlement.environmentId,
-    type: types[payout.status as keyof typeof types],
+    type: types[payout.status as keyof Types],
     resourceId: settlement.id,
     causeId: settlement.id,
     sequence: payout.eventSequence,
@@ -28,19 +39,19 @@ export function toSettlementEvent({ settlement, payout }: SettlementWithPayout):
 }
 
 /**
- * Finds the settlements among payouts that are about to change. The returned function makes the
- * events of those that did.
+ * Finds the settlements among payouts that are about to change. The returned function tells those
+ * that did.
  */
 export async function followSettlements(
   tx: Tx,
   payouts: Payout[],
-): Promise<(changed: Payout[]) => NewEvent[]> {
+): Promise<(changed: Payout[]) => SettlementWithPayout[]> {
   const candidates = payouts.filter(maySettle)
   if (candidates.length === 0) return () => []
   const settlements = await findSettlementsOf(tx, candidates)
   return (changed) =>
     changed.flatMap((payout) => {
       const settlement: Settlement | undefined = settlements.get(payout.id)
-      return settlement ? [toSettlementEvent({ settlement, payout })] : []
+      return settlement ? [{ settlement, payout }] : []
     })
 }

@@ -1,7 +1,7 @@
 import { after } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { sql } from '../../postgres/sql.js'
-import { listStatement } from '../../postgres/statement.js'
+import { listStatement, unindexed } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { Proportion } from './proportions.js'
 import { paymentShares, type Share, shareTakeBacks, type TakeBack } from './share.js'
@@ -173,7 +173,7 @@ export async function lockGivingBack(tx: Tx, shares: Share[]): Promise<TakeBack[
   return tx.rows(sql<TakeBack>`
     select ${shareTakeBacks.of('t')} from share_take_backs t
     where environment_id = ${shares[0]!.environmentId} and share_id = any (${ids}::uuid[])
-      and state = 'GIVING_BACK'
+      and ${sql.raw(unindexed('t.state'))} = 'GIVING_BACK'
     order by id for no key update`)
 }
 

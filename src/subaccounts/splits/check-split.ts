@@ -56,25 +56,35 @@ function checkPercentages(lines: readonly SplitLine[]): SplitIssue[] {
   return []
 }
 
+/** An amount that is expected, and the part of it that is set aside before lines are applied. */
+export type ExpectedPayment = { amount: bigint; asset: Asset; fee: bigint }
+
 /**
- * Finds the first line that an expected payment cannot give what it names. A payment of another
- * amount is still split: then a line gets at most what the lines before it left.
+ * Finds the first line that an expected payment cannot give what it names. A fee that the merchant
+ * bears is set aside first: a fixed amount must fit into the rest, while percentages get at most
+ * what is left. A payment of another amount is still split: then a line gets at most what the lines
+ * before it left.
  */
 export function checkExpected(
   lines: readonly SplitLine[],
-  { amount, asset }: { amount: bigint; asset: Asset },
+  { amount, asset, fee }: ExpectedPayment,
 ): SplitIssue[] {
+  const money = (sum: bigint) => formatMoney(sum, asset)
   let left = amount
   for (const [index, line] of lines.entries()) {
     const wanted = wantedBy(line, amount)
     if (wanted === undefined) return []
+    const name = nameOf(line, wanted)
     if (wanted > left) {
-      const money = (sum: bigint) => formatMoney(sum, asset)
       const issue =
         left === amount
           ? `takes ${money(wanted)}, which is more than the amount of ${money(amount)}`
           : `takes ${money(wanted)}, but the lines before it leave ${money(left)} of ${money(amount)}; use \`remainder\` for what is left`
-      return [issueOf(index, nameOf(line, wanted), issue)]
+      return [issueOf(index, name, issue)]
+    }
+    if (name !== 'percent' && wanted > left - fee) {
+      const issue = `takes ${money(wanted)}, but the fee of ${money(fee)}, which you bear, leaves ${money(left > fee ? left - fee : 0n)}; use \`remainder\`, or another \`feeBearer\``
+      return [issueOf(index, name, issue)]
     }
     left -= wanted
   }

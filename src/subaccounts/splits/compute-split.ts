@@ -19,9 +19,9 @@ export type SplitLine = {
 export type FeeBearer = 'merchant' | 'subaccounts' | 'all' | { subaccountId: string }
 
 /** `amount` is `fee` plus `net`; the net amount is credited. */
-export type Share = { amount: bigint; fee: bigint; net: bigint }
+export type ComputedShare = { amount: bigint; fee: bigint; net: bigint }
 
-export type ComputedSplit = { lines: Share[]; merchant: Share }
+export type ComputedSplit = { lines: ComputedShare[]; merchant: ComputedShare }
 
 type SplitPayment = {
   lines: readonly SplitLine[]
@@ -49,7 +49,7 @@ export function computeSplit({ lines, feeBearer, accepted, fee }: SplitPayment):
   }
 }
 
-function toShare(amount: bigint, fee: bigint): Share {
+function toShare(amount: bigint, fee: bigint): ComputedShare {
   assert(fee >= 0n && fee <= amount, 'a fee is part of the amount that bears it')
   return { amount, fee, net: amount - fee }
 }

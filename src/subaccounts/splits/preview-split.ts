@@ -3,7 +3,7 @@ import { after, day, toIsoText } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { formatUnits, toWire } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import { computeSplit, type Share, type SplitLine } from './compute-split.js'
+import { type ComputedShare, computeSplit, type SplitLine } from './compute-split.js'
 import { showFeeBearer, type splitPreview } from './resource.js'
 import type { ReleasedLine, Split } from './split.js'
 
@@ -40,12 +40,16 @@ export function previewSplit(
   }
 }
 
-function showShare({ amount, fee, net }: Share, asset: Asset) {
+function showShare({ amount, fee, net }: ComputedShare, asset: Asset) {
   return { amount: toWire(amount, asset), fee: toWire(fee, asset), net: toWire(net, asset) }
 }
 
 /** In ten-thousandths of the smallest unit. A share that a bound decides is not rounded. */
-function roundedOffOf({ basisPoints }: SplitLine, { amount }: Share, accepted: bigint): bigint {
+function roundedOffOf(
+  { basisPoints }: SplitLine,
+  { amount }: ComputedShare,
+  accepted: bigint,
+): bigint {
   if (basisPoints === null) return 0n
   const exact = accepted * BigInt(basisPoints)
   return amount === exact / 10_000n ? exact % 10_000n : 0n

@@ -4,7 +4,12 @@ import type { ClaimedDelivery } from '../../events/new-deliveries.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import type { WebhookEndpoint } from '../endpoints/endpoint.js'
-import { changeHealth, lockEndpoints, toDisabledEvent } from '../endpoints/endpoint-health.js'
+import {
+  changeHealth,
+  lockEndpoints,
+  mailDisabled,
+  toDisabledEvent,
+} from '../endpoints/endpoint-health.js'
 import { type FinishedAttempt, isSuccess } from './judge-attempt.js'
 
 const columns = {
@@ -83,11 +88,10 @@ export async function recordAttempts(
   const changed = new Set(ended.map(keyOf))
   const current = attempts.filter(({ delivery }) => changed.has(keyOf(delivery)))
   const disabled = changeHealth(tx, now, { before, attempts: current })
-  emitAll(
-    tx,
-    now,
-    disabled.map((endpoint) => toDisabledEvent(now, endpoint)),
-  )
+  const events = disabled.map((endpoint) => toDisabledEvent(now, endpoint))
+  emitAll(tx, now, events)
+  for (const [index, endpoint] of disabled.entries())
+    await mailDisabled(tx, now, endpoint, events[index]!.causeId)
   return disabled
 }
 

@@ -1,7 +1,9 @@
 import type { RealTime } from '../../base/clock.js'
-import { newId } from '../../base/ids.js'
+import { newId, prefixes, toReference } from '../../base/ids.js'
 import { toJson } from '../../base/json-text.js'
 import type { NewEvent } from '../../events/emit.js'
+import { formatMailTime } from '../../mail/content.js'
+import { queueTeamMail } from '../../mail/team-mails.js'
 import { assigned, listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -132,6 +134,38 @@ export function toDisabledEvent(now: Date, endpoint: WebhookEndpoint): NewEvent 
     sequence: endpoint.eventSequence,
     data: toJson(showEndpoint(endpoint)),
   }
+}
+
+export async function mailDisabled(
+  tx: Tx,
+  now: RealTime,
+  { environmentId, id, url, disabledReason, failingSince }: WebhookEndpoint,
+  causeId: string,
+): Promise<void> {
+  const why =
+    disabledReason === 'gone'
+      ? 'It answered 410 Gone, which says that it takes no more webhooks.'
+      : `Every delivery has failed since ${formatMailTime(failingSince ?? now)}.`
+  await queueTeamMail(tx, now, {
+    environmentId,
+    kind: 'webhook_endpoint_disabled',
+    causeId,
+    subject: 'Webhook endpoint disabled',
+    heading: 'A webhook endpoint was disabled',
+    blocks: [
+      { type: 'facts', facts: [['Endpoint', url]] },
+      {
+        type: 'paragraph',
+        text: `${why} Nothing is sent to it any more. Mend it, enable it again, and send the missed events again from the console.`,
+      },
+      {
+        type: 'page',
+        label: 'Open the endpoint',
+        path: `/webhooks/${toReference(prefixes.webhookEndpoint, id)}`,
+      },
+    ],
+    because: 'you may change webhooks',
+  })
 }
 
 function toRow(endpoint: WebhookEndpoint) {

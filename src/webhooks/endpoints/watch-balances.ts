@@ -6,14 +6,15 @@ import { toJson } from '../../base/json-text.js'
 import { emitAll, type NewEvent } from '../../events/emit.js'
 import { showLowBalance } from '../../ledger/balance-resource.js'
 import { listBalancesOf } from '../../ledger/balances.js'
+import { queueTeamMail } from '../../mail/team-mails.js'
 import { lowBalanceLimits } from '../../merchants/limits.js'
 import { type LowBalanceSettings, listLowBalances } from '../../merchants/settings/settings.js'
-import { parseDecimal } from '../../money/amounts.js'
+import { formatMoney, parseDecimal } from '../../money/amounts.js'
 import { type Asset, assetNames } from '../../money/assets.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
-import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 
 type Level = {
   environmentId: EnvironmentId
@@ -94,12 +95,35 @@ async function recordLevels(db: Database, now: RealTime, levels: Level[]): Promi
   return db.transaction(async (tx) => {
     const changes = await tx.rows(changeLevels(rows, now))
     const falls = changes.filter((change) => change.isLow)
-    emitAll(
-      tx,
-      now,
-      falls.map((fall) => toEvent(now, byKey.get(keyOf(fall))!, fall.sequence)),
-    )
+    const events = falls.map((fall) => toEvent(now, byKey.get(keyOf(fall))!, fall.sequence))
+    emitAll(tx, now, events)
+    for (const [index, fall] of falls.entries())
+      await mailLowBalance(tx, now, byKey.get(keyOf(fall))!, events[index]!.causeId)
     return falls.length
+  })
+}
+
+async function mailLowBalance(
+  tx: Tx,
+  now: RealTime,
+  { environmentId, asset, available, threshold }: Level,
+  causeId: string,
+): Promise<void> {
+  await queueTeamMail(tx, now, {
+    environmentId,
+    kind: 'balance_low',
+    causeId,
+    subject: `${asset} balance is low`,
+    heading: `Your ${asset} balance is low`,
+    blocks: [
+      { type: 'amount', label: 'Available', amount: formatMoney(available, asset) },
+      {
+        type: 'paragraph',
+        text: `It fell below your threshold of ${formatMoney(threshold!, asset)}. Transfers that it does not cover are refused.`,
+      },
+      { type: 'page', label: 'See balances', path: '/balances' },
+    ],
+    because: 'you may create transfers',
   })
 }
 

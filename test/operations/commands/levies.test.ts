@@ -58,6 +58,20 @@ describe('levies', () => {
     expect((await list()).items[0]).toMatchObject({ rail: null, amount: 0 })
   })
 
+  test('that have ended are not ended again, while those that begin later are', async () => {
+    const end = (...more: string[]) => run('levies', 'end', '--mode', 'live', ...more)
+    const count = (await list()).items.length
+    for (const more of [[], ['--rail', 'paystack-live'], ['--from', inDays(3)]])
+      expect((await end(...more)).err).toContain('No levy is set in live mode')
+    expect((await list()).items).toHaveLength(count)
+    const rail = ['--rail', 'paystack-live']
+    expect((await set(...rail, '--from', inDays(5), '--until', inDays(6))).exitCode).toBe(0)
+    expect((await end('--from', inDays(6))).err).toContain('No levy is set in live mode')
+    expect((await end()).exitCode).toBe(0)
+    expect((await end(...rail)).err).toContain('No levy is set in live mode for paystack-live')
+    expect((await list()).items).toHaveLength(count + 2)
+  })
+
   test('are audited', async () => {
     const rows = await db.rows(sql<{ action: string }>`
       select distinct action from audit_lines where action like 'levy.%'`)

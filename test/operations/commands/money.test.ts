@@ -190,6 +190,11 @@ test('rates of VAT are set and listed, and reports are printed', async () => {
     1,
     'error: A rate of 7.5 % was set from 2026-12-31T23:00:00.000Z on. Choose a later time.\n',
   ])
+  const unknown = await run('vat', 'set', 'constructor', '--mode', 'live')
+  expect([unknown.exitCode, unknown.err]).toEqual([
+    1,
+    expect.stringContaining('must be a percentage from 0 to 100'),
+  ])
   const report = await run('fees', 'report', '2026-01', '--mode', 'live')
   expect(report.out).toBe('No fees in this month.\n')
   const days = ['--from', '2026-01-01', '--to', '2026-01-31']

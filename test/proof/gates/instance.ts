@@ -7,6 +7,7 @@ import {
   createNoticeLane,
 } from '../../../src/collections/notices/notice-lanes.js'
 import { setCourier } from '../../../src/events/new-deliveries.js'
+import type { MailRelay } from '../../../src/mail/ports.js'
 import { Database } from '../../../src/postgres/database.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { connectLane } from '../../../src/postgres/wire/connection.js'
@@ -35,6 +36,8 @@ export type InstanceSettings = {
   openRails(gated: { db: Database }): Promise<OpenRails>
   /** Whether the API ends the payouts that it sends, as `npm start` does. */
   followsPayouts?: boolean
+  /** Absent: mails are kept. */
+  relay?: MailRelay | undefined
   /** Closes the gates to banks and chains. */
   killCalls?: () => void
 }
@@ -76,6 +79,7 @@ export async function openInstance(settings: InstanceSettings) {
     requestLogDays: 30,
     eventDays: 30,
     naira: standardNaira,
+    relay: settings.relay,
   }).filter(({ name }) => !leftOut.test(name))
   const sender = createSender({ clock, allowsLoopback: true })
   const jobFailures: string[] = []

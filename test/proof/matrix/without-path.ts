@@ -27,6 +27,7 @@ export const tablesWithoutPath: Record<string, string> = {
   low_balances: 'Whether a merchant was warned of a low balance; compared again.',
   levies: operators,
   levy_debits: operators,
+  mail_preferences: team,
   memberships: team,
   merchant_bank_accounts: settings,
   merchants: operators,

@@ -10,19 +10,23 @@ import { Secret } from '../../../src/base/secret.js'
 import { noticesDue } from '../../../src/collections/notices/judge-due-notices.js'
 import { hintsDue } from '../../../src/collections/notices/store-hints.js'
 import { returnsDue } from '../../../src/collections/returns/send-returns.js'
+import { mailsDue } from '../../../src/mail/send-mails.js'
 import { verifyLedger } from '../../../src/operations/proofs/verify-ledger.js'
 import { reconcile } from '../../../src/operations/reconcile/reconcile.js'
 import { attemptsDue } from '../../../src/payouts/attempts/live-attempts.js'
 import { batchesDue } from '../../../src/payouts/batches/run-batches.js'
 import { sql } from '../../../src/postgres/sql.js'
+import { createSmtpRelay } from '../../../src/rails/mail/smtp-relay.js'
 import { takeBacksDue } from '../../../src/subaccounts/shares/give-back.js'
 import { sweepsDue } from '../../../src/wallets/store-sweeps.js'
 import { manualClock } from '../../support/clock.js'
 import { openScratchDatabase } from '../../support/database.js'
 import type { Merchant, Reply } from '../../support/open-manilla.js'
 import { show } from '../../support/show.js'
+import { openSmtpServer } from '../../support/smtp-server.js'
 import { type HttpGate, openHttpGate } from '../gates/http-gate.js'
 import { type Instance, openInstance } from '../gates/instance.js'
+import { openMailGate } from '../gates/mail-gate.js'
 import { type Crash, FaultKeeper, isDelivery } from './faults.js'
 import { type OutsideSettings, openOutside, type PaymentIn } from './outside.js'
 import { findWrongRecipients } from './recipients.js'
@@ -60,6 +64,8 @@ export type WorldSettings = OutsideSettings & {
   strikesDeliveries?: boolean
   /** The path sets what all worlds of the process share: no other runs at the same time. */
   runsAlone?: boolean
+  /** The path is about mails: they go to an SMTP server. */
+  sendsMails?: boolean
 }
 export type World = Awaited<ReturnType<typeof openWorld>>
 
@@ -72,6 +78,7 @@ export async function openWorld(settings: WorldSettings) {
   const keeper = new FaultKeeper(settings.strikesDeliveries ? () => false : isDelivery)
   const outside = await openOutside(settings, { db, clock, secret })
   const receiver = await openReceiver(keeper)
+  const mails = settings.sendsMails ? await openSmtpServer() : undefined
   const instances: Instance[] = []
 
   const bankName = settings.bank === 'sandbox' ? 'sandbox-bank' : settings.bank
@@ -79,6 +86,7 @@ export async function openWorld(settings: WorldSettings) {
 
   async function start(): Promise<Instance> {
     const gates: HttpGate[] = []
+    const mailGate = mails && openMailGate(createSmtpRelay(mails.config), keeper)
     const instance = await openInstance({
       db,
       clock,
@@ -86,8 +94,10 @@ export async function openWorld(settings: WorldSettings) {
       keeper,
       followsPayouts: settings.followsPayouts ?? false,
       openRails: (gated) => outside.openRails(gated, keeper, (gate) => gates.push(gate)),
+      relay: mailGate,
       killCalls: () => {
         for (const gate of gates) gate.kill()
+        mailGate?.kill()
       },
     })
     instances.push(instance)
@@ -202,6 +212,7 @@ export async function openWorld(settings: WorldSettings) {
       batchesDue,
       sweepsDue,
       takeBacksDue,
+      mailsDue,
     ].map(({ table, openCondition }) =>
       sql.raw(`(select count(*) from ${table} where ${openCondition})`),
     )
@@ -283,6 +294,7 @@ export async function openWorld(settings: WorldSettings) {
     const alive = instances.filter((instance) => !instance.isDead())
     await Promise.all(alive.map((instance) => instance.close()))
     receiver.close()
+    await mails?.close()
     await outside.close()
     await drop()
   }
@@ -294,6 +306,8 @@ export async function openWorld(settings: WorldSettings) {
     outside,
     merchant,
     receiver,
+    /** Undefined: the path is not about mails. */
+    mails,
     /** From now on passages count, and the crash may happen. */
     arm: (crash?: Crash) => keeper.arm(reactions, crash),
     current,

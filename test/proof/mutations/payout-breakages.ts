@@ -201,8 +201,8 @@ export const payoutBreakages: Breakage[] = [
     edits: [
       {
         file: 'src/payouts/attempts/follow-reversals.ts',
-        old: '[...reversed.flatMap(toEvent), ...toSettlementEvents(reversed)]',
-        new: 'toSettlementEvents(reversed)',
+        old: '    ...reversed.flatMap(toEvent),\n',
+        new: '',
       },
     ],
   },

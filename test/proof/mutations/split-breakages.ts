@@ -1,9 +1,18 @@
-import type { Breakage, MatrixPaths } from './breakage.js'
+import type { Breakage, Edit, MatrixPaths } from './breakage.js'
 
 const refunded: MatrixPaths = { of: ['splits'], named: ['payment is split'] }
 const givenBack: MatrixPaths = { of: ['splits'], named: ['refund of a split payment fails'] }
 const owing: MatrixPaths = { of: ['splits'], named: ['a seller owes'] }
 const taxed = (...named: string[]): MatrixPaths => ({ of: ['levies'], named })
+
+const eventsOfOneCauseMayRepeat: Edit[] = [
+  'one_event_per_type_and_cause',
+  'event_sequence_grows_per_resource',
+].map((name) => ({
+  file: 'migrations/0004_events.sql',
+  old: `create unique index ${name}`,
+  new: `create index ${name}`,
+}))
 
 /** Breakages of splits, of what sellers owe, of levies, VAT and provider fees. */
 export const splitBreakages: Breakage[] = [
@@ -80,18 +89,6 @@ export const splitBreakages: Breakage[] = [
     ],
   },
   {
-    name: 'released-twice',
-    why: 'Two workers credit the same share.',
-    paths: { of: ['splits'], named: ['payment is split', 'a seller owes'] },
-    edits: [
-      {
-        file: 'src/subaccounts/shares/release-shares.ts',
-        old: "(await lockShares(tx, claimed)).filter(({ status }) => status === 'PENDING')",
-        new: 'await lockShares(tx, claimed)',
-      },
-    ],
-  },
-  {
     name: 'release-forgets-what-is-owed',
     why: 'A seller is paid a released share while it owes money.',
     paths: owing,
@@ -163,9 +160,9 @@ export const splitBreakages: Breakage[] = [
     paths: refunded,
     edits: [
       {
-        file: 'src/subaccounts/shares/take-back.ts',
-        old: 'shares.map((share) => share.amount - share.takenBack)',
-        new: 'shares.map((share) => share.amount)',
+        file: 'src/subaccounts/shares/proportions.ts',
+        old: '  return amount - takenBack\n',
+        new: '  return amount - 0n * takenBack\n',
       },
     ],
   },
@@ -190,18 +187,6 @@ export const splitBreakages: Breakage[] = [
         file: 'src/subaccounts/shares/give-back.ts',
         old: '  const forgiven = smallerOf(stillOwed, taken.owed)\n',
         new: '  const forgiven = smallerOf(stillOwed, 0n)\n',
-      },
-    ],
-  },
-  {
-    name: 'given-back-twice',
-    why: 'Two workers give a seller back what one refund took.',
-    paths: givenBack,
-    edits: [
-      {
-        file: 'src/subaccounts/shares/give-back.ts',
-        old: " and state = 'GIVING_BACK'\n",
-        new: '\n',
       },
     ],
   },
@@ -288,6 +273,36 @@ export const splitBreakages: Breakage[] = [
         file: 'src/collections/payments/record-payments.ts',
         old: '    return amount === undefined ? [] : [{ environmentId, causeId, rail, amount }]',
         new: '    return amount !== 0n ? [] : [{ environmentId, causeId, rail, amount }]',
+      },
+    ],
+  },
+  {
+    name: 'released-twice',
+    why: 'Two workers credit the same share, from what is pending for later.',
+    paths: owing,
+    edits: [
+      {
+        file: 'src/subaccounts/shares/release-shares.ts',
+        old: "(await lockShares(tx, claimed)).filter(({ status }) => status === 'PENDING')",
+        new: 'await lockShares(tx, claimed)',
+      },
+      ...eventsOfOneCauseMayRepeat,
+    ],
+  },
+  {
+    name: 'given-back-twice',
+    why: 'Two workers give a seller back what one refund took.',
+    paths: givenBack,
+    edits: [
+      {
+        file: 'src/subaccounts/shares/store-shares.ts',
+        old: "= 'GIVING_BACK'\n    order",
+        new: "<> 'TAKEN'\n    order",
+      },
+      {
+        file: 'migrations/0071_payment_shares.sql',
+        old: 'taken_back between 0 and amount and taken_pending between 0 and least(taken_back, amount - fee)',
+        new: 'taken_back <= amount',
       },
     ],
   },

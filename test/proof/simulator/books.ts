@@ -20,7 +20,32 @@ export type BookedPayout = {
   hasWaited: boolean
   isSubmitted: boolean
   batch: string | null
+  /** The sub-account that pays; null: the merchant. */
+  seller: string | null
   createdAt: Date
+}
+
+export type BookedSeller = {
+  environmentId: number
+  reference: string
+  available: bigint
+  held: bigint
+  pending: bigint
+  owed: bigint
+  /** What failed refunds took and did not give back yet. */
+  waiting: bigint
+  /** How often a refund made it owe something. */
+  debts: number
+}
+
+export type BookedShare = {
+  environmentId: number
+  reference: string
+  payment: string
+  /** Of the account that was paid. */
+  account: string
+  part: number
+  isReleased: boolean
 }
 
 export type BookedBatch = {
@@ -74,10 +99,12 @@ export type BookedReturn = {
 type Named<Row> = Row & { id: string }
 
 export async function readBooks(db: Database) {
-  const payouts = await db.rows(sql<Named<BookedPayout> & { batchId: string | null }>`
+  const payouts = await db.rows(sql<
+    Named<BookedPayout> & { batchId: string | null; takesFrom: string }
+  >`
     select environment_id, id, kind, asset, amount, fee, status, failure_reason,
       merchant_reference, order_hash is not null as has_waited,
-      submitted_at is not null as is_submitted, batch_id, created_at
+      submitted_at is not null as is_submitted, batch_id, takes_from, created_at
     from payouts`)
   const payments = await db.rows(
     sql<Named<BookedPayment> & { accountId: string; source: AccountKind }>`
@@ -131,14 +158,40 @@ export async function readBooks(db: Database) {
     select environment_id, asset, credits_posted - debits_posted as amount
     from ledger_accounts where name = 'suspense'`,
   )
+  const sellers = await db.rows(sql<Named<BookedSeller>>`
+    select s.environment_id, s.id,
+      coalesce(own.credits_posted - own.debits_posted - own.debits_pending, 0)::int8 as available,
+      coalesce(own.debits_pending, 0)::int8 as held,
+      coalesce(later.credits_posted - later.debits_posted, 0)::int8 as pending,
+      coalesce(debt.debits_posted - debt.credits_posted, 0)::int8 as owed,
+      (select coalesce(sum(taken + taken_pending + owed), 0) from share_take_backs t
+        where t.subaccount_id = s.id and t.state = 'GIVING_BACK')::int8 as waiting,
+      (select count(*) from share_take_backs t
+        where t.subaccount_id = s.id and t.owed > 0)::int as debts
+    from subaccounts s
+    left join ledger_accounts own on own.environment_id = s.environment_id
+      and own.asset = 'NGN' and own.name = 'sub:' || s.id
+    left join ledger_accounts later on later.environment_id = s.environment_id
+      and later.asset = 'NGN' and later.name = 'sub_pending:' || s.id
+    left join ledger_accounts debt on debt.environment_id = s.environment_id
+      and debt.asset = 'NGN' and debt.name = 'sub_owed:' || s.id`)
+  const shares = await db.rows(
+    sql<Named<BookedShare> & { paymentId: string; accountId: string; kind: AccountKind }>`
+    select s.environment_id, s.id, s.payment_id, s.part, p.account_id, p.source as kind,
+      s.released_at is not null as is_released
+    from payment_shares s
+    join payments p on p.environment_id = s.environment_id and p.id = s.payment_id`,
+  )
+  const sellerReference = (id: string) => toReference(prefixes.subaccount, id)
   const payoutReferences = new Map(
     payouts.map(({ id, kind }) => [id, toReference(payoutKinds[kind].prefix, id)]),
   )
   const paymentReference = (id: string) => toReference(prefixes.payment, id)
   const batchReference = (id: string) => toReference(prefixes.payoutBatch, id)
   return {
-    payouts: payouts.map(({ id, batchId, ...payout }) => ({
+    payouts: payouts.map(({ id, batchId, takesFrom, ...payout }) => ({
       ...payout,
+      seller: takesFrom.startsWith('sub:') ? sellerReference(takesFrom.slice(4)) : null,
       reference: payoutReferences.get(id)!,
       batch: batchId && batchReference(batchId),
     })) as BookedPayout[],
@@ -176,6 +229,16 @@ export async function readBooks(db: Database) {
       batch: batchReference(batchId),
       payout: payoutId && payoutReferences.get(payoutId)!,
     })) as BookedItem[],
+    sellers: sellers.map(({ id, ...seller }) => ({
+      ...seller,
+      reference: sellerReference(id),
+    })) as BookedSeller[],
+    shares: shares.map(({ id, paymentId, accountId, kind, ...share }) => ({
+      ...share,
+      reference: toReference(prefixes.share, id),
+      payment: paymentReference(paymentId),
+      account: accountReference({ kind, id: accountId }),
+    })) as BookedShare[],
     sessions,
     balances,
     suspense,

@@ -2,6 +2,7 @@ import type { SimulatedBank } from './bank.js'
 import type { BookedPayment, BookedReturn, Books } from './books.js'
 import type { SimulatedChain } from './chain.js'
 import type { ExpectedEvents } from './expected-events.js'
+import { netOfSplit, type SellerPurse } from './expected-splits.js'
 import { bankRecipient, type ExpectedTransfers } from './expected-transfers.js'
 import { groupBy, sumOf } from './group-by.js'
 import type { Policies } from './merchant.js'
@@ -18,6 +19,7 @@ type Comparison = {
   time: VirtualTime
   books: Books
   purse: Purse
+  sellers: SellerPurse
   events: ExpectedEvents
   transfers: ExpectedTransfers
   /** Adds what is held of payments. */
@@ -97,7 +99,7 @@ type Case = {
 
 /** Returns what must be held of it. */
 function comparePayment(comparison: Comparison, given: Case): { amountHeld: bigint } {
-  const { violations, purse, events } = comparison
+  const { violations, purse, sellers, events } = comparison
   const { account, arrived, booked } = given
   const { environmentId } = account.merchant
   const { reference, asset } = booked
@@ -124,7 +126,10 @@ function comparePayment(comparison: Comparison, given: Case): { amountHeld: bigi
     },
   )
   if (initial.held > 0n) events.expect(environmentId, 'payment.held', reference)
-  purse.add(environmentId, asset, amounts.amountAccepted - fee)
+  const accepted = amounts.amountAccepted
+  const shared = account.split ? netOfSplit(account.split, { accepted, fee }) : 0n
+  if (account.split) sellers.add(account.split.seller, shared)
+  purse.add(environmentId, asset, accepted - fee - shared)
   return amounts
 }
 

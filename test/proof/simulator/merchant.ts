@@ -31,6 +31,8 @@ export type Merchant = {
   bankAccount: string
   /** Payouts of more than this wait for an approval, by asset. */
   approvalLimits: Map<string, bigint>
+  /** References of its sub-accounts. */
+  sellers: string[]
   /** Whether its naira above a reserve are settled every day. */
   hasSchedule: boolean
 }

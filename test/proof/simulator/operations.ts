@@ -1,6 +1,7 @@
 import type { SimulatedBank } from './bank.js'
 import { addressOf, type SimulatedChain } from './chain.js'
 import type { Draws } from './draws.js'
+import { writeSplit } from './expected-splits.js'
 import { bankRecipient } from './expected-transfers.js'
 import type { Answer, Client, Merchant } from './merchant.js'
 import { type Coin, coins, showUnits, toUnits } from './money.js'
@@ -38,6 +39,8 @@ export const operations = {
     perform: (performance) => fund(performance, performance.draws.pick(coins)),
   },
   'bank payout': { share: 20, perform: payToBank },
+  'bank payout from a sub-account': { share: 5, perform: payFromSeller },
+  'move money to a sub-account': { share: 2, perform: moveToSeller },
   'crypto payout': { share: 14, perform: payToWallet },
   'bank payout paid with coins': {
     share: 3,
@@ -116,6 +119,43 @@ async function payToBank(performance: Performance, source?: Coin): Promise<void>
   if (status === 201) oracle.notePayout(asked, json.data)
 }
 
+async function payFromSeller(performance: Performance): Promise<void> {
+  const { name, draws, merchant, oracle } = performance
+  const amount = draws.integer(100, 3_000_000)
+  const account = { bankCode: '058', accountNumber: drawBankAccount(draws) }
+  const from = draws.pick(merchant.sellers)
+  const { status, json } = await post(performance, '/v1/disbursements/bank-transfer', {
+    amount,
+    ...account,
+    merchantReference: name,
+    from,
+  })
+  const asked = {
+    merchant,
+    kind: 'bank_transfer',
+    asset: 'NGN',
+    amount: BigInt(amount),
+    recipient: bankRecipient(account),
+    paidWith: undefined,
+    from,
+  } as const
+  if (status === 201) oracle.notePayout(asked, json.data)
+}
+
+async function moveToSeller(performance: Performance): Promise<void> {
+  const { draws, merchant, oracle } = performance
+  const amount = draws.integer(100, 3_000_000)
+  const seller = draws.pick(merchant.sellers)
+  const isBack = draws.chance(0.3)
+  const { status } = await post(performance, `/v1/subaccounts/${seller}/transfers`, {
+    ...(isBack ? { to: 'merchant' } : { from: 'merchant' }),
+    asset: 'NGN',
+    amount,
+  })
+  if (status === 201)
+    oracle.noteMove({ merchant, seller, amount: BigInt(isBack ? -amount : amount) })
+}
+
 async function payToWallet(performance: Performance, source?: 'NGN'): Promise<void> {
   const { name, draws, merchant, oracle } = performance
   const amount = BigInt(draws.integer(10_000, 50_000_000))
@@ -144,10 +184,15 @@ function drawAddress(draws: Draws): string {
 
 async function openVirtualAccount(performance: Performance): Promise<void> {
   const { name, draws, merchant, oracle } = performance
+  const isSplit = draws.chance(0.5)
+  const split = isSplit
+    ? { seller: draws.pick(merchant.sellers), kind: draws.pick(['all', 'all', 'part'] as const) }
+    : undefined
   const { status, json } = await post(performance, '/v1/collections/virtual-accounts', {
     merchantReference: name,
     amount: draws.integer(1_000, 5_000_000),
     expiresAt: drawExpiry(performance),
+    ...(split && { splits: writeSplit(split) }),
   })
   if (status !== 201) return
   const { reference, accountNumber, amount, expiresAt } = json.data
@@ -159,6 +204,7 @@ async function openVirtualAccount(performance: Performance): Promise<void> {
     asset: 'NGN',
     amount: BigInt(amount),
     expiresAt: new Date(expiresAt),
+    ...(split && { split }),
   })
 }
 
@@ -337,7 +383,10 @@ async function refundPayment(performance: Performance): Promise<void> {
   const { draws, oracle } = performance
   const payment = await pickPayment(performance, 'ACCEPTED')
   if (!payment) return
-  const { reference, currency } = payment
+  const { reference, currency, accountReference, variance } = payment
+  // Roundings of shares depend on the order of refunds, unless one share has all of the payment.
+  const split = oracle.accounts.get(accountReference)?.split
+  if (split && (split.kind === 'part' || variance !== 'NONE')) return
   const isWhole = draws.chance(0.5)
   const part = BigInt(draws.integer(1, 1_000))
   // The sender may be an exchange, so coins go where the merchant says.

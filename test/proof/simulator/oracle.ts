@@ -6,6 +6,7 @@ import { compareBatches, type ToldBatch } from './expected-batches.js'
 import { ExpectedEvents } from './expected-events.js'
 import { comparePayments } from './expected-payments.js'
 import { type AskedSettlement, compareSettlements } from './expected-settlements.js'
+import { advancedBy, compareSplits, SellerPurse, type ToldSplit } from './expected-splits.js'
 import { bankRecipient, ExpectedTransfers } from './expected-transfers.js'
 import { compareTreasury } from './expected-treasury.js'
 import { sumOf } from './group-by.js'
@@ -35,6 +36,7 @@ export type ToldAccount = {
   expiresAt: Date | null
   /** Of the checkout session to which it belongs. */
   session?: string
+  split?: ToldSplit
   /** When the merchant was told that it is cancelled or deactivated. */
   endedAt?: Date
 }
@@ -49,6 +51,8 @@ type AskedPayout = {
   recipient: string
   /** The asset that is converted for it. */
   paidWith: string | undefined
+  /** The sub-account that pays; absent: the merchant. */
+  from?: string
 }
 
 /** The API has acknowledged it. */
@@ -67,6 +71,9 @@ type AskedConversion = {
   sourceAmount: bigint
   quotedAt: Date
 }
+
+/** Negative: back to the merchant. */
+type ToldMove = { merchant: Merchant; seller: string; amount: bigint }
 
 type ToldFunding = { merchant: Merchant; reference: string; asset: string; amount: bigint }
 
@@ -101,6 +108,7 @@ type OracleDependencies = {
 type Comparison = {
   books: Books
   purse: Purse
+  sellers: SellerPurse
   events: ExpectedEvents
   transfers: ExpectedTransfers
 }
@@ -117,6 +125,7 @@ export class Oracle {
   readonly resolutions = new Map<string, Resolution[]>()
   readonly refunds = new Map<string, ToldRefund[]>()
   readonly #fundings: ToldFunding[] = []
+  readonly #moves: ToldMove[] = []
   readonly #payouts = new Map<string, ToldPayout>()
   readonly #conversions = new Map<string, AskedConversion>()
   readonly #batches = new Map<string, ToldBatch>()
@@ -129,6 +138,10 @@ export class Oracle {
 
   noteFunding(funding: ToldFunding): void {
     this.#fundings.push(funding)
+  }
+
+  noteMove(move: ToldMove): void {
+    this.#moves.push(move)
   }
 
   notePayout(asked: AskedPayout, shown: Shown): void {
@@ -257,9 +270,14 @@ export class Oracle {
     const events = new ExpectedEvents()
     for (const { merchant, asset, amount } of this.#fundings)
       purse.add(merchant.environmentId, asset, amount)
+    const sellers = new SellerPurse()
+    for (const { merchant, seller, amount } of this.#moves) {
+      purse.add(merchant.environmentId, 'NGN', -amount)
+      sellers.add(seller, amount)
+    }
     const transfers = new ExpectedTransfers()
     const held = new Purse()
-    const comparison = { ...this.#dependencies, books, purse, events, transfers }
+    const comparison = { ...this.#dependencies, books, purse, sellers, events, transfers }
     const statusAtRail = (reference: string) => this.statusAtRail(reference)
     this.#comparePayouts(comparison)
     this.#compareConversions(comparison)
@@ -267,12 +285,14 @@ export class Oracle {
     compareSettlements({ ...comparison, merchants, asked: this.#settlements })
     compareBatches({ ...comparison, told: this.#batches, statusAtRail })
     comparePayments({ ...comparison, oracle: this, held })
+    compareSplits({ ...comparison, merchants })
     transfers.compare(bank, chain, violations)
     const owed = (coin: Coin) => purse.totalOf(coin) + held.totalOf(coin)
     compareTreasury({ chain, fundings: this.#fundings, owed, violations })
     for (const { environmentId, asset, available, held } of books.balances) {
       const name = `${environmentId} ${asset}`
-      violations.expectEqual(`available of ${name}`, purse.take(name), available)
+      const advanced = asset === 'NGN' ? advancedBy(books, environmentId) : 0n
+      violations.expectEqual(`available of ${name}`, purse.take(name) - advanced, available)
       violations.expectEqual(`held of ${name}`, 0n, held)
     }
     for (const { environmentId, asset, amount } of books.suspense) {
@@ -286,7 +306,7 @@ export class Oracle {
     events.compare(this.merchants, receiver, violations)
   }
 
-  #comparePayouts({ books, purse, events, transfers }: Comparison): void {
+  #comparePayouts({ books, purse, sellers, events, transfers }: Comparison): void {
     const { violations } = this.#dependencies
     const booked = books.payouts.filter(({ kind }) => !kind.endsWith('_return'))
     const references = new Set(booked.map(({ reference }) => reference))
@@ -308,15 +328,19 @@ export class Oracle {
             amount: told.amount,
             fee: told.fee,
             environmentId: told.merchant.environmentId,
+            seller: told.from ?? null,
           },
-          { asset, amount, fee, environmentId },
+          { asset, amount, fee, environmentId, seller: payout.seller },
         )
       else if (!payout.batch && !settlement)
         violations.report(`${reference} exists and was not acknowledged`)
       const expected = this.statusAtRail(reference)
       violations.expectEqual(`status of ${reference}`, expected ?? 'FAILED', payout.status)
       if (!expected) this.#compareUnsent(payout, told)
-      if (expected === 'COMPLETED') purse.add(environmentId, asset, -amount - fee)
+      if (expected === 'COMPLETED') {
+        if (payout.seller) sellers.add(payout.seller, -amount - fee)
+        else purse.add(environmentId, asset, -amount - fee)
+      }
       events.expectPayout(payout, settlement)
     }
   }

@@ -5,7 +5,7 @@ import { writePlan } from './plan.js'
 import { simulate } from './simulate.js'
 import { World } from './world.js'
 
-const smallWorld = 250
+const smallWorld = 100
 
 /** Seconds, but minutes on a machine that does other work. */
 const timeoutMs = 600_000

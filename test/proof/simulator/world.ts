@@ -186,6 +186,7 @@ export class World {
       policies,
       bankAccount: bankRecipient({ bankCode, accountNumber }),
       approvalLimits: new Map(),
+      sellers: [],
       hasSchedule,
     }
     const caller = { draws, sleep: (durationMs: number) => this.#time.sleep(durationMs) }
@@ -193,6 +194,11 @@ export class World {
     const { json } = await this.#client.post(merchant, '/v1/webhook-endpoints', endpoint)
     this.#receiver.addEndpoint(webhookUrl, json.data.secret)
     merchant.endpointId = json.data.id
+    for (const seller of ['Ada', 'Bola']) {
+      const created = { name: `${name} ${seller}`, body: { name: seller }, caller }
+      const { json: shown } = await this.#client.post(merchant, '/v1/subaccounts', created)
+      merchant.sellers.push(shown.data.reference)
+    }
     const { time, reserve, minimum } = dailySettlement
     const settings = {
       policies,

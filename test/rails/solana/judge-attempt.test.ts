@@ -4,6 +4,7 @@ import { limits } from '../../../src/base/limits.js'
 import type { NodeView, SignatureReport } from '../../../src/rails/solana/payouts/check-attempts.js'
 import { judgeAttempt } from '../../../src/rails/solana/payouts/judge-attempt.js'
 import { majorityOf } from '../../../src/rails/solana/rpc/majority.js'
+import { isLongRun } from '../../support/long-run.js'
 
 /** Attempts that landed, will land or never do, and endpoints that report on them. */
 
@@ -106,7 +107,7 @@ test('no conclusion is wrong while liars are a minority', () => {
         if (state === 'gone') expect(truth.landsAt).toBeNull()
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: isLongRun ? 20_000 : 5_000 },
   )
   expect([...states].sort()).toEqual(['failed', 'gone', 'landed', 'pending', 'unseen'])
 })

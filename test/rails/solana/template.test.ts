@@ -40,6 +40,7 @@ import { mainnetMints, programs } from '../../../src/rails/solana/programs.js'
 import { blockhashOf, toWireTransaction } from '../../../src/rails/solana/rpc/wire.js'
 import { shareChain } from '../../simulation/localnet/localnet.js'
 import { balanceOf } from '../../simulation/localnet/transfers.js'
+import { isLongRun } from '../../support/long-run.js'
 import { newInstruction, newSecret, openRail, prepareOne, reasonOf } from './rail.js'
 
 /** Payouts built from templates, compared with kit's. */
@@ -130,7 +131,7 @@ test('a payout from a template equals that of kit byte for byte', async () => {
     expect(fast).toEqual(await buildWithKit(treasury, payout))
     expect(blockhashOf(fast.wire)).toBe(payout.blockhash)
   }
-  await fc.assert(fc.asyncProperty(payouts, check), { numRuns: 150 })
+  await fc.assert(fc.asyncProperty(payouts, check), { numRuns: isLongRun ? 150 : 40 })
   // Messages sort addresses, so the wallet's position depends on its first letter.
   for (let first = 0; first < 256; first += 16) {
     const wallet = base58.encode(Buffer.concat([Buffer.from([first]), randomBytes(31)]))
@@ -145,7 +146,7 @@ test('agrees with kit about points on the curve', () => {
   const agree = (text: string) => {
     expect([text, isOnCurve(bytesOf(text))]).toEqual([text, !isOffCurveAddress(address(text))])
   }
-  fc.assert(fc.property(key, agree), { numRuns: 300 })
+  fc.assert(fc.property(key, agree), { numRuns: isLongRun ? 300 : 100 })
   for (const special of [0, 1, 2, 236, 237, 238])
     for (const [rest, top] of [
       [0, 0],

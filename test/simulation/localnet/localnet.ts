@@ -13,7 +13,6 @@ import { afterFile } from '../../support/after-file.js'
 /** The localnet as the service runs it: the built program in a separate process. */
 
 const root = path.resolve(import.meta.dirname, '../../..')
-const load = (file: string) => import(pathToFileURL(path.join(root, file)).href)
 
 export type Answer<T> = {
   result: T
@@ -68,14 +67,9 @@ export function newFolder(): string {
   return folder
 }
 
-let built: Promise<void> | undefined
-
-/** Builds first, once per test file: Vitest cannot fork TypeScript. */
-export async function loadBuilt(file: string) {
-  const { buildWhenNeeded } = await load('bin/build-when-needed.mjs')
-  built ??= buildWhenNeeded()
-  await built
-  return load(file)
+/** Vitest cannot fork TypeScript. The run has built dist/. */
+export function loadBuilt(file: string) {
+  return import(pathToFileURL(path.join(root, file)).href)
 }
 
 /** Makes blocks only through `advance` by default. Ends with the test. */

@@ -1,5 +1,6 @@
 import { balanceTexts as words } from './texts'
 import './balances.css'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type {
   Balance,
@@ -24,6 +25,7 @@ import { notify } from '../../parts/notify'
 import { EmptyState, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState } from '../../parts/refusals'
 import { formatDay } from '../../parts/time-format'
+import { useSubaccounts } from '../subaccounts/use-subaccounts'
 import { BalanceTabs } from './balance-tabs'
 import { findBreak } from './describe-entry'
 import { entryColumns, keyOfEntry } from './entry-columns'
@@ -67,6 +69,7 @@ export function Screen() {
       />
       <BalanceTabs />
       <Balances shown={asset} onChoose={(chosen) => change({ asset: chosen, type: undefined })} />
+      <OfSubaccounts />
       <Statement key={asset} asset={asset} onFund={mayFund ? () => setFunding(true) : undefined} />
       {isFunding && <FundDialog asset={asset} onClose={() => setFunding(false)} />}
     </>
@@ -114,12 +117,29 @@ function Balances({ shown, onChoose }: { shown: Asset; onChoose: (asset: Asset) 
   )
 }
 
+const ofSubaccounts = /^(split|subaccount|transfer_recovered)/
+
+/** Money of sub-accounts is not in these balances. */
+function OfSubaccounts() {
+  const { items } = useSubaccounts()
+  if (items.length === 0) return null
+  return (
+    <p className="soft">
+      {words.ofSubaccounts}{' '}
+      <Link className="link" to="/subaccounts">
+        {words.toSubaccounts}
+      </Link>
+    </p>
+  )
+}
+
 /** Types of entries that the statement of an asset can have. */
-function typesOf(asset: Asset, mode: string): string[] {
+function typesOf(asset: Asset, mode: string, hasSubaccounts: boolean): string[] {
   return Object.keys(words.types).filter((type) => {
     const isElsewhere = type.startsWith(asset === 'NGN' ? 'crypto_' : 'bank_')
     // Held payments and sweeps do not change what is available.
     const isUnseen = type === 'payment_held' || type === 'sweep'
+    if (!hasSubaccounts && ofSubaccounts.test(type)) return false
     return !isElsewhere && !isUnseen && (mode === 'test' || type !== 'test_funding')
   })
 }
@@ -129,13 +149,17 @@ type StatementProps = { asset: Asset; onFund: (() => void) | undefined }
 function Statement({ asset, onFund }: StatementProps) {
   const { mode } = useScope()
   const mayExport = useMay('exports.make')
+  const hasSubaccounts = useSubaccounts().items.length > 0
   const filters: Filter[] = [
     { kind: 'period', label: words.otherPeriod },
     {
       kind: 'choice',
       name: 'type',
       label: words.type,
-      options: typesOf(asset, mode).map((value) => ({ value, label: words.types[value]! })),
+      options: typesOf(asset, mode, hasSubaccounts).map((value) => ({
+        value,
+        label: words.types[value]!,
+      })),
     },
     { kind: 'text', name: 'reference', label: words.reference, placeholder: 'pay_…, bt_…, cv_…' },
   ]

@@ -9,6 +9,8 @@ export const balanceTexts = {
   nothingHeld: 'Nothing set aside',
   held: (amount: string) => `${amount} set aside for payouts and refunds`,
   pending: (amount: string) => `${amount} not decided yet`,
+  ofSubaccounts: 'These are yours alone: what belongs to sellers is in their',
+  toSubaccounts: 'sub-accounts',
   statement: (asset: string) => `Statement, ${asset}`,
   inTitle: { NGN: 'naira', USDC: 'USDC', USDT: 'USDT' },
   period: 'Period',

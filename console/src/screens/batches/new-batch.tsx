@@ -12,6 +12,7 @@ import { DataTable } from '../../parts/data-table'
 import { notify } from '../../parts/notify'
 import { Card, Note, PageHead, Tile } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
+import { merchant, PayerField } from '../payouts/payer'
 import { type Batch, path } from './batch'
 import { batchTexts } from './texts'
 
@@ -23,6 +24,7 @@ const problemsMax = 100
 export function Screen() {
   const [file, setFile] = useState<File | null>(null)
   const [name, setName] = useState('')
+  const [payer, setPayer] = useState(merchant.value)
   const [issue, setIssue] = useState<string | null>(null)
   const navigate = useNavigate()
   const { write, isBusy, refusal, clear } = useWrite<Batch>({ topics: ['batches'] })
@@ -40,7 +42,8 @@ export function Screen() {
       return
     }
     const body = new Blob([text], { type: 'text/csv' })
-    const created = await write(withQuery(path, { name: name.trim() }), body)
+    const from = payer === merchant.value ? undefined : payer
+    const created = await write(withQuery(path, { name: name.trim(), from }), body)
     if (!created) return
     await navigate({
       to: '/payouts/batches/$reference',
@@ -80,6 +83,7 @@ export function Screen() {
               error={refusal?.issueOf('name')}
               onChange={setName}
             />
+            <PayerField value={payer} onChange={setPayer} />
             <div className="sticky-actions">
               <Button
                 type="submit"

@@ -1,4 +1,3 @@
-import type { Balance } from '../../../../sdk/src/types'
 import type { ApprovalCheck } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { useScope } from '../../api/scope'
@@ -11,6 +10,8 @@ import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { ApproverList } from '../payouts/approvers'
+import { useAvailable } from '../payouts/payer'
+import { SubaccountLink } from '../subaccounts/subaccount-link'
 import { type Batch, path, payableOf } from './batch'
 import { WarningsLink } from './batch-items'
 import { batchTexts } from './texts'
@@ -24,6 +25,7 @@ export function Totals({ batch }: { batch: Batch }) {
   return (
     <>
       <Facts>
+        <Fact name={words.from}>{batch.from && <SubaccountLink reference={batch.from} />}</Fact>
         <Fact name={words.items}>{payableOf(batch).toLocaleString('en')}</Fact>
         <Fact name={words.amount}>
           <Money amount={amount} asset={asset} />
@@ -53,16 +55,8 @@ export function SubmitBatch({ batch }: { batch: Batch }) {
   const { reference, asset, amount, totalDebit, counts, status } = batch
   const { mode } = useScope()
   const mayPay = useMay('payouts.create')
-  const maySeeBalances = useMay('balances.see')
   const payable = payableOf(batch)
-  const balances = useRead<{ items: Balance[] }>(
-    'balances',
-    '/v1/balances',
-    {},
-    { isEnabled: maySeeBalances },
-  ).data
-  const balance = balances?.items.find((one) => one.asset === asset)?.available
-  const available = balance === undefined ? null : toUnits(balance, asset)
+  const available = useAvailable(batch.from ?? null)[asset] ?? null
   const total = toUnits(totalDebit, asset)
   const isShort = available !== null && total > available
   const check = useRead<ApprovalCheck>(

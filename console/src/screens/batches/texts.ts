@@ -65,6 +65,7 @@ export const batchTexts = {
     issue: 'Problem',
   },
   page: {
+    from: 'Paid from',
     checking: 'Checking the items',
     checked: (done: number, all: number) => `${number(done)} of ${number(all)} checked`,
     checkingText:

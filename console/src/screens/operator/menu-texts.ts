@@ -11,6 +11,7 @@ export const operatorMenuTexts = {
     notices: 'Held notices',
     treasury: 'Treasury',
     exchange: 'Exchange',
+    levies: 'Levies and VAT',
     reconciliation: 'Reconciliation',
     rails: 'Rails',
     operators: 'Operators',

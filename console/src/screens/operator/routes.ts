@@ -61,6 +61,13 @@ export const operatorRoutes: ScreenRoute[] = [
     menu: { label: menu.exchange, icon: 'swap', group: 'operatorMoney' },
   },
   {
+    path: '/operator/levies',
+    load: () => import('./levies'),
+    menu: { label: menu.levies, icon: 'file', group: 'operatorMoney' },
+  },
+  { path: '/operator/levies/vat', load: () => import('./vat') },
+  { path: '/operator/levies/margins', load: () => import('./margins') },
+  {
     path: '/operator/reconciliation',
     load: () => import('./reconciliation'),
     menu: {

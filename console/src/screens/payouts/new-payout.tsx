@@ -5,12 +5,10 @@ import { payoutTexts } from './texts'
 import './payouts.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import type { Balance } from '../../../../sdk/src/types'
 import type { ApprovalCheck } from '../../api/answers'
 import { type Page, useRead } from '../../api/reads'
 import { toRefusal } from '../../api/refusal'
 import { useScope } from '../../api/scope'
-import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { BankField } from '../../parts/bank-field'
 import { Button } from '../../parts/button'
@@ -24,9 +22,11 @@ import { Card, Fact, Facts, Note, PageHead, Tile } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { formatDay, formatUntil } from '../../parts/time-format'
 import { useConversionQuote } from '../conversions/use-conversion-quote'
+import { SubaccountLink } from '../subaccounts/subaccount-link'
 import { amountInWords } from './amount-in-words'
 import { ApproverList } from './approvers'
-import { type Balances, Funding, FundingOffer, sourcesOf } from './funding'
+import { Funding, FundingOffer, sourcesOf } from './funding'
+import { merchant, PayerField, useAvailable } from './payer'
 import { path, type Transfer } from './transfer'
 import { useQuote } from './use-quote'
 
@@ -43,6 +43,8 @@ type PayoutForm = {
   merchantReference: string
   /** The balance that pays if that of the asset is too small. */
   payFrom: Asset | null
+  /** Who pays: the merchant, or the reference of a sub-account. */
+  from: string
 }
 
 /** What "Copy as new" and links pass on. */
@@ -63,6 +65,7 @@ function readForm(search: Record<string, unknown>): PayoutForm {
     narration: text('narration'),
     merchantReference: '',
     payFrom: null,
+    from: text('from') || merchant.value,
   }
 }
 
@@ -95,17 +98,11 @@ export function Screen() {
   const history = useRead<RecipientHistory>('recipient', `${path}/recipients`, recipient, {
     isEnabled: hasRecipient,
   }).data
-  const balances = useRead<{ items: Balance[] }>(
-    'balances',
-    '/v1/balances',
-    {},
-    { isEnabled: useMay('balances.see') },
-  ).data
-  const availableOf: Balances = Object.fromEntries(
-    balances?.items.map((one) => [one.asset, toUnits(one.available, one.asset)]) ?? [],
-  )
+  const from = form.from === merchant.value ? null : form.from
+  const availableOf = useAvailable(from)
   const available = availableOf[asset] ?? null
-  const sources = sourcesOf(asset, availableOf)
+  // A sub-account pays from its own balance of the asset only.
+  const sources = from === null ? sourcesOf(asset, availableOf) : []
   const isOver = available !== null && form.units !== null && form.units > available
   const { quote, error: quoteError } = useQuote({
     isToBank,
@@ -113,6 +110,7 @@ export function Screen() {
     asset,
     units: hasRecipient && !name.error ? form.units : null,
     payFrom: isOver ? sources[0] : undefined,
+    from,
   })
   const check = useRead<ApprovalCheck>(
     'approval check',
@@ -144,6 +142,7 @@ export function Screen() {
     const shared = {
       ...(merchantReference.trim() && { merchantReference: merchantReference.trim() }),
       ...(payFrom && { fundFrom: { asset: payFrom, quote: price.quote!.reference } }),
+      ...(from !== null && { from }),
     }
     const body = isToBank
       ? {
@@ -196,6 +195,7 @@ export function Screen() {
               onClick={() => change({ way: 'wallet', units: null })}
             />
           </div>
+          <PayerField value={form.from} onChange={(chosen) => change({ from: chosen })} />
           {isToBank && listed.error && !banks && (
             <ErrorState error={listed.error} retry={() => void listed.refetch()} />
           )}
@@ -268,7 +268,7 @@ export function Screen() {
                 <button
                   type="button"
                   className="link no-wrap"
-                  onClick={() => change({ units: everything(available, fee) })}
+                  onClick={() => change({ units: everything(available, (fee ?? 0n) + levy) })}
                 >
                   {words.everything}
                 </button>
@@ -301,6 +301,7 @@ export function Screen() {
         <div className="stack">
           <Card title={words.summary}>
             <Facts>
+              <Fact name={words.from}>{from !== null && <SubaccountLink reference={from} />}</Fact>
               <Fact name={words.to}>
                 {isToBank
                   ? name.data && (
@@ -337,7 +338,12 @@ export function Screen() {
                 </Fact>
               </Facts>
             )}
-            {isShort && !payFrom && (
+            {isShort && from !== null && (
+              <p className="padded no-top-padding bad" role="status">
+                {words.subaccountShort}
+              </p>
+            )}
+            {isShort && !payFrom && from === null && (
               <FundingOffer sources={sources} onChoose={(one) => change({ payFrom: one })} />
             )}
             {payFrom && total !== null && (
@@ -391,9 +397,9 @@ export function Screen() {
   )
 }
 
-/** The whole balance less the fee; the fee of an unknown amount counts as none. */
-function everything(available: bigint, fee: bigint | null): bigint {
-  const rest = available - (fee ?? 0n)
+/** The whole balance less fee and stamp duty; those of an unknown amount count as none. */
+function everything(available: bigint, costs: bigint): bigint {
+  const rest = available - costs
   return rest > 0n ? rest : 0n
 }
 

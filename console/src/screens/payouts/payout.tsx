@@ -19,6 +19,7 @@ import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { paymentTexts } from '../payments/texts'
+import { SubaccountLink } from '../subaccounts/subaccount-link'
 import { Approval } from './approval'
 import { Checks } from './checks'
 import { Simulate } from './simulate'
@@ -138,6 +139,9 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
         </Fact>
         <Fact name={words.total}>
           <Money amount={transfer.totalDebit} asset={asset} />
+        </Fact>
+        <Fact name={words.from}>
+          {transfer.from && <SubaccountLink reference={transfer.from} />}
         </Fact>
         <Fact name={words.narration}>{isBank(transfer) ? transfer.narration : null}</Fact>
         <Fact name={words.reference}>

@@ -63,6 +63,7 @@ export const payoutTexts = {
     ask: 'Ask an owner or admin to invite a second member.',
   },
   page: {
+    from: 'Paid from',
     to: (recipient: string) => `to ${recipient}`,
     receipt: 'Receipt',
     payout: 'Payout',
@@ -184,6 +185,10 @@ export const payoutTexts = {
       `${total} with the fee; ${available} stays available`,
   },
   form: {
+    payer: 'Paid from',
+    ownBalance: 'Your balance',
+    from: 'From',
+    subaccountShort: 'The sub-account has not enough. Move money to it first.',
     title: 'New payout',
     crumb: 'New',
     payTo: 'Pay to',

@@ -13,22 +13,26 @@ type Wanted = {
   units: bigint | null
   /** The asset whose balance will pay, if that of the transfer is too small. */
   payFrom: Asset | undefined
+  /** The sub-account that pays; null: the merchant. */
+  from: string | null
 }
 
 /** The fee of the transfer that is being typed, asked for when the typing pauses. */
-export function useQuote({ isToBank, recipient, asset, units, payFrom }: Wanted) {
+export function useQuote({ isToBank, recipient, asset, units, payFrom, from }: Wanted) {
   const { merchant, mode } = useScope()
+  const payer = from !== null && { from }
   const body =
     units === null || units === 0n
       ? null
       : isToBank
-        ? { ...recipient, amount: toWire(units, 'NGN') }
+        ? { ...recipient, amount: toWire(units, 'NGN'), ...payer }
         : {
             destinationAddress: recipient.address,
             amount: String(toWire(units, asset)),
             asset,
             network: 'SOLANA',
             ...(payFrom && { fundFrom: { asset: payFrom } }),
+            ...payer,
           }
   const text = useSettled(JSON.stringify(body))
   const { data, error } = useQuery({

@@ -29,6 +29,8 @@ type Look = {
   showCustomer: boolean
   returnAutomatically: boolean
   frameOrigins: string
+  receipts: boolean
+  testAddresses: string
 }
 
 export function Screen() {
@@ -43,7 +45,7 @@ export function Screen() {
 }
 
 function CheckoutForm({ settings }: { settings: Settings }) {
-  const { checkout } = settings
+  const { checkout, mails } = settings
   return (
     <SettingsForm<Look>
       saved={{
@@ -54,6 +56,8 @@ function CheckoutForm({ settings }: { settings: Settings }) {
         showCustomer: checkout.showCustomer,
         returnAutomatically: checkout.returnAutomatically,
         frameOrigins: checkout.frameOrigins.join('\n'),
+        receipts: mails.receipts,
+        testAddresses: mails.testAddresses.join('\n'),
       }}
       toPatch={(look) => ({
         checkout: {
@@ -65,8 +69,12 @@ function CheckoutForm({ settings }: { settings: Settings }) {
           returnAutomatically: look.returnAutomatically,
           frameOrigins: look.frameOrigins.split(/\s+/).filter(Boolean),
         },
+        mails: {
+          receipts: look.receipts,
+          testAddresses: look.testAddresses.split(/\s+/).filter(Boolean),
+        },
       })}
-      atFields={Object.keys(checkout).map((name) => `checkout.${name}`)}
+      atFields={[...Object.keys(checkout).map((name) => `checkout.${name}`), 'mails.testAddresses']}
     >
       {(form) => (
         <div className="with-aside wide-aside">
@@ -74,6 +82,7 @@ function CheckoutForm({ settings }: { settings: Settings }) {
             <LookCard form={form} logo={checkout.logo} />
             <HelpCard form={form} />
             <BehaviourCard form={form} />
+            <MailsCard form={form} />
           </div>
           <Preview look={form.fields} logo={checkout.logo} />
         </div>
@@ -242,6 +251,32 @@ function BehaviourCard({ form: { fields, change, isDisabled, issueOf } }: CardPr
         error={issueOf('checkout.frameOrigins') ?? issueOf('checkout.frameOrigins.0')}
         onChange={(frameOrigins) => change({ frameOrigins })}
       />
+    </Card>
+  )
+}
+
+function MailsCard({ form: { fields, change, isDisabled, issueOf } }: CardProps) {
+  const { mode } = useScope()
+  return (
+    <Card title={words.mails} layout="form">
+      <Switch
+        label={words.receipts}
+        description={words.receiptsHint}
+        isOn={fields.receipts}
+        isDisabled={isDisabled}
+        onChange={(receipts) => change({ receipts })}
+      />
+      {mode === 'test' && (
+        <TextArea
+          label={words.testAddresses}
+          description={words.testAddressesHint}
+          rows={2}
+          value={fields.testAddresses}
+          isDisabled={isDisabled}
+          error={issueOf('mails.testAddresses') ?? issueOf('mails.testAddresses.0')}
+          onChange={(testAddresses) => change({ testAddresses })}
+        />
+      )}
     </Card>
   )
 }

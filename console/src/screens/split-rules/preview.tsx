@@ -177,7 +177,7 @@ function Divided({ preview }: { preview: SplitPreview }) {
             name: 'fee',
             head: words.fee,
             align: 'end',
-            phone: 4,
+            phone: 3,
             hasPhoneHead: true,
             isSoft: true,
             cell: ({ fee: borne }) => <Money amount={borne} asset={asset} />,

@@ -10,7 +10,7 @@ import { Icon } from '../../parts/icons'
 import type { Asset } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { Card, EmptyState } from '../../parts/page'
-import { Refusal } from '../../parts/refusals'
+import { ErrorState, Refusal } from '../../parts/refusals'
 import { SubaccountField } from '../subaccounts/subaccount-field'
 import { useSubaccounts } from '../subaccounts/use-subaccounts'
 import { isDays, isPercent, type LineForm, newLine, toBody, typedLines } from './line-form'
@@ -35,7 +35,7 @@ export function RuleForm({ head, rule, saveLabel, isBusy, refusal, onSave }: Pro
   const [asset, setAsset] = useState<Asset | null>(rule ? rule.asset : 'NGN')
   const [bearer, setBearer] = useState(rule?.feeBearer ?? 'merchant')
   const [lines, setLines] = useState<LineForm[]>(() => (rule ? typedLines(rule) : [newLine()]))
-  const { items, isRead } = useSubaccounts()
+  const { items, isRead, error, retry } = useSubaccounts()
   const bodies = lines.map((line) => toBody(line, asset))
   const isComplete = bodies.every((body) => body !== null)
   const bearers = bearersOf(lines, items)
@@ -52,6 +52,15 @@ export function RuleForm({ head, rule, saveLabel, isBusy, refusal, onSave }: Pro
     const terms = { feeBearer, lines: bodies }
     onSave(rule ? terms : { name: name.trim(), asset, ...terms })
   }
+  if (error)
+    return (
+      <>
+        {head}
+        <Card>
+          <ErrorState error={error} retry={retry} />
+        </Card>
+      </>
+    )
   if (isRead && items.length === 0)
     return (
       <>

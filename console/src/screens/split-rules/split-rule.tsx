@@ -152,13 +152,13 @@ function Lines({ rule, isOlder = false, aside }: LinesProps) {
           {
             name: 'share',
             head: words.share,
-            phone: 3,
+            phone: 2,
             cell: (line) => <b className="medium">{describeShare(line, asset)}</b>,
           },
           {
             name: 'released',
             head: words.released,
-            phone: 4,
+            phone: 3,
             isSoft: true,
             cell: (line) => describeRelease(line),
           },

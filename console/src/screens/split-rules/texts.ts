@@ -39,7 +39,6 @@ export const splitTexts = {
     json: 'JSON',
     answer: 'The rule as the API returns it',
     change: 'Change',
-    link: 'Payment link',
     lines: 'Lines',
     linesCaption: 'Lines of the rule, in the order in which they apply',
     number: 'No.',
@@ -109,7 +108,6 @@ export const splitTexts = {
     refused: 'This cannot be split so.',
     caption: 'What each line and you get',
     who: 'Who',
-    share: 'Share',
     fee: 'Fee',
     net: 'Gets',
     you: 'You',
@@ -119,6 +117,5 @@ export const splitTexts = {
     exact: 'Nothing was rounded off.',
     roundedUnit: { NGN: 'kobo', USDC: 'millionths of a USDC', USDT: 'millionths of a USDT' },
     toYou: 'you',
-    sum: 'Shares, and what you keep, add up to the payment.',
   },
 }

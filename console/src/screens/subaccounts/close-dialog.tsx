@@ -76,12 +76,14 @@ export function CloseDialog({ subaccount, onClose }: Props) {
 }
 
 /** Money that closing must wait for. */
-function blocksOf({ asset, held, pending, owed }: SubaccountBalance): string[] {
+function blocksOf({ asset, available, held, pending, owed }: SubaccountBalance): string[] {
+  // What it has pays what it owes.
+  const isCovered = toUnits(owed, asset) <= toUnits(available, asset)
   const say = (amount: number | string, words: (text: string) => string) =>
     toUnits(amount, asset) > 0n ? [words(formatMoney(amount, asset))] : []
   return [
     ...say(held, words.blockedHeld),
     ...say(pending, words.blockedPending),
-    ...say(owed, words.blockedOwed),
+    ...(isCovered ? [] : say(owed, words.blockedOwed)),
   ]
 }

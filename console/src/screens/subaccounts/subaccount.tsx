@@ -1,7 +1,7 @@
 import { balanceTexts } from '../balances/texts'
 import { subaccountTexts } from './texts'
 import '../balances/balances.css'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Bank, Settlement, Subaccount } from '../../../../sdk/src/types'
 import { type Page, usePages, useRead } from '../../api/reads'
@@ -77,7 +77,7 @@ function SubaccountPage({ subaccount }: { subaccount: Subaccount }) {
               )}
               {mayPay && maySeeBalances && status === 'ACTIVE' && (
                 <Button kind="primary" icon="payOut" onClick={() => setOpened('settle')}>
-                  {words.settleNow}
+                  {words.settle}
                 </Button>
               )}
               {(mayChange || mayPay) && (
@@ -122,6 +122,8 @@ type MenuProps = { subaccount: Subaccount; onOpen: (opened: 'edit' | 'close') =>
 function MoreMenu({ subaccount, onOpen }: MenuProps) {
   const { reference, status, closing } = subaccount
   const mayChange = useMay('subaccounts.change')
+  const mayPay = useMay('payouts.create')
+  const navigate = useNavigate()
   const { write, refusal } = useWrite<Subaccount>({
     method: 'PATCH',
     topics: ['balances'],
@@ -134,7 +136,6 @@ function MoreMenu({ subaccount, onOpen }: MenuProps) {
     if (!(await write(`${path}/${reference}`, body))) return
     void notify(isActive ? words.pausedNote : words.resumedNote)
   }
-  if (!mayChange) return null
   return (
     <Menu
       button={
@@ -148,10 +149,22 @@ function MoreMenu({ subaccount, onOpen }: MenuProps) {
         </button>
       }
     >
-      <MenuItem icon="gear" onClick={() => onOpen('edit')}>
-        {words.edit}
-      </MenuItem>
-      {!closing && (
+      {mayPay && isActive && (
+        <MenuItem
+          icon="payOut"
+          onClick={() =>
+            void navigate({ to: '/payouts/new', search: { from: reference } as never })
+          }
+        >
+          {words.payOut}
+        </MenuItem>
+      )}
+      {mayChange && (
+        <MenuItem icon="gear" onClick={() => onOpen('edit')}>
+          {words.edit}
+        </MenuItem>
+      )}
+      {mayChange && !closing && (
         <>
           <MenuItem icon={isActive ? 'held' : 'play'} onClick={() => void turn()}>
             {isActive ? words.pause : words.resume}
@@ -294,7 +307,7 @@ function Settlements({ reference }: { reference: string }) {
           },
           {
             name: 'amount',
-            head: balanceTexts.columns.change,
+            head: words.amount,
             align: 'end',
             phone: 2,
             cell: ({ amount }) => <Money amount={amount} asset="NGN" />,

@@ -10,13 +10,19 @@ const listedMax = 100
 /** The newest sub-accounts, for names and choices. Nothing for users who see none. */
 export function useSubaccounts() {
   const maySee = useMay('subaccounts.see')
-  const { data } = useRead<Page<Subaccount>>(
+  const { data, error, refetch } = useRead<Page<Subaccount>>(
     'subaccounts',
     path,
     { limit: listedMax },
     { isEnabled: maySee },
   )
-  return { items: data?.items ?? [], hasMore: Boolean(data?.nextCursor), isRead: Boolean(data) }
+  return {
+    items: data?.items ?? [],
+    hasMore: Boolean(data?.nextCursor),
+    isRead: Boolean(data),
+    error: data ? null : error,
+    retry: () => void refetch(),
+  }
 }
 
 /** One sub-account: of the newest ones, or else read by itself. */

@@ -4,6 +4,10 @@ export const youTexts = {
   weak: 'You have no second factor. Live mode and operator pages need one.',
   linked: (end: string) =>
     `You have no passkey and no authenticator app. This session counts as one with a second factor, because a start link opened it. It ends ${end}: add a factor to keep access to live mode and operator pages.`,
+  mails: {
+    title: 'Mails to you',
+    text: 'Sent to your address, at all merchants. Mails of test mode leave only to addresses that the settings of the merchant list.',
+  },
   password: {
     title: 'Password',
     has: 'You have a password.',

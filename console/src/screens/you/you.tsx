@@ -18,6 +18,7 @@ import { WhenRead } from '../../parts/when-read'
 import { commonTexts } from '../../texts/common'
 import { CodesCard } from './codes'
 import type { Factors } from './factors'
+import { MailsCard } from './mails'
 import { PasskeysCard } from './passkeys'
 import { PasswordCard } from './password'
 import { youTexts as t } from './texts'
@@ -43,6 +44,7 @@ export function Screen() {
         )}
       </WhenRead>
       <SessionsCard />
+      <MailsCard />
       <LookCard />
     </>
   )

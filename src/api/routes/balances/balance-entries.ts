@@ -12,6 +12,7 @@ import {
   bankName,
   notYet,
   orNull,
+  reference,
   referenceSample,
   resource,
   timestamp,
@@ -24,7 +25,7 @@ import {
   findCounterparties,
 } from '../../../collections/payments/find-counterparties.js'
 import { mergeNewestFirst } from '../../../ledger/merge-statements.js'
-import { type Purpose, purposes } from '../../../ledger/purposes.js'
+import { isOfSplit, type Purpose, purposes } from '../../../ledger/purposes.js'
 import {
   type EntryFilter,
   listStatementEntries,
@@ -38,6 +39,7 @@ import { vatRates } from '../../../money/vat.js'
 import { listLimits } from '../../../postgres/limits.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import { summarizeStatement } from '../../../reports/statement.js'
+import { findSplitCauses, type SplitCause } from '../../../subaccounts/shares/split-causes.js'
 import { findSubaccountId } from '../../../subaccounts/store-subaccounts.js'
 import { seenWith, sees } from '../../../team/seen-with.js'
 import { refuseUnseen } from '../../auth/refuse-unseen.js'
@@ -85,6 +87,24 @@ export const balanceEntry = resource('BalanceEntry', {
     description: 'The payout, payment or other resource that caused the change.',
     examples: [referenceSample(prefixes.funding)],
   }),
+  payment: Type.Optional(
+    Object.assign(
+      reference(
+        prefixes.payment,
+        'Of a share of a sub-account, the payment that was split. Left out of other entries.',
+      ),
+      { 'x-left-out': true },
+    ),
+  ),
+  refund: Type.Optional(
+    Object.assign(
+      reference(
+        prefixes.paymentReturn,
+        'Of what a sub-account gave back, the refund. Left out of other entries.',
+      ),
+      { 'x-left-out': true },
+    ),
+  ),
   counterparty: orNull(
     Type.Object({
       name: orNull(accountName),
@@ -131,6 +151,8 @@ export const entryColumns = csvColumns(
   inBothUnits('released.levy'),
   inBothUnits('feeVat'),
   inBothUnits('released.feeVat'),
+  'payment',
+  'refund',
 )
 
 const list = ({ db, openPage }: ApiParts) =>
@@ -183,11 +205,9 @@ const list = ({ db, openPage }: ApiParts) =>
           const { db, cursor, toNext } = openPage(sent)
           const positions = toPositions(query.asset as Asset | undefined, cursor)
           const page = await readPage(db, statement, { positions, filter, limit })
-          const causes = [...new Set(page.entries.map(({ causeId }) => causeId))]
-          const counterparties = await findCounterparties(db, environmentId, causes)
-          const show = (entry: StatementEntry) => toItem(environmentId, entry, counterparties)
+          const items = await toItems(db, environmentId, page.entries)
           return {
-            items: page.entries.map((entry) => toJson(show(entry))),
+            items: items.map((item) => toJson(item)),
             nextCursor: toNext(page.next && writeCursor(page.next)),
           }
         },
@@ -344,10 +364,29 @@ function isEntryNumber(text: string | undefined): boolean {
   return /^\d{1,19}$/.test(text ?? '') && BigInt(text!) <= limits.money.ledgerMax
 }
 
-export function toItem(
+/** The entries with what caused them. */
+export async function toItems(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  entries: StatementEntry[],
+) {
+  const causes = [...new Set(entries.map(({ causeId }) => causeId))]
+  const counterparties = await findCounterparties(db, environmentId, causes)
+  const ofSplits = entries.filter(({ purpose }) => isOfSplit(purpose))
+  const splitIds = [...new Set(ofSplits.map(({ causeId }) => causeId))]
+  const splits = await findSplitCauses(db, environmentId, splitIds)
+  return entries.map((entry) => toItem(environmentId, entry, { counterparties, splits }))
+}
+
+type Causes = {
+  counterparties: Map<string, Counterparty>
+  splits: Map<string, SplitCause>
+}
+
+function toItem(
   environmentId: EnvironmentId,
   entry: StatementEntry,
-  counterparties: Map<string, Counterparty>,
+  { counterparties, splits }: Causes,
 ) {
   const { asset, causeId, releasedFee, releasedLevy } = entry
   const vatOf = (fee: bigint) => vatRates.vatOf({ environmentId, causeId, fee })
@@ -373,7 +412,17 @@ export function toItem(
             feeVat: toWire(vatOf(releasedFee), asset),
           },
     reference: toReference(purposes[entry.purpose].causePrefix, entry.causeId),
+    ...showSplitCause(splits.get(causeId)),
     counterparty: counterparties.get(entry.causeId) ?? null,
     createdAt: entry.createdAt.toISOString(),
+  }
+}
+
+function showSplitCause(cause: SplitCause | undefined) {
+  if (!cause) return {}
+  const { paymentId, returnId } = cause
+  return {
+    payment: toReference(prefixes.payment, paymentId),
+    ...(returnId && { refund: toReference(prefixes.paymentReturn, returnId) }),
   }
 }

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { balance, showBalance } from '../../../ledger/balance-resource.js'
 import { createBalanceReader } from '../../../ledger/balances.js'
+import { showSubaccountBalance } from '../../../subaccounts/resource.js'
 import { getSubaccount } from '../../../subaccounts/store-subaccounts.js'
 import { findSubaccountBalances } from '../../../subaccounts/subaccount-balances.js'
 import { seenWith, sees } from '../../../team/seen-with.js'
@@ -23,7 +24,7 @@ export const balances = ({ db }: ApiParts) => {
     operation: 'listBalances',
     summary: 'List balances',
     description:
-      'Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided. Of a sub-account, `pending` is released to it later.',
+      'Returns one balance per asset: what you can spend, what open payouts have reserved, and what is still undecided. Of a sub-account, what is released to it later, and what it owes you.',
     tag: 'Balances',
     query: closed({ subaccount: Type.Optional(ofSubaccount) }),
     answers: { 200: Type.Object({ items: Type.Array(balance) }) },
@@ -35,7 +36,7 @@ export const balances = ({ db }: ApiParts) => {
       if (!sees(request.permissions, 'subaccount')) throw refuseUnseen(request, seenWith.subaccount)
       const subaccount = await getSubaccount(db, { environmentId, reference })
       const items = (await findSubaccountBalances(db, [subaccount])).get(subaccount.id)!
-      return success(200, 'Balances', { items: items.map(showBalance) })
+      return success(200, 'Balances', { items: items.map(showSubaccountBalance) })
     },
   })
 }

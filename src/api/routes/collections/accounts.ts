@@ -89,6 +89,8 @@ export async function endAndClose(
   const answered = await api.change(
     keyedRequest,
     async (tx, now) => {
+      // A run that was rolled back has ended nothing.
+      ended = undefined
       ended = await endAccount(tx, now, name)
       return ended
     },

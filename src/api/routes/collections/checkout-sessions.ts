@@ -134,7 +134,7 @@ const create = (api: ApiParts) =>
       const { environment, now, body } = request
       const chosenSplit = await chooseSplit(api.db, request, {
         asset: 'NGN',
-        amount: BigInt(body.amount),
+        expected: { amount: BigInt(body.amount), kind: 'virtual_account' },
       })
       const prepared = await api.collections.prepareSession(now, {
         chosenSplit,
@@ -258,6 +258,8 @@ const cancel = (api: ApiParts) =>
       const answered = await api.change(
         request,
         async (tx, now) => {
+          // A run that was rolled back has ended nothing.
+          isEnded = false
           const { environmentId, kind } = account
           const own = { environmentId, kind, reference: accountReference(account) }
           const { counterpart } = await endAccount(tx, now, own).catch(asHasEnded)

@@ -66,7 +66,7 @@ const create = (api: ApiParts) =>
         expected,
         asset,
         requestedAmount,
-        chosenSplit: await chooseSplit(api.db, request, { asset, amount }),
+        chosenSplit: await chooseSplit(api.db, request, { asset, expected: { amount, kind } }),
       } as const
       return createWallet(api, request, wallet, 'Crypto wallet created')
     },

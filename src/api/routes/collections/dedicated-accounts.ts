@@ -110,7 +110,7 @@ const create = (api: ApiParts) =>
       const { externalReference: merchantReference } = request.body
       const metadata = readMetadata(request)
       const customer = readCustomer(request.body.customer)
-      const chosenSplit = await chooseSplit(api.db, request, { asset: 'NGN', amount: null })
+      const chosenSplit = await chooseSplit(api.db, request, { asset: 'NGN', expected: null })
       const account = {
         kind,
         merchantReference,

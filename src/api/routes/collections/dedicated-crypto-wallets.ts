@@ -60,7 +60,7 @@ const create = (api: ApiParts) =>
         expected: null,
         asset: null,
         requestedAmount: null,
-        chosenSplit: await chooseSplit(api.db, request, { asset: null, amount: null }),
+        chosenSplit: await chooseSplit(api.db, request, { asset: null, expected: null }),
       } as const
       return createWallet(api, request, wallet, 'Dedicated crypto wallet created')
     },

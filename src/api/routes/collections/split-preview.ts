@@ -27,7 +27,7 @@ export const previewSplits = ({ db }: ApiParts) =>
     access: 'secret',
     tag: 'Splits',
     isRead: true,
-    permission: 'payments.see',
+    permission: 'subaccounts.see',
     operation: 'previewSplit',
     summary: 'Preview a split',
     description:
@@ -62,7 +62,7 @@ export const previewSplits = ({ db }: ApiParts) =>
       const amount = readAmount(body.amount, asset)
       const kind = readKind(body.accountKind, asset)
       const [{ split }, terms] = await Promise.all([
-        readSplits(db, splits, { environmentId, now, asset, amount }),
+        readSplits(db, splits, { environmentId, now, asset, expected: { amount, kind } }),
         readTerms(db, [{ environmentId, kind }]),
       ])
       const fee = collectionFeeOf(terms.of({ environmentId }), kind, amount)

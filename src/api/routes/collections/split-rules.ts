@@ -68,7 +68,7 @@ const create = (api: ApiParts) =>
       const { environment, now, body } = request
       const { name, asset = null, feeBearer, lines } = body
       const environmentId = environment.id
-      const scope = { environmentId, now, asset, amount: null }
+      const scope = { environmentId, now, asset, expected: null }
       return api.change(
         request,
         async (tx) => {
@@ -84,7 +84,7 @@ const list = ({ openPage }: ApiParts) =>
   listRoute(openPage, {
     ...base,
     path,
-    permission: 'payments.see',
+    permission: 'subaccounts.see',
     operation: 'listSplitRules',
     summary: 'List split rules',
     description: 'Returns split rules in their newest versions; the newest rule comes first.',
@@ -102,7 +102,7 @@ const read = ({ db }: ApiParts) =>
     ...base,
     method: 'GET',
     path: `${path}/:reference`,
-    permission: 'payments.see',
+    permission: 'subaccounts.see',
     operation: 'getSplitRule',
     summary: 'Retrieve a split rule',
     description: 'Returns the newest version of the rule, or the one in `version`.',
@@ -150,7 +150,7 @@ const createVersion = (api: ApiParts) =>
         async (tx) => {
           const rule = await lockSplitRule(tx, name)
           const { environmentId, asset } = rule
-          const scope = { environmentId, now, asset, amount: null }
+          const scope = { environmentId, now, asset, expected: null }
           const terms = await readSplitTerms(tx, body, scope)
           return createSplitRuleVersion(tx, now, rule, terms)
         },

@@ -72,7 +72,7 @@ const create = (api: ApiParts) =>
         expected,
         chosenSplit: await chooseSplit(api.db, request, {
           asset: 'NGN',
-          amount: expected.amount,
+          expected: { amount: expected.amount, kind },
         }),
       } as const
       return createAccount(api, request, account, 'Virtual account created')

@@ -71,7 +71,7 @@ type Subject = {
 
 function routesOf(api: ApiParts, { path, sees, name, example, find }: Subject): Route[] {
   const base = { access: 'user', tag: 'Console', hidesBodies: true } as const
-  const writes = { ...base, method: 'POST', permission: 'notes.write', alsoNeeds: sees } as const
+  const writes = { ...base, method: 'POST', permission: 'notes.write', alsoNeeds: [sees] } as const
   const params = inPath('reference', example)
   const subjectOf = ({ environment, params: { reference } }: Named) =>
     find({ environmentId: environment.id, reference })

@@ -76,7 +76,7 @@ export const changeSettings = ({ db, seal }: ApiParts) =>
     access: 'secret',
     permission: 'settings.change',
     // The response has all settings.
-    alsoNeeds: 'settings.see',
+    alsoNeeds: ['settings.see'],
     operation: 'changeSettings',
     summary: 'Update settings',
     description: 'Changes only the fields you send. Lists are replaced as a whole.',

@@ -1,9 +1,12 @@
 import Type from 'typebox'
 import { writeAuditLine } from '../../../audit/write-line.js'
 import { emailPattern } from '../../../base/contact-patterns.js'
+import type { Environment } from '../../../base/environment.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { notFound, Refusal } from '../../../base/refusal.js'
+import { formatMailTime } from '../../../mail/content.js'
+import { queueMails } from '../../../mail/queue-mails.js'
 import { type KeyOfMember, listKeysOfMembers } from '../../../merchants/keys/api-keys.js'
 import type { Tx } from '../../../postgres/transactions/tx.js'
 import type { UserActor } from '../../../team/actor.js'
@@ -286,13 +289,55 @@ function makerOf({ userId, reference }: Acting) {
   return { makerId: userId, createdBy: reference }
 }
 
-/** The only time that the link is shown. */
-function showLink(
-  { consoleUrl, baseUrl }: ApiParts,
-  { token, expiresAt }: { token: string; expiresAt: Date },
-) {
-  const url = `${consoleUrl ?? baseUrl()}/console/join/${token}`
+/** The only answer that shows the link. */
+function showLink(api: ApiParts, { token, expiresAt }: { token: string; expiresAt: Date }) {
+  const url = linkTo(api, { token })
   return { url, qr: drawQrFile(url), expiresAt }
+}
+
+function linkTo({ consoleUrl, baseUrl }: ApiParts, { token }: { token: string }): string {
+  return `${consoleUrl ?? baseUrl()}/console/join/${token}`
+}
+
+type MailedInvitation = {
+  invitation: { id: string; expiresAt: Date }
+  email: string
+  role: Role
+  environment: Environment
+  invitedBy: string
+  url: string
+}
+
+/** Also sent when the inviting member works in test mode: the invited person is real. */
+function mailInvitation(tx: Tx, now: Date, mailed: MailedInvitation): void {
+  const { invitation, email, role, environment, invitedBy, url } = mailed
+  const { merchantName } = environment
+  queueMails(tx, now, [
+    {
+      environmentId: environment.id,
+      mode: 'live',
+      kind: 'invitation',
+      causeId: invitation.id,
+      recipient: email,
+      content: {
+        subject: `Invitation to the team of ${merchantName}`,
+        sender: null,
+        heading: `Join ${merchantName}`,
+        blocks: [
+          {
+            type: 'paragraph',
+            text: `${invitedBy} invites you to the team of ${merchantName} in the Manilla console, as ${role}.`,
+          },
+          { type: 'button', label: 'See the invitation', url, isSecret: true },
+          {
+            type: 'note',
+            text: `The link works once, until ${formatMailTime(invitation.expiresAt)}. It opens a page on which you choose a password, or sign in. Do not pass it on.`,
+          },
+        ],
+        reason: `Sent on behalf of ${merchantName}, because a member of its team entered this address. If you do not know them, ignore this mail.`,
+      },
+    },
+  ])
 }
 
 const listOpen = ({ db }: ApiParts) =>
@@ -349,7 +394,7 @@ const invite = (api: ApiParts) =>
     operation: 'createInvitation',
     summary: 'Invite a person',
     description:
-      'Answers with a link that works once, for 72 hours. It is shown only here. You give only what you have, and the link works only while you have it.',
+      'Answers with a link that works once, for 72 hours, and sends it by e-mail if the service has a mail relay. It is shown only here. You give only what you have, and the link works only while you have it.',
     body: closed({
       email: Type.String({ pattern: emailPattern, maxLength: limits.checkout.emailLengthMax }),
       role,
@@ -367,7 +412,16 @@ const invite = (api: ApiParts) =>
         await checkMayInvite(tx, { merchantId, email, now, giver })
         acting.audit(tx, 'team.invite', { email, role, maySeeLive })
         const purpose = { kind: 'member', merchantId, role, maySeeLive } as const
-        return createInvitation(tx, now, { email, purpose, ...makerOf(acting) })
+        const invitation = createInvitation(tx, now, { email, purpose, ...makerOf(acting) })
+        mailInvitation(tx, now, {
+          invitation,
+          email,
+          role,
+          environment: request.environment,
+          invitedBy: acting.email,
+          url: linkTo(api, invitation),
+        })
+        return invitation
       })
       const id = toReference(prefixes.invitation, made.id)
       return success(201, 'Invitation', { id, email, role, maySeeLive, ...showLink(api, made) })

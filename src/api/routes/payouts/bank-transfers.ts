@@ -12,7 +12,7 @@ import { bankRefusalReasons, fundFromReasons, withReasons } from '../../openapi/
 import { fundFromIn, readFundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, metadataIn } from '../../parse/metadata.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
-import { fromIn, readPayer } from '../../parse/read-payer.js'
+import { fromIn, readPayingSubaccount } from '../../parse/read-paying-subaccount.js'
 import {
   accountNumberPattern,
   bankCodePattern,
@@ -236,7 +236,7 @@ const quoteRoute = (api: ApiParts) =>
       checkNairaLimits(api, request)
       const quoted = readQuoteRequest(request)
       const { environment, body } = request
-      if (body.from !== undefined) await readPayer(api.db, environment.id, body.from)
+      if (body.from !== undefined) await readPayingSubaccount(api.db, environment.id, body.from)
       const priced = await api.payoutPreparation.quote(quoted)
       if (priced instanceof Refusal) throw priced
       const { fee, levy, lines } = priced

@@ -17,7 +17,7 @@ import { fundFromIn, quotedFundFromIn, readFundFrom } from '../../parse/fund-fro
 import { merchantReferenceIn, metadataIn } from '../../parse/metadata.js'
 import { readAddress, solanaAddress } from '../../parse/read-address.js'
 import { readStablecoinAmount } from '../../parse/read-coins.js'
-import { fromIn, readPayer } from '../../parse/read-payer.js'
+import { fromIn, readPayingSubaccount } from '../../parse/read-paying-subaccount.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
@@ -179,7 +179,7 @@ const quoteRoute = (api: ApiParts) =>
       const quoted = readQuoteRequest(request)
       const { asset, amount } = quoted
       const { environment, body } = request
-      if (body.from !== undefined) await readPayer(api.db, environment.id, body.from)
+      if (body.from !== undefined) await readPayingSubaccount(api.db, environment.id, body.from)
       const priced = await api.payoutPreparation.quote(quoted)
       if (priced instanceof Refusal) throw priced
       const { fee, lines } = priced

@@ -36,10 +36,10 @@ import { batchBody, batchName, readBatchItems } from '../../parse/read-batch.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import {
   fromIn,
-  readPayer,
+  readPayingSubaccount,
   readSubaccountFilter,
   subaccountFilter,
-} from '../../parse/read-payer.js'
+} from '../../parse/read-paying-subaccount.js'
 import { closed, inPath, oneOf, timeFilters, withStatus } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { answerList } from '../../server/answer-list.js'
@@ -114,7 +114,8 @@ const create = (api: ApiParts) =>
       const creation = { status: 201, message: 'Batch created', keepsKey: true }
       const from = body.from ?? request.query.from
       return changeBatch(api, request, creation, async (tx, realNow) => {
-        const takesFrom = from === undefined ? null : await readPayer(tx, environment.id, from)
+        const takesFrom =
+          from === undefined ? null : await readPayingSubaccount(tx, environment.id, from)
         return createBatch(tx, realNow, {
           environment,
           kind,

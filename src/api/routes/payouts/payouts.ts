@@ -21,7 +21,11 @@ import { refuseOthers } from '../../auth/subaccount-keys.js'
 import type { FundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, readMetadata } from '../../parse/metadata.js'
 import { readAmountRange, readTimeRange } from '../../parse/read-filters.js'
-import { readPayer, readSubaccountFilter, subaccountFilter } from '../../parse/read-payer.js'
+import {
+  readPayingSubaccount,
+  readSubaccountFilter,
+  subaccountFilter,
+} from '../../parse/read-paying-subaccount.js'
 import {
   amountFilters,
   coinAmountFilters,
@@ -76,7 +80,7 @@ export async function submitPayout(
     if (fundFrom)
       throw invalidField('from', 'cannot be sent with `fundFrom`: only your own balance converts')
     const { environment } = keyedRequest
-    const takesFrom = await readPayer(api.db, environment.id, from).catch(returnRefusal)
+    const takesFrom = await readPayingSubaccount(api.db, environment.id, from).catch(returnRefusal)
     if (takesFrom instanceof Refusal) return commitRefusal(api, keyedRequest, takesFrom)
     return submitPayout(api, keyedRequest, { ...request, takesFrom }, messages)
   }

@@ -4,7 +4,6 @@ import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { type Outcome, Refusal } from '../../../base/refusal.js'
 import { referenceSample, withDescription } from '../../../base/shapes.js'
-import { findCounterparties } from '../../../collections/payments/find-counterparties.js'
 import { createExchange } from '../../../conversions/exchange.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { listStatementEntries } from '../../../ledger/statement.js'
@@ -48,7 +47,7 @@ import { refuseOthers } from '../../auth/subaccount-keys.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { readTimeRange } from '../../parse/read-filters.js'
-import { readSubaccountFilter, subaccountFilter } from '../../parse/read-payer.js'
+import { readSubaccountFilter, subaccountFilter } from '../../parse/read-paying-subaccount.js'
 import { closed, inPath, koboInput, timeFilters, withStatus } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
@@ -59,7 +58,7 @@ import { success } from '../../server/envelope.js'
 import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { listRoute } from '../../server/list-route.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
-import { balanceEntry, entryColumns, toItem } from '../balances/balance-entries.js'
+import { balanceEntry, entryColumns, toItems } from '../balances/balance-entries.js'
 
 const path = '/v1/settlements'
 const base = { access: 'secret', tag: 'Settlements' } as const
@@ -80,7 +79,7 @@ const create = (api: ApiParts) =>
     stopsWhenSuspended: true,
     permission: 'payouts.create',
     // It pays the whole balance, and its report shows balances.
-    alsoNeeds: 'balances.see',
+    alsoNeeds: ['balances.see'],
     stepUp: 'live',
     operation: 'createSettlement',
     summary: 'Settle now',
@@ -367,10 +366,8 @@ async function readEntries(
   } as const
   const { entries } = await listStatementEntries(db, range, { limit: Math.min(limit, remaining) })
   const last = entries.at(-1)!.entryNumber
-  const causes = [...new Set(entries.map(({ causeId }) => causeId))]
-  const counterparties = await findCounterparties(db, environmentId, causes)
   return {
-    rows: entries.map((entry) => toItem(environmentId, entry, counterparties)),
+    rows: await toItems(db, environmentId, entries),
     next: last > firstEntry ? String(last) : undefined,
   }
 }

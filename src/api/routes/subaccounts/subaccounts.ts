@@ -35,10 +35,10 @@ import {
   withBalances,
 } from '../../../subaccounts/store-subaccounts.js'
 import {
-  type SettlementRhythm,
+  type SubaccountSchedule,
   type SubaccountStatus,
   type SubaccountTransfer,
-  settlementRhythms,
+  subaccountSchedules,
   subaccountStatuses,
 } from '../../../subaccounts/subaccount.js'
 import { transferAll } from '../../../subaccounts/transfer-money.js'
@@ -72,7 +72,12 @@ import { prepareRequested, settlementBody, settleNow } from '../payouts/settleme
 
 const path = '/v1/subaccounts'
 const base = { access: 'secret', tag: 'Sub-accounts' } as const
-const change = { ...base, permission: 'subaccounts.change', stepUp: 'live' } as const
+const change = {
+  ...base,
+  stopsWhenSuspended: true,
+  permission: 'subaccounts.change',
+  stepUp: 'live',
+} as const
 const params = inPath('reference', referenceSample(prefixes.subaccount))
 
 export function subaccountRoutes(api: ApiParts): Route[] {
@@ -125,7 +130,7 @@ const settlement = Type.Optional(
   withDescription(
     closed({
       schedule: Type.Optional(
-        Type.Enum([...settlementRhythms], {
+        Type.Enum([...subaccountSchedules], {
           description:
             'When its naira are paid to its bank account: at the time, and if `weekly` on the day, of your own settings.',
           examples: ['daily'],
@@ -138,7 +143,7 @@ const settlement = Type.Optional(
   ),
 )
 
-type SentSettlement = { schedule?: SettlementRhythm; reserve?: number; minimum?: number }
+type SentSettlement = { schedule?: SubaccountSchedule; reserve?: number; minimum?: number }
 
 function readSettlement({ schedule, reserve, minimum }: SentSettlement = {}): SubaccountChange {
   return {
@@ -389,7 +394,6 @@ const close = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/:reference/close`,
     requiresIdempotencyKey: true,
-    stopsWhenSuspended: true,
     operation: 'closeSubaccount',
     summary: 'Close a sub-account',
     description:
@@ -447,7 +451,8 @@ const settle = (api: ApiParts) =>
     requiresIdempotencyKey: true,
     stopsWhenSuspended: true,
     permission: 'payouts.create',
-    alsoNeeds: 'balances.see',
+    // Its report shows balances of the sub-account.
+    alsoNeeds: ['balances.see', 'subaccounts.see'],
     stepUp: 'live',
     operation: 'settleSubaccount',
     summary: 'Settle a sub-account now',
@@ -494,7 +499,6 @@ const transfer = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/:reference/transfers`,
     requiresIdempotencyKey: true,
-    stopsWhenSuspended: true,
     operation: 'transferToSubaccount',
     summary: 'Move money to or from a sub-account',
     description:

@@ -7,7 +7,7 @@ import type { World, WorldSettings } from '../world.js'
 import { type Collector, collectorOf, expected, feeOfExpected, funded } from './collecting.js'
 import { merchantOf } from './merchant.js'
 import { bankPath, type Paying, settleAtProvider, workUntil } from './payouts.js'
-import { accountNumber, magicNumber, untilReceived } from './sandbox-transfers.js'
+import { accountNumber, magicNumber, untilBooked, untilReceived } from './sandbox-transfers.js'
 
 const fundedForPayout = 10_000_000
 const amount = 2_000_000
@@ -167,10 +167,13 @@ export const levyPaths: Path[] = [
       await collector.fund('NGN', funded)
       return { collector, account: '' }
     },
-    async run(_world, paid) {
-      const account = await paid.collector.openVirtual()
-      paid.account = account.reference
-      await paid.collector.pay(account)
+    async run(world, paid) {
+      const { reference, accountNumber } = await paid.collector.openVirtual()
+      paid.account = reference
+      await world.pay({ accountNumber, amount: expected })
+      await untilBooked(world, 1)
+      const isBooked = async () => (await paid.collector.paymentsInto(reference)).length === 1
+      await world.untilQuiet(isBooked)
     },
     async check(world, { collector, account }) {
       const [payment] = await collector.paymentsInto(account)

@@ -26,9 +26,18 @@ const pollsMax = 60
  * never be sent by the API; workers send it then.
  */
 export async function untilReceived(world: World, count: number): Promise<void> {
+  await untilCounted(world, 'sandbox_transfers', count)
+}
+
+/** The same until a payment is booked whose notice the API has got. */
+export async function untilBooked(world: World, count: number): Promise<void> {
+  await untilCounted(world, 'payments', count)
+}
+
+async function untilCounted(world: World, table: string, count: number): Promise<void> {
   for (let polls = 0; polls < pollsMax; polls += 1) {
     const [row] = await world.db.rows(sql<{ count: number }>`
-      select count(*)::int as count from sandbox_transfers`)
+      select count(*)::int as count from ${sql.raw(table)}`)
     if (row!.count >= count) return
     await sleep(pollMs)
   }

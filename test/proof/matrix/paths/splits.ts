@@ -70,10 +70,12 @@ function expectSales(fees: number[]) {
     accepted: first,
     fee: BigInt(fees[0]!),
   })
-  const [flat, released] = splitByHand({
+  const [flat, released, soon, later] = splitByHand({
     lines: [
       { who: ada, takes: { flat: BigInt(flatLine) } },
       { who: ada, takes: { hundredthsOfPercent: 1 } },
+      { who: bola, takes: { hundredthsOfPercent: 111 } },
+      { who: bola, takes: { hundredthsOfPercent: 222 } },
     ],
     bearer: 'merchant',
     accepted: second,
@@ -81,7 +83,11 @@ function expectSales(fees: number[]) {
   })
   const keeps = ({ got, bore }: Party) => got - bore - takenBackByHand(got, refunded, first)
   const ofAda = keeps(adas!) - BigInt(spentByAda) + flat!.got + released!.got
-  return { owedByAda: Number(-ofAda), ofBola: Number(keeps(bolas!)) }
+  return {
+    owedByAda: Number(-ofAda),
+    ofBola: Number(keeps(bolas!) + soon!.got),
+    pendingForBola: Number(later!.got),
+  }
 }
 
 export const splitPaths: Path[] = [
@@ -153,6 +159,8 @@ export const splitPaths: Path[] = [
         lines: [
           { subaccount: ada, flat: flatLine },
           { subaccount: ada, percent: '0.01', releaseAfterDays: 1 },
+          { subaccount: bola, percent: '1.11', releaseAfterDays: 1 },
+          { subaccount: bola, percent: '2.22', releaseAfterDays: 300 },
         ],
       })
       world.clock.advance(releaseMs)
@@ -162,11 +170,14 @@ export const splitPaths: Path[] = [
       const { items } = await collector.get('/v1/collections/payments')
       const feeOf = (wanted: number) =>
         items.find(({ amount }: { amount: number }) => amount === wanted).fee
-      const { owedByAda, ofBola } = expectSales([feeOf(oddSale), feeOf(nextSale)])
-      assert(owedByAda > 0)
+      const wanted = expectSales([feeOf(oddSale), feeOf(nextSale)])
+      assert(wanted.owedByAda > 0)
       const [ada, bola] = await Promise.all(sellers.map((one) => readNaira(collector, one)))
-      assert.deepEqual([ada.available, ada.pending, ada.owed], [0, 0, owedByAda])
-      assert.deepEqual([bola.available, bola.pending, bola.owed], [ofBola, 0, 0])
+      assert.deepEqual([ada.available, ada.pending, ada.owed], [0, 0, wanted.owedByAda])
+      assert.deepEqual(
+        [bola.available, bola.pending, bola.owed],
+        [wanted.ofBola, wanted.pendingForBola, 0],
+      )
     },
   }),
 ]

@@ -104,8 +104,8 @@ const settlesAndCloses = definePath<Funded>({
     assert.equal((await merchant.balance()).available, funded - spent)
     for (const { reference } of settlements)
       assert.deepEqual(await merchant.eventTypes(reference), [
-        'settlement.created',
-        'settlement.paid',
+        'subaccount_settlement.created',
+        'subaccount_settlement.paid',
       ])
     const { status, closing } = await merchant.get(`/v1/subaccounts/${seller}`)
     assert.deepEqual([status, closing], ['CLOSED', false])

@@ -7,68 +7,68 @@ import type { Tx } from '../postgres/transactions/tx.js'
 import { type Subaccount, subaccountReference } from './subaccount.js'
 
 /** Sub-accounts that pay something, by id. */
-export type Payers = ReadonlyMap<string, Pick<Subaccount, 'id' | 'status'>>
+export type PayingSubaccounts = ReadonlyMap<string, Pick<Subaccount, 'id' | 'status'>>
 
 const columns = { environmentId: 'int4', id: 'uuid' } as const
 
-type Payer = Pick<Subaccount, 'id' | 'status'>
+type PayingSubaccount = Pick<Subaccount, 'id' | 'status'>
 
 const lockText = (list: string) => `
     select s.id, s.status from ${list}
     join subaccounts s on s.environment_id = list.environment_id and s.id = list.id
     order by s.environment_id, s.id for share of s`
 
-const lock = listStatement<typeof columns, Payer>({
-  name: 'lock_payers',
+const lock = listStatement<typeof columns, PayingSubaccount>({
+  name: 'lock_paying_subaccounts',
   columns,
   text: lockText,
 })
 
-const lockUnheld = listStatement<typeof columns, Payer>({
-  name: 'lock_unheld_payers',
+const lockUnheld = listStatement<typeof columns, PayingSubaccount>({
+  name: 'lock_unheld_paying_subaccounts',
   columns,
   text: (list) => `${lockText(list)} skip locked`,
 })
 
-const none: Payers = new Map()
+const none: PayingSubaccounts = new Map()
 
 /**
  * Locks the sub-accounts among the ledger accounts that pay, before those accounts are locked.
  * Payouts share the lock; a change of the status waits for them, or they see it. Without
  * sub-accounts nothing is queried.
  */
-export async function lockPayers(
+export async function lockPayingSubaccounts(
   tx: Tx,
-  paying: { environmentId: EnvironmentId; takesFrom: LedgerAccountName }[],
-): Promise<Payers> {
+  sources: { environmentId: EnvironmentId; takesFrom: LedgerAccountName }[],
+): Promise<PayingSubaccounts> {
   const wanted = new Map<string, { environmentId: EnvironmentId; id: string }>()
-  for (const { environmentId, takesFrom } of paying) {
+  for (const { environmentId, takesFrom } of sources) {
     const id = subaccountIdOf(takesFrom)
     if (id !== undefined) wanted.set(id, { environmentId, id })
   }
   if (wanted.size === 0) return none
   const keys = [...wanted.values()]
   const rows = await tx.rows(tx.waitsForLocks ? lock(keys) : lockUnheld(keys))
-  const payers = new Map(rows.map((row) => [row.id, row]))
+  const paying = new Map(rows.map((row) => [row.id, row]))
   // Sub-accounts are never deleted: one that is missing is locked by another transaction.
   throwIfHeld(
-    keys.map((key) => ({ ...key, isHeld: !payers.has(key.id) })),
+    keys.map((key) => ({ ...key, isHeld: !paying.has(key.id) })),
     ({ environmentId }) => environmentKey(environmentId),
   )
-  return payers
+  return paying
 }
 
 /** Why a sub-account does not pay; undefined if it does, or if the merchant pays. */
-export function findPayerProblem(
-  payers: Payers,
+export function findPayingProblem(
+  paying: PayingSubaccounts,
   { takesFrom }: { takesFrom: LedgerAccountName },
 ): Refusal | undefined {
   const id = subaccountIdOf(takesFrom)
-  return id === undefined ? undefined : judgePayer(payers.get(id)!)
+  return id === undefined ? undefined : judgePaying(paying.get(id)!)
 }
 
 /** PAUSED and CLOSED sub-accounts pay nothing. */
-export function judgePayer(subaccount: Payer): Refusal | undefined {
+export function judgePaying(subaccount: PayingSubaccount): Refusal | undefined {
   const { status } = subaccount
   if (status === 'ACTIVE') return undefined
   const reference = subaccountReference(subaccount)

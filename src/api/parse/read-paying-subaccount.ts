@@ -5,7 +5,7 @@ import { limits } from '../../base/limits.js'
 import { referenceSample } from '../../base/shapes.js'
 import { type SubaccountName, subaccountName } from '../../ledger/accounts.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import { judgePayer } from '../../subaccounts/lock-payers.js'
+import { judgePaying } from '../../subaccounts/lock-paying-subaccounts.js'
 import { getSubaccount } from '../../subaccounts/store-subaccounts.js'
 
 const subaccountText = (description: string) =>
@@ -27,13 +27,13 @@ export const fromIn = Object.assign(
 )
 
 /** Throws a refusal if the sub-account is unknown or pays nothing. */
-export async function readPayer(
+export async function readPayingSubaccount(
   db: Queryable,
   environmentId: EnvironmentId,
   reference: string,
 ): Promise<SubaccountName> {
   const subaccount = await getSubaccount(db, { environmentId, reference })
-  const problem = judgePayer(subaccount)
+  const problem = judgePaying(subaccount)
   if (problem) throw problem
   return subaccountName(subaccount.id)
 }
