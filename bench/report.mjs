@@ -189,11 +189,13 @@ export const pinnedColumns = [
 ]
 
 /** Steps as rows, with microseconds of Node and PostgreSQL per life. */
+/** Those of at least a microsecond, longest first. */
 export function stepsOf({ steps }) {
   const names = [...new Set([...Object.keys(steps.node), ...Object.keys(steps.postgres)])]
   const total = ({ node = 0, postgres = 0 }) => node + postgres
   return names
     .map((step) => ({ step, node: steps.node[step], postgres: steps.postgres[step] }))
+    .filter((times) => total(times) >= 1)
     .toSorted((left, right) => total(right) - total(left))
 }
 

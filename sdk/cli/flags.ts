@@ -847,7 +847,7 @@ export const described: Record<string, Described> = {
       ['customer', 'text', 'Reference of the customer who pays it.', true, false],
       ['asset', 'text', 'What it is written in. Default: NGN. One of: NGN, USDC, USDT.', false, false, ['NGN', 'USDC', 'USDT']],
       ['series', 'text', 'Series of numbers: capital letters and digits. Each counts from 1 without gaps. Default: INV.', false, false],
-      ['lines', 'json', 'What is sold.', true, false],
+      ['lines', 'json', 'The lines, in the order in which they are shown.', true, false],
       ['discount.percent', 'text', 'Of the subtotal. Send it or amount.', false, false],
       ['discount.amount', 'amount', 'Taken off the subtotal, at most all of it.', false, false],
       ['instalments', 'json', 'Parts with dates of their own; they add up to the total. Default: none.', false, false],
@@ -893,7 +893,7 @@ export const described: Record<string, Described> = {
     flags: [
       ['customer', 'text', 'Reference of the customer who pays it.', false, false],
       ['series', 'text', 'Series of numbers: capital letters and digits. Each counts from 1 without gaps. Default: INV.', false, false],
-      ['lines', 'json', 'What is sold.', false, false],
+      ['lines', 'json', 'The lines, in the order in which they are shown.', false, false],
       ['discount.percent', 'text', 'Of the subtotal. Send it or amount.', false, false],
       ['discount.amount', 'amount', 'Taken off the subtotal, at most all of it.', false, false],
       ['instalments', 'json', 'Parts with dates of their own; they add up to the total. Default: none.', false, false],

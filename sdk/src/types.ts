@@ -4879,7 +4879,7 @@ export type CreateInvoiceInput = {
    * Series of numbers: capital letters and digits. Each counts from 1 without gaps. Default: INV.
    */
   series?: string | undefined
-  /** What is sold. */
+  /** The lines, in the order in which they are shown. */
   lines: ({
     /** What is sold. */
     description: string
@@ -4955,7 +4955,7 @@ export type ChangeInvoiceInput = {
    * Series of numbers: capital letters and digits. Each counts from 1 without gaps. Default: INV.
    */
   series?: string | undefined
-  /** What is sold. */
+  /** The lines, in the order in which they are shown. */
   lines?: ({
     /** What is sold. */
     description: string

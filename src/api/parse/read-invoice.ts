@@ -14,11 +14,13 @@ import { readAnyAmount } from './read-coins.js'
 import { readTimeTo, timeIn } from './read-time.js'
 import { closed, decimalInput, koboInput, plainText } from './schemas.js'
 
-/** More than zero, less than a million, at most three places. */
-export const quantityPattern = '^(?!0+(\\.0+)?$)\\d{1,6}(\\.\\d{1,3})?$'
+/** Less than a million, at most three places. */
+export const quantityPattern = '^\\d{1,6}(?:\\.\\d{1,3})?$'
+
+export const seriesPattern = '^[A-Z][A-Z0-9]{0,11}$'
 
 /** Several lines of text, without other control characters. */
-const textPattern = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$'
+export const linesOfTextPattern = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$'
 
 const amountIn = (description: string, example: number) =>
   Type.Union([koboInput, decimalInput], { description, examples: [example] })
@@ -30,7 +32,7 @@ const longText = (example: string, description: string) =>
   Type.String({
     minLength: 1,
     maxLength: invoiceLimits.textLengthMax,
-    pattern: textPattern,
+    pattern: linesOfTextPattern,
     description,
     examples: [example],
   })
@@ -76,7 +78,7 @@ const fields = {
   }),
   asset: withDescription(anyAsset, 'What it is written in. Default: NGN.'),
   series: Type.String({
-    pattern: '^[A-Z][A-Z0-9]{0,11}$',
+    pattern: seriesPattern,
     description:
       'Series of numbers: capital letters and digits. Each counts from 1 without gaps. Default: INV.',
     examples: ['INV'],
@@ -84,7 +86,7 @@ const fields = {
   lines: Type.Array(lineIn, {
     minItems: 1,
     maxItems: invoiceLimits.linesMax,
-    description: 'What is sold.',
+    description: 'The lines, in the order in which they are shown.',
     examples: [[{ description: 'Ankara fabric, 6 yards', quantity: '2', unitAmount: 450_000 }]],
   }),
   discount: discountIn,
@@ -181,15 +183,17 @@ type SentLine = Static<typeof lineIn>
 function readLines(lines: SentLine[], asset: Asset): DraftLine[] {
   return lines.map(({ description, quantity = '1', unitAmount, vatPercent }, index) => ({
     description,
-    quantity: readQuantity(quantity),
+    quantity: readQuantity(`lines.${index}.quantity`, quantity),
     unitAmount: readAnyAmount(`lines.${index}.unitAmount`, unitAmount, asset),
     vatBasisPoints: vatPercent === undefined ? 0 : parsePercent(vatPercent),
   }))
 }
 
-function readQuantity(text: string): bigint {
+function readQuantity(field: string, text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.')
-  return BigInt(whole) * quantityUnit + BigInt(fraction.padEnd(3, '0'))
+  const quantity = BigInt(whole) * quantityUnit + BigInt(fraction.padEnd(3, '0'))
+  if (quantity === 0n) throw invalidField(field, 'must be more than 0')
+  return quantity
 }
 
 function readDiscount(sent: Static<typeof discountIn> | null, asset: Asset): Discount | null {

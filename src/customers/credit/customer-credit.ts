@@ -41,7 +41,7 @@ const findLast = listStatement<typeof ofCustomer, LastEntry>({
   columns: ofCustomer,
   text: (list) => `
     select list.id as customer_id, last.asset, last.number, last.balance_after
-    from ${list} cross join (values ${assetNames.map((asset) => `('${asset}')`).join(', ')}) a (asset)
+    from ${list} cross join unnest(array['${assetNames.join("', '")}']) a (asset)
     cross join lateral (
       select asset, number, balance_after from customer_credit_entries
       where environment_id = list.environment_id and customer_id = list.id and asset = a.asset
