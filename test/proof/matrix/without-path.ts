@@ -59,8 +59,6 @@ export const tablesWithoutPath: Record<string, string> = {
   sign_in_steps: team,
   split_rules: splits,
   credit_notes: invoices,
-  invoice_series: invoices,
-  customers: 'Names of people: no money moves when they change.',
   start_links: team,
   totp_secrets: team,
   used_challenges: team,
