@@ -145,8 +145,8 @@ function toOracleLine(line: Line, isClosed: boolean): OracleLine {
 }
 
 /**
- * Each refund takes its part of what is left. Those that the bank sends back take nothing, and none
- * takes from a closed seller.
+ * Refunds of a payment are rounded together: what they have taken of a share is its part of all that
+ * was refunded. Those that the bank sends back take nothing, and none takes from a closed seller.
  */
 function takeBack(
   payment: Answered,
@@ -155,12 +155,12 @@ function takeBack(
   isClosed: IsClosed,
 ): void {
   if (comesBack(payment.body.sender?.accountNumber ?? '')) return
-  let accepted = BigInt(payment.body.amount)
+  const accepted = BigInt(payment.body.amount)
+  let refunded = 0n
   for (const refund of refunds) {
-    const refunded = BigInt(refund.body.amount)
+    refunded += BigInt(refund.body.amount)
     for (const share of shares)
       if (!isClosed(share.seller, refund))
-        share.takenBack += takenBackByHand(share.amount - share.takenBack, refunded, accepted)
-    accepted -= refunded
+        share.takenBack = takenBackByHand(share.amount, refunded, accepted)
   }
 }
