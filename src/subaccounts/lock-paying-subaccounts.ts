@@ -7,14 +7,17 @@ import type { Tx } from '../postgres/transactions/tx.js'
 import { type Subaccount, subaccountReference } from './subaccount.js'
 
 /** Sub-accounts that pay something, by id. */
-export type PayingSubaccounts = ReadonlyMap<string, Pick<Subaccount, 'id' | 'status'>>
+export type PayingSubaccounts = ReadonlyMap<
+  string,
+  Pick<Subaccount, 'id' | 'status' | 'closingPayoutId'>
+>
 
 const columns = { environmentId: 'int4', id: 'uuid' } as const
 
-type PayingSubaccount = Pick<Subaccount, 'id' | 'status'>
+type PayingSubaccount = Pick<Subaccount, 'id' | 'status' | 'closingPayoutId'>
 
 const lockText = (list: string) => `
-    select s.id, s.status from ${list}
+    select s.id, s.status, s.closing_payout_id from ${list}
     join subaccounts s on s.environment_id = list.environment_id and s.id = list.id
     order by s.environment_id, s.id for share of s`
 
@@ -69,14 +72,16 @@ export function findPayingProblem(
 
 /** PAUSED and CLOSED sub-accounts pay nothing. */
 export function judgePaying(subaccount: PayingSubaccount): Refusal | undefined {
-  const { status } = subaccount
+  const { status, closingPayoutId } = subaccount
   if (status === 'ACTIVE') return undefined
   const reference = subaccountReference(subaccount)
   return new Refusal('subaccount_failed', {
     reason: 'invalid_state',
     message:
-      status === 'PAUSED'
-        ? `${reference} is paused and pays nothing. Set its status to ACTIVE first.`
-        : `${reference} is closed and pays nothing.`,
+      closingPayoutId !== null
+        ? `${reference} is being closed and pays nothing else.`
+        : status === 'PAUSED'
+          ? `${reference} is paused and pays nothing. Set its status to ACTIVE first.`
+          : `${reference} is closed and pays nothing.`,
   })
 }

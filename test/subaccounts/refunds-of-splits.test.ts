@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { issueKey } from '../../src/merchants/keys/issue-key.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { closedAccount, openSplitMarket } from './split-market.js'
 
-const { db, service, openShop, work, giveAllBack } = await openSplitMarket()
+const { db, clock, service, openShop, work, giveAllBack } = await openSplitMarket()
 
 type Shop = Awaited<ReturnType<typeof openShop>>
 
@@ -277,4 +278,33 @@ test('with the setting, a refund that sellers cannot cover is refused and names 
   expect((await shop.refund(reference, { amount: 60_001, splits })).status).toBe(201)
   expect(await shop.balanceOf(ada)).toMatchObject({ available: 0, owed: 0 })
   await expectAllProofs(db)
+})
+
+test('who may not see sub-accounts names none in a refund, and learns nothing of them', async () => {
+  const shop = await openShop()
+  const { ada, reference } = await sellForTwo(shop)
+  await shop.move(ada, { to: 'merchant', amount: 150_000 })
+  await shop.patch('/v1/settings', { refunds: { subaccountsMustCover: true } })
+  const { key } = await db.transaction((tx) =>
+    issueKey(tx, clock.now(), {
+      seal: service.seal,
+      kind: 'secret',
+      environment: shop.merchant.environments.test,
+      name: 'refunds',
+      expiresAt: null,
+      allowedAddresses: [],
+      permissions: ['payments.see', 'payments.decide'],
+    }),
+  )
+  const refund = (body: object) =>
+    service.ask('POST', `/v1/collections/payments/${reference}/refund`, {
+      key: key.reveal(),
+      headers: { 'idempotency-key': crypto.randomUUID() },
+      body,
+    })
+  const { status, json } = await refund({ splits: [{ subaccount: ada, amount: 1 }] })
+  expect([status, json.reason]).toEqual([403, 'key_permission'])
+  const all = await refund({})
+  expect([all.status, all.json.reason]).toEqual([422, 'subaccount_not_covered'])
+  expect(all.text).not.toMatch(/sub_|₦/)
 })

@@ -28,6 +28,7 @@ import { isRailPaused, railPaused } from '../../../payouts/requests/paused-rails
 import type { Tx } from '../../../postgres/transactions/tx.js'
 import type { NamedTakeBack } from '../../../subaccounts/shares/named-take-back.js'
 import { creatorOf } from '../../auth/creator-of.js'
+import { refuseUnseen } from '../../auth/refuse-unseen.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
 import {
   amountIn,
@@ -223,6 +224,9 @@ export const refundOfPayment = (api: ApiParts) =>
       const { reason, note } = request.body ?? {}
       const amount = readReturnAmount(request.body?.amount, payment) ?? payment.amountAccepted
       const requested = readReturnDestination(request.body?.destination, payment)
+      const seesSellers = request.permissions.has('subaccounts.see')
+      if (request.body?.splits !== undefined && !seesSellers)
+        throw refuseUnseen(request, 'subaccounts.see')
       const splits = await readTakeBacks(api.db, request.body?.splits, payment)
       const prepared = await prepare(api, request, {
         payment,
@@ -237,7 +241,10 @@ export const refundOfPayment = (api: ApiParts) =>
         api,
         request,
         { payment, prepared },
-        (tx, now) => refundPayment(tx, now, { name, refund: prepared }),
+        (tx, now) =>
+          refundPayment(tx, now, { name, refund: prepared }).catch((error: unknown) => {
+            throw seesSellers ? error : withoutSellers(error)
+          }),
         ({ payment: refunded, status }) =>
           success(
             201,
@@ -247,6 +254,16 @@ export const refundOfPayment = (api: ApiParts) =>
       )
     },
   })
+
+/** What a seller has is not shown to those who may not see sub-accounts. */
+function withoutSellers(error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.reason !== 'subaccount_not_covered') return error
+  return new Refusal('payment_action_failed', {
+    reason: 'subaccount_not_covered',
+    message:
+      'A sub-account does not have its part of this refund. Your settings require that sub-accounts cover refunds.',
+  })
+}
 
 type Caller = Pick<
   RouteRequest<unknown, unknown, unknown>,
