@@ -31,7 +31,7 @@ import {
   withStatus,
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
-import { csvColumns } from '../../server/csv.js'
+import { csvColumns, inBothUnits } from '../../server/csv.js'
 import { cursorOf } from '../../server/cursor.js'
 import { successText } from '../../server/envelope.js'
 import { listRoute } from '../../server/list-route.js'
@@ -102,12 +102,12 @@ const list = ({ openPage }: ApiParts) =>
       'status',
       'customer',
       'asset',
-      'total',
-      'vat',
-      'amountDue',
-      'amountPaid',
-      'amountCredited',
-      'amountRefunded',
+      inBothUnits('total', 'asset'),
+      inBothUnits('vat', 'asset'),
+      inBothUnits('amountDue', 'asset'),
+      inBothUnits('amountPaid', 'asset'),
+      inBothUnits('amountCredited', 'asset'),
+      inBothUnits('amountRefunded', 'asset'),
       'dueAt',
       'createdAt',
       'finalizedAt',
