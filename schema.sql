@@ -870,6 +870,22 @@ CREATE OR REPLACE FUNCTION public.search_words_of_any_text(text)
 RETURN ARRAY(SELECT DISTINCT word.word FROM regexp_split_to_table(lower(translate(regexp_replace(NORMALIZE($1, NFD), '[\u0300-\u036f\u2019'']'::text, ''::text, 'g'::text), 'ƁɓƊɗƘƙƳƴ'::text, 'bbddkkyy'::text)), '[^0-9a-z\u0080-\uffff]+'::text) word(word) WHERE ((length(word.word) >= 2) AND (length(word.word) <= 40)) LIMIT 12)
 ;
 
+create table allocation_refunds (
+  environment_id integer not null,
+  id uuid not null,
+  return_id uuid not null,
+  allocation_id uuid not null,
+  of_invoice bigint not null,
+  of_credit bigint not null,
+  state text not null,
+  created_at timestamp with time zone not null,
+  constraint allocation_refund_has_an_amount CHECK (((of_invoice >= 0) AND (of_credit >= 0) AND ((of_invoice + of_credit) > 0))),
+  constraint allocation_refund_state_is_known CHECK ((state = ANY (ARRAY['TAKEN'::text, 'GIVEN_BACK'::text]))),
+  constraint allocation_refunds_environment_id_allocation_id_fkey FOREIGN KEY (environment_id, allocation_id) REFERENCES payment_allocations(environment_id, id),
+  constraint allocation_refunds_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint allocation_refunds_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table api_key_holders (
   environment_id integer not null,
   key_id uuid not null,
@@ -1070,8 +1086,11 @@ create table collection_accounts (
   cancellation_reason text,
   customer json,
   split_id uuid,
+  customer_id uuid,
+  invoice_id uuid,
   constraint account_amounts_add_up CHECK (((amount_received = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint account_kind_is_known CHECK ((kind = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
+  constraint account_of_invoice_has_its_customer CHECK (((invoice_id IS NULL) OR (customer_id IS NOT NULL))),
   constraint account_status_is_known CHECK (
 CASE
     WHEN (kind = ANY (ARRAY['virtual_account'::text, 'crypto_wallet'::text])) THEN (status = ANY (ARRAY['ACTIVE'::text, 'PAID'::text, 'EXPIRED'::text, 'CANCELLED'::text]))
@@ -1142,6 +1161,59 @@ END),
   constraint conversions_created_by_user_fkey FOREIGN KEY (created_by_user) REFERENCES users(id),
   constraint conversions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint conversions_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table credit_notes (
+  environment_id integer not null,
+  id uuid not null,
+  invoice_id uuid not null,
+  amount bigint not null,
+  amount_to_customer bigint not null,
+  reason text,
+  created_by_key uuid,
+  created_by_user uuid,
+  created_at timestamp with time zone not null,
+  constraint credit_note_has_an_amount CHECK (((amount > 0) AND ((amount_to_customer >= 0) AND (amount_to_customer <= amount)))),
+  constraint credit_notes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint credit_notes_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
+  constraint credit_notes_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table customer_credit_entries (
+  environment_id integer not null,
+  customer_id uuid not null,
+  asset text not null,
+  number bigint not null,
+  kind text not null,
+  amount bigint not null,
+  balance_after bigint not null,
+  cause_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint credit_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint credit_changes_something CHECK ((amount <> 0)),
+  constraint credit_is_never_negative CHECK (((balance_after >= 0) AND (number > 0))),
+  constraint credit_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'credit_note'::text, 'refund'::text, 'refund_reversal'::text]))),
+  constraint customer_credit_entries_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
+  constraint customer_credit_entries_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint customer_credit_entries_pkey PRIMARY KEY (environment_id, customer_id, asset, number)
+);
+
+create table customers (
+  environment_id integer not null,
+  id uuid not null,
+  name text not null,
+  email text,
+  phone text,
+  external_reference text,
+  metadata json not null,
+  event_sequence integer default 1 not null,
+  created_at timestamp with time zone not null,
+  erased_at timestamp with time zone,
+  constraint customer_event_sequence_is_positive CHECK ((event_sequence > 0)),
+  constraint customer_has_a_name CHECK ((name <> ''::text)),
+  constraint customers_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint customers_pkey PRIMARY KEY (environment_id, id),
+  constraint erased_customer_has_no_personal_data CHECK (((erased_at IS NULL) OR ((email IS NULL) AND (phone IS NULL) AND (external_reference IS NULL) AND ((metadata)::jsonb = '{}'::jsonb))))
 );
 
 create table default_customers (
@@ -1349,6 +1421,64 @@ END),
   constraint link_hash_is_whole CHECK ((length(hash) = 32)),
   constraint link_is_used_once CHECK (((used_at IS NULL) OR (revoked_at IS NULL))),
   constraint only_password_link_is_made_in_a_merchant CHECK (((made_in_merchant_id IS NULL) OR ((resets_user_id IS NOT NULL) AND (created_by_user IS NOT NULL))))
+);
+
+create table invoice_series (
+  environment_id integer not null,
+  series text not null,
+  last_number bigint not null,
+  constraint invoice_number_is_positive CHECK ((last_number > 0)),
+  constraint invoice_series_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint invoice_series_is_a_word CHECK ((series ~ '^[A-Z][A-Z0-9]{0,11}$'::text)),
+  constraint invoice_series_pkey PRIMARY KEY (environment_id, series)
+);
+
+create table invoices (
+  environment_id integer not null,
+  id uuid not null,
+  customer_id uuid not null,
+  series text not null,
+  number bigint,
+  status text not null,
+  asset text not null,
+  lines json not null,
+  discount json,
+  subtotal bigint not null,
+  discount_amount bigint not null,
+  vat bigint not null,
+  total bigint not null,
+  amount_due bigint not null,
+  amount_paid bigint default 0 not null,
+  amount_credited bigint default 0 not null,
+  amount_refunded bigint default 0 not null,
+  instalments json not null,
+  due_at timestamp with time zone,
+  next_due_at timestamp with time zone,
+  memo text,
+  footer text,
+  metadata json not null,
+  event_sequence integer default 0 not null,
+  created_at timestamp with time zone not null,
+  finalized_at timestamp with time zone,
+  paid_at timestamp with time zone,
+  voided_at timestamp with time zone,
+  constraint final_invoice_has_a_number CHECK (((status = 'DRAFT'::text) = (number IS NULL))),
+  constraint final_invoice_says_when CHECK ((((status = 'DRAFT'::text) = (finalized_at IS NULL)) AND ((status = 'VOID'::text) = (voided_at IS NOT NULL)) AND ((status = 'PAID'::text) = (paid_at IS NOT NULL)) AND ((status = 'DRAFT'::text) OR (due_at IS NOT NULL)) AND ((status = ANY (ARRAY['OPEN'::text, 'PARTIALLY_PAID'::text])) = (next_due_at IS NOT NULL)))),
+  constraint invoice_amounts_add_up CHECK (((total = (((amount_due + amount_paid) + amount_credited) + amount_refunded)) AND (LEAST(amount_due, amount_paid, amount_credited, amount_refunded) >= 0))),
+  constraint invoice_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint invoice_is_paid_when_nothing_is_due CHECK (
+CASE status
+    WHEN 'DRAFT'::text THEN (amount_due = total)
+    WHEN 'OPEN'::text THEN ((amount_due > 0) AND (amount_paid = 0))
+    WHEN 'PARTIALLY_PAID'::text THEN ((amount_due > 0) AND (amount_paid > 0))
+    WHEN 'PAID'::text THEN (amount_due = 0)
+    ELSE (amount_credited = total)
+END),
+  constraint invoice_status_is_known CHECK ((status = ANY (ARRAY['DRAFT'::text, 'OPEN'::text, 'PARTIALLY_PAID'::text, 'PAID'::text, 'VOID'::text]))),
+  constraint invoice_total_adds_up CHECK (((total = ((subtotal - discount_amount) + vat)) AND (LEAST(subtotal, discount_amount, vat, total) >= 0))),
+  constraint invoices_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
+  constraint invoices_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint invoices_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table kyc_decisions (
@@ -1765,6 +1895,20 @@ create table paused_rails (
   constraint paused_rails_pkey PRIMARY KEY (rail)
 );
 
+create table payment_allocations (
+  environment_id integer not null,
+  id uuid not null,
+  payment_id uuid not null,
+  invoice_id uuid,
+  place smallint not null,
+  amount bigint not null,
+  created_at timestamp with time zone not null,
+  constraint allocation_has_an_amount CHECK ((amount > 0)),
+  constraint payment_allocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payment_allocations_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
+  constraint payment_allocations_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table payment_requests (
   environment_id integer not null,
   id uuid not null,
@@ -1890,6 +2034,8 @@ END not null,
   received_at timestamp with time zone not null,
   created_at timestamp with time zone not null,
   split_id uuid,
+  customer_id uuid,
+  invoice_id uuid,
   constraint all_of_a_payment_is_somewhere CHECK (((amount = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint payment_amount_is_positive CHECK ((amount > 0)),
   constraint payment_asset_fits_source CHECK (((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text])) = (asset = 'NGN'::text))),
@@ -2419,7 +2565,7 @@ create table search_terms (
   kind text not null,
   term text not null,
   id uuid not null,
-  constraint search_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'payout'::text, 'account'::text, 'session'::text]))),
+  constraint search_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'payout'::text, 'account'::text, 'session'::text, 'customer'::text]))),
   constraint search_terms_pkey PRIMARY KEY (environment_id, kind, term, id)
 );
 
@@ -2874,6 +3020,10 @@ create table worker_heartbeats (
   constraint worker_heartbeats_pkey PRIMARY KEY (worker_id)
 );
 
+CREATE UNIQUE INDEX refund_takes_an_allocation_once ON public.allocation_refunds USING btree (environment_id, return_id, allocation_id);
+
+CREATE INDEX refunds_of_allocation ON public.allocation_refunds USING btree (environment_id, allocation_id);
+
 CREATE INDEX api_key_holders_by_user ON public.api_key_holders USING btree (environment_id, user_id);
 
 CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment_id, created_at);
@@ -2904,6 +3054,8 @@ CREATE UNIQUE INDEX session_reference_is_one_session ON public.checkout_sessions
 
 CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at) WHERE (NOT is_minted);
 
+CREATE INDEX accounts_of_customer ON public.collection_accounts USING btree (environment_id, customer_id, id) WHERE (customer_id IS NOT NULL);
+
 CREATE INDEX collection_accounts_by_number ON public.collection_accounts USING btree (environment_id, number, id);
 
 CREATE INDEX collection_accounts_by_reference ON public.collection_accounts USING btree (environment_id, kind, merchant_reference, status, id) WHERE (merchant_reference <> ''::text);
@@ -2923,6 +3075,12 @@ CREATE INDEX conversion_quotes_by_expiry ON public.conversion_quotes USING btree
 CREATE UNIQUE INDEX payout_has_one_conversion ON public.conversions USING btree (environment_id, payout_id) WHERE (payout_id IS NOT NULL);
 
 CREATE UNIQUE INDEX quote_is_used_once ON public.conversions USING btree (environment_id, quote_id) WHERE (quote_id IS NOT NULL);
+
+CREATE INDEX credit_notes_of_invoice ON public.credit_notes USING btree (environment_id, invoice_id, id);
+
+CREATE INDEX credit_of_cause ON public.customer_credit_entries USING btree (environment_id, cause_id);
+
+CREATE UNIQUE INDEX customer_external_reference_is_unique ON public.customers USING btree (environment_id, external_reference) WHERE (external_reference IS NOT NULL);
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
 
@@ -2957,6 +3115,14 @@ CREATE INDEX invitations_by_merchant_made_in ON public.invitations USING btree (
 CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets_user_id) WHERE (resets_user_id IS NOT NULL);
 
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
+
+CREATE UNIQUE INDEX invoice_number_is_unique ON public.invoices USING btree (environment_id, series, number) WHERE (number IS NOT NULL);
+
+CREATE INDEX invoices_by_customer ON public.invoices USING btree (environment_id, customer_id, id);
+
+CREATE INDEX invoices_by_status ON public.invoices USING btree (environment_id, status, id);
+
+CREATE INDEX payable_invoices ON public.invoices USING btree (environment_id, customer_id, next_due_at) WHERE (status = ANY (ARRAY['OPEN'::text, 'PARTIALLY_PAID'::text]));
 
 CREATE INDEX releases_of_subaccounts ON public.ledger_resolutions USING btree (environment_id, asset, created_at) WHERE (subaccount_id IS NOT NULL);
 
@@ -3018,6 +3184,10 @@ CREATE UNIQUE INDEX one_passkey_per_credential ON public.passkeys USING btree (c
 
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id, created_at);
 
+CREATE INDEX allocations_of_invoice ON public.payment_allocations USING btree (environment_id, invoice_id, id) WHERE (invoice_id IS NOT NULL);
+
+CREATE INDEX allocations_of_payment ON public.payment_allocations USING btree (environment_id, payment_id, id);
+
 CREATE UNIQUE INDEX payment_has_one_open_request ON public.payment_requests USING btree (environment_id, payment_id) WHERE (state = 'OPEN'::text);
 
 CREATE INDEX payment_requests_of_payment ON public.payment_requests USING btree (environment_id, payment_id, id);
@@ -3045,6 +3215,8 @@ CREATE INDEX payments_by_status ON public.payments USING btree (environment_id, 
 CREATE INDEX payments_by_variance ON public.payments USING btree (environment_id, variance, id) WHERE (variance <> 'NONE'::text);
 
 CREATE INDEX payments_of_account ON public.payments USING btree (environment_id, account_id, id);
+
+CREATE INDEX payments_of_customer ON public.payments USING btree (environment_id, customer_id, id) WHERE (customer_id IS NOT NULL);
 
 CREATE UNIQUE INDEX member_decides_once ON public.payout_approvals USING btree (environment_id, payout_id, verdict, user_id);
 
@@ -3236,6 +3408,10 @@ CREATE TRIGGER ended_account_stays BEFORE UPDATE ON public.collection_accounts F
 
 CREATE TRIGGER conversions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.conversions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER credit_notes_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.credit_notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER customer_credit_entries_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.customer_credit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER looser_rule_needs_a_second_person AFTER INSERT OR DELETE OR UPDATE ON public.environment_settings FOR EACH ROW EXECUTE FUNCTION keep_approval_rule();
 
 CREATE TRIGGER approval_rule_is_that_of_the_settings BEFORE UPDATE OF approval_rule ON public.environments FOR EACH ROW EXECUTE FUNCTION check_approval_rule();
@@ -3275,6 +3451,8 @@ CREATE TRIGGER notes_are_only_withdrawn BEFORE UPDATE ON public.notes FOR EACH R
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, report, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER operator_action_is_kept BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION keep_operator_action();
+
+CREATE TRIGGER payment_allocations_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payment_allocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payment_requests_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, action, amount, note, requested_by, created_at OR TRUNCATE ON public.payment_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

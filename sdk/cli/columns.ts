@@ -63,6 +63,16 @@ const layouts: Record<string, Layout> = {
     next: ['to', 'from', 'rate', 'fee', 'transferReference'],
     shrinking: [],
   },
+  'customers.list': {
+    kept: ['reference', 'name', 'email', 'externalReference'],
+    next: ['createdAt', 'phone'],
+    shrinking: ['name', 'email', 'externalReference'],
+  },
+  'invoices.list': {
+    kept: ['reference', 'number', 'status', 'total', 'amountDue'],
+    next: ['dueAt', 'customer', 'createdAt'],
+    shrinking: [],
+  },
   'mails.list': {
     kept: ['reference', 'kind', 'status', 'recipient', 'createdAt'],
     next: ['subject', 'attempts', 'lastError'],

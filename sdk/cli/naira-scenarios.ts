@@ -129,6 +129,35 @@ function addSeller({ manilla, name }: ScenarioContext) {
   return manilla.subaccounts.create({ name })
 }
 
+/** A final invoice of a new customer. */
+async function invoice({ manilla }: ScenarioContext, unitAmount = amount) {
+  const { reference: customer } = await manilla.customers.create({ name: 'Ada Obi' })
+  const lines = [{ description: 'Fabric', unitAmount }]
+  const { reference } = await manilla.invoices.create({ customer, lines })
+  return manilla.invoices.finalize(reference)
+}
+
+/** Pays into a dedicated account of the customer. */
+async function payAccountOf(context: ScenarioContext, customer: string) {
+  const { dedicatedAccounts, customers } = context.manilla
+  const account = await dedicatedAccounts.create({ externalReference: context.name })
+  await customers.giveAccount(customer, { account: account.accountReference })
+  return pay(context, account)
+}
+
+/** In test mode, the bank refuses transfers to some accounts: docs/reference/test-mode.md. */
+async function refundInvoice(
+  context: ScenarioContext,
+  destination?: { bankCode: string; accountNumber: string },
+) {
+  const final = await invoice(context)
+  const payment = await payAccountOf(context, final.customer)
+  await context.withFunds('NGN', () =>
+    context.manilla.payments.refund(payment.reference, destination ? { destination } : {}),
+  )
+  return final
+}
+
 /** A payment of which a seller gets a tenth. */
 async function sellFor(context: ScenarioContext, release: { releaseAt?: string }) {
   const { virtualAccounts, payments } = context.manilla
@@ -232,6 +261,37 @@ export const nairaScenarios = {
   'bank_transfer.failed': send('999', '9900000027'),
   'bank_transfer.reversed': send('999', '9900000034'),
   'conversion.completed': convert,
+  'customer.created': async ({ manilla }) =>
+    (await manilla.customers.create({ name: 'Ada Obi', email: 'ada@example.com' })).reference,
+  'customer.credited': async (context) => {
+    const { reference } = await context.manilla.customers.create({ name: 'Ada Obi' })
+    await payAccountOf(context, reference)
+    return reference
+  },
+  'invoice.finalized': async (context) => (await invoice(context)).reference,
+  'invoice.credited': async (context) => {
+    const { reference } = await invoice(context)
+    await context.manilla.invoices.credit(reference, { amount: 100 })
+    return reference
+  },
+  'invoice.partially_paid': async (context) => {
+    const { reference, customer } = await invoice(context, 2 * amount)
+    await payAccountOf(context, customer)
+    return reference
+  },
+  'invoice.paid': async (context) => {
+    const { reference, customer } = await invoice(context)
+    await payAccountOf(context, customer)
+    return reference
+  },
+  'invoice.refunded': async (context) => (await refundInvoice(context)).reference,
+  'invoice.refund_failed': async (context) =>
+    (await refundInvoice(context, { bankCode: '999', accountNumber: '9900000027' })).reference,
+  'invoice.voided': async (context) => {
+    const { reference } = await invoice(context)
+    await context.manilla.invoices.void(reference)
+    return reference
+  },
   'subaccount.created': async (context) => (await addSeller(context)).reference,
   'subaccount.receivable': async (context) => {
     const { seller, payment } = await sellFor(context, {})

@@ -11,6 +11,8 @@ import type {
   BankDisbursement,
   BankTransfer,
   BankTransferQuote,
+  ChangeCustomerInput,
+  ChangeInvoiceInput,
   ChangeSettingsInput,
   ChangeSubaccountInput,
   ChangeWebhookEndpointInput,
@@ -27,8 +29,10 @@ import type {
   CreateConversionQuoteInput,
   CreateCryptoTransferInput,
   CreateCryptoWalletInput,
+  CreateCustomerInput,
   CreateDedicatedAccountInput,
   CreateDedicatedCryptoWalletInput,
+  CreateInvoiceInput,
   CreatePayoutBatchInput,
   CreateSettlementInput,
   CreateSplitRuleInput,
@@ -36,10 +40,12 @@ import type {
   CreateSubaccountInput,
   CreateVirtualAccountInput,
   CreateWebhookEndpointInput,
+  CreditInvoiceInput,
   CryptoDisbursement,
   CryptoTransfer,
   CryptoTransferQuote,
   CryptoWallet,
+  Customer,
   DecideTestDisbursementInput,
   DedicatedAccount,
   DedicatedCryptoWallet,
@@ -58,6 +64,8 @@ import type {
   GetReceivedReportQuery,
   GetRecipientHistoryQuery,
   GetSplitRuleQuery,
+  GiveAccountToCustomerInput,
+  Invoice,
   ListBalanceEntriesQuery,
   ListBalancesQuery,
   ListBankTransfersQuery,
@@ -65,12 +73,14 @@ import type {
   ListConversionsQuery,
   ListCryptoTransfersQuery,
   ListCryptoWalletsQuery,
+  ListCustomersQuery,
   ListDedicatedAccountsQuery,
   ListDedicatedCryptoWalletsQuery,
   ListDisbursementsQuery,
   ListEndpointDeliveriesQuery,
   ListEventDeliveriesQuery,
   ListEventsQuery,
+  ListInvoicesQuery,
   ListMailSuppressionsQuery,
   ListMailsQuery,
   ListPaymentReturnsQuery,
@@ -820,6 +830,138 @@ export type Resources = {
      * `GET /v1/rates`
      */
     list(query?: ListRatesQuery, options?: RequestOptions): Pages<Rate>
+  }
+  readonly customers: {
+    /**
+     * Create a customer.
+     *
+     * Someone who pays you again and again: invoices are made out to customers, and dedicated
+     * accounts and wallets can belong to one. Identity numbers are not stored here.
+     *
+     * `POST /v1/customers`
+     */
+    create(input: CreateCustomerInput, options?: WriteOptions): Promise<Customer>
+    /**
+     * Retrieve a customer.
+     *
+     * Returns the customer.
+     *
+     * `GET /v1/customers/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Customer>
+    /**
+     * List customers.
+     *
+     * Returns customers, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/customers`
+     */
+    list(query?: ListCustomersQuery, options?: RequestOptions): Pages<Customer>
+    /**
+     * List customers.
+     *
+     * Returns customers, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/customers`
+     */
+    csv(query?: ListCustomersQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Change a customer.
+     *
+     * Changes what is sent; null removes a value. Metadata is replaced as a whole.
+     *
+     * `PATCH /v1/customers/{reference}`
+     */
+    update(reference: string, input: ChangeCustomerInput, options?: RequestOptions): Promise<Customer>
+    /**
+     * Erase a customer.
+     *
+     * Replaces name, e-mail address, phone number, external reference and metadata for good.
+     * Invoices and payments stay, without them. Repeating it changes nothing.
+     *
+     * `DELETE /v1/customers/{reference}`
+     */
+    erase(reference: string, options?: RequestOptions): Promise<Customer>
+    /**
+     * Give a customer an account.
+     *
+     * Payments into the dedicated account or wallet pay the invoices of the customer from now on:
+     * one that is due for exactly the amount, or else the oldest first. What is left becomes credit
+     * of the customer. An account that belongs to another customer is refused.
+     *
+     * `POST /v1/customers/{reference}/accounts`
+     */
+    giveAccount(reference: string, input: GiveAccountToCustomerInput, options?: WriteOptions): Promise<Customer>
+  }
+  readonly invoices: {
+    /**
+     * Create an invoice.
+     *
+     * Makes a draft. It can be changed until you finalize it; only then it has a number and is due.
+     * Lines, discount and VAT are rounded half up to the smallest unit.
+     *
+     * `POST /v1/invoices`
+     */
+    create(input: CreateInvoiceInput, options?: WriteOptions): Promise<Invoice>
+    /**
+     * Retrieve an invoice.
+     *
+     * Returns the invoice with its lines and amounts.
+     *
+     * `GET /v1/invoices/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Invoice>
+    /**
+     * List invoices.
+     *
+     * Returns invoices, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/invoices`
+     */
+    list(query?: ListInvoicesQuery, options?: RequestOptions): Pages<Invoice>
+    /**
+     * List invoices.
+     *
+     * Returns invoices, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/invoices`
+     */
+    csv(query?: ListInvoicesQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Change a draft.
+     *
+     * Changes what is sent; null removes a value. Lines, instalments and metadata are replaced as a
+     * whole. A final invoice cannot be changed: credit or void it.
+     *
+     * `PATCH /v1/invoices/{reference}`
+     */
+    update(reference: string, input: ChangeInvoiceInput, options?: RequestOptions): Promise<Invoice>
+    /**
+     * Finalize an invoice.
+     *
+     * Gives the draft the next number of its series. From then on it is due, and cannot be changed.
+     *
+     * `POST /v1/invoices/{reference}/finalize`
+     */
+    finalize(reference: string, options?: WriteOptions): Promise<Invoice>
+    /**
+     * Void an invoice.
+     *
+     * An invoice of which nothing was paid is not due any more. It keeps its number. Repeating it
+     * changes nothing.
+     *
+     * `POST /v1/invoices/{reference}/void`
+     */
+    void(reference: string, options?: WriteOptions): Promise<Invoice>
+    /**
+     * Credit an invoice.
+     *
+     * Gives up a part of a final invoice: first of what is due; what was paid already becomes
+     * credit of the customer.
+     *
+     * `POST /v1/invoices/{reference}/credit`
+     */
+    credit(reference: string, input: CreditInvoiceInput, options?: WriteOptions): Promise<Invoice>
   }
   readonly subaccounts: {
     /**

@@ -1036,6 +1036,31 @@ export type CryptoWallet = {
   cancellationReason: 'requested' | 'session_paid' | null
 }
 
+export type Customer = {
+  /** Identifies the customer. */
+  reference: string
+  /** Your own name for the customer, unique among your customers. */
+  externalReference: string | null
+  /** Name of the customer. */
+  name: string
+  /** Where invoices and receipts are sent. */
+  email: string | null
+  /** Phone number. */
+  phone: string | null
+  /** What the customer paid beyond what was due, per asset. You have the money. */
+  credit: ({
+    /** The currency or stablecoin of the amounts. */
+    asset: 'NGN' | 'USDC' | 'USDT'
+    /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
+    amount: number | string
+  })[]
+  /** The JSON object you sent, returned unchanged. */
+  metadata: Record<string, unknown>
+  /** When the customer was created. */
+  createdAt: string
+  erasedAt: string | null
+}
+
 export type DedicatedAccount = {
   /** Your own reference, unique per environment. */
   externalReference: string
@@ -1452,6 +1477,75 @@ export type HeldPaymentReturn = {
     /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
     address: string
   }
+}
+
+export type Invoice = {
+  /** Identifies the invoice. */
+  reference: string
+  /** Number within its series, without gaps; null while it is a draft. */
+  number: string | null
+  /**
+   * `DRAFT`: can be changed and is not due. `OPEN`: nothing is paid yet. `OVERDUE`: something
+   * should have been paid by now. `VOID`: was never paid and is not due any more.
+   */
+  status: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID' | 'OVERDUE'
+  /** Who pays it. */
+  customer: string
+  /** What it is written in. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** What is sold, in the order you wrote it. */
+  lines: ({
+    /** What is sold. */
+    description: string
+    /** How much of it: a decimal with at most three places. */
+    quantity: string
+    /** Price of one, without VAT. */
+    unitAmount: number | string
+    /** Rate of VAT on the line, in percent; null for none. */
+    vatPercent: string | null
+    /** Quantity times unit amount, rounded half up. */
+    amount: number | string
+  })[]
+  /** Taken off all lines in proportion, before VAT. */
+  discount: {
+    /** Percentage of the subtotal. */
+    percent: string | null
+    /** What it takes off the subtotal. */
+    amount: number | string
+  } | null
+  /** Sum of the lines. */
+  subtotal: number | string
+  /** VAT on what the discount leaves, rounded half up for each rate. */
+  vat: number | string
+  /** What is to be paid in all. */
+  total: number | string
+  /** What is still to be paid. */
+  amountDue: number | string
+  /** What was paid and kept. */
+  amountPaid: number | string
+  /** What you gave up. */
+  amountCredited: number | string
+  /** What was paid and refunded; it is not due again. */
+  amountRefunded: number | string
+  /** Empty if all is due at once. Earlier ones are paid first. */
+  instalments: ({
+    /** What is due then. */
+    amount: number | string
+    /** When it is due. */
+    dueAt: string
+  })[]
+  dueAt: string | null
+  /** Note to the customer, above the lines. */
+  memo: string | null
+  /** Small print, below the total. */
+  footer: string | null
+  /** The JSON object you sent, returned unchanged. */
+  metadata: Record<string, unknown>
+  /** When the draft was created. */
+  createdAt: string
+  finalizedAt: string | null
+  paidAt: string | null
+  voidedAt: string | null
 }
 
 export type ListedPayment = {
@@ -2335,7 +2429,7 @@ export type Refusal = {
   /** Explains the error and what to change. */
   message: string
   /** The kind of error, for your program. */
-  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'subaccount_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
+  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'subaccount_failed' | 'invoice_failed' | 'customer_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
   reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'approval_required' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'subaccount_not_covered' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
@@ -4719,6 +4813,190 @@ export type ListRatesQuery = {
   cursor?: string | undefined
 }
 
+/** Create a customer. */
+export type CreateCustomerInput = {
+  /** Name of the customer. */
+  name: string
+  /** Where invoices and receipts are sent. */
+  email?: string | undefined
+  /** Phone number: 7 to 15 digits, `+` first if it has a country code. */
+  phone?: string | undefined
+  /** Your own name for the customer, unique among your customers. */
+  externalReference?: string | undefined
+  /** Any JSON object; returned unchanged. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** List customers. */
+export type ListCustomersQuery = {
+  /** External reference, e-mail address, phone number, or words of a name. */
+  q?: string | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
+/** Change a customer. */
+export type ChangeCustomerInput = {
+  /** Name of the customer. */
+  name?: string | undefined
+  email?: string | null | undefined
+  phone?: string | null | undefined
+  externalReference?: string | null | undefined
+  /** Any JSON object; returned unchanged. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** Give a customer an account. */
+export type GiveAccountToCustomerInput = {
+  /** Reference of a dedicated account or dedicated wallet of yours. */
+  account: string
+}
+
+/** Create an invoice. */
+export type CreateInvoiceInput = {
+  /** Reference of the customer who pays it. */
+  customer: string
+  /** What it is written in. Default: NGN. */
+  asset?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /**
+   * Series of numbers: capital letters and digits. Each counts from 1 without gaps. Default: INV.
+   */
+  series?: string | undefined
+  /** The lines, in the order in which they are shown. */
+  lines: ({
+    /** What is sold. */
+    description: string
+    /** How much of it: a decimal with at most three places. Default: 1. */
+    quantity?: string | undefined
+    /** Price of one, without VAT: kobo for NGN, a decimal for coins. */
+    unitAmount: number | string
+    /** Rate of VAT on the line. Default: none. */
+    vatPercent?: string | undefined
+  })[]
+  /** Taken off all lines in proportion, before VAT. */
+  discount?: {
+    /** Of the subtotal. Send it or `amount`. */
+    percent?: string | undefined
+    /** Taken off the subtotal, at most all of it. */
+    amount?: number | string | undefined
+  } | undefined
+  /** Parts with dates of their own; they add up to the total. Default: none. */
+  instalments?: ({
+    /** What is due then. */
+    amount: number | string
+    /**
+     * When it is due. A date includes that day in Lagos. An ISO 8601 date or date-time; UTC if it
+     * names no zone.
+     */
+    dueAt: string
+  })[] | undefined
+  /**
+   * When it is due. A date includes that day in Lagos. Default: a week after it is finalized. An
+   * ISO 8601 date or date-time; UTC if it names no zone.
+   */
+  dueAt?: string | undefined
+  /** Note to the customer, above the lines. */
+  memo?: string | undefined
+  /** Small print, below the total. */
+  footer?: string | undefined
+  /** Any JSON object; returned unchanged. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** List invoices. */
+export type ListInvoicesQuery = {
+  /** Only items in this state. */
+  status?: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID' | 'OVERDUE' | undefined
+  /** Reference of a customer. */
+  customer?: string | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
+/** Change a draft. */
+export type ChangeInvoiceInput = {
+  /** Reference of the customer who pays it. */
+  customer?: string | undefined
+  /**
+   * Series of numbers: capital letters and digits. Each counts from 1 without gaps. Default: INV.
+   */
+  series?: string | undefined
+  /** The lines, in the order in which they are shown. */
+  lines?: ({
+    /** What is sold. */
+    description: string
+    /** How much of it: a decimal with at most three places. Default: 1. */
+    quantity?: string | undefined
+    /** Price of one, without VAT: kobo for NGN, a decimal for coins. */
+    unitAmount: number | string
+    /** Rate of VAT on the line. Default: none. */
+    vatPercent?: string | undefined
+  })[] | undefined
+  discount?: {
+    /** Of the subtotal. Send it or `amount`. */
+    percent?: string | undefined
+    /** Taken off the subtotal, at most all of it. */
+    amount?: number | string | undefined
+  } | null | undefined
+  /** Parts with dates of their own; they add up to the total. Default: none. */
+  instalments?: ({
+    /** What is due then. */
+    amount: number | string
+    /**
+     * When it is due. A date includes that day in Lagos. An ISO 8601 date or date-time; UTC if it
+     * names no zone.
+     */
+    dueAt: string
+  })[] | undefined
+  dueAt?: string | null | undefined
+  memo?: string | null | undefined
+  footer?: string | null | undefined
+  /** Any JSON object; returned unchanged. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** Credit an invoice. */
+export type CreditInvoiceInput = {
+  /** An integer in kobo for NGN; a decimal string for coins. */
+  amount: number | string
+  /** Why; your team sees it. */
+  reason?: string | undefined
+}
+
 /** Create a sub-account. */
 export type CreateSubaccountInput = {
   /** Name of the seller. */
@@ -5336,7 +5614,7 @@ export type CreateWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
 }
@@ -5354,7 +5632,7 @@ export type ChangeWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -5374,7 +5652,7 @@ export type ListEndpointDeliveriesQuery = {
   /** Only items in this state. */
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /**
    * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
    * if it names no zone.
@@ -5394,7 +5672,7 @@ export type ListEndpointDeliveriesQuery = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /**
@@ -5661,6 +5939,24 @@ export type EventData = {
    * none of you changed it, remove it and ask the operator.
    */
   'settlement_destination.changed': SettlementDestination
+  /** A customer was created. */
+  'customer.created': Customer
+  /** A customer has more credit than before. */
+  'customer.credited': Customer
+  /** An invoice got its number and is due. */
+  'invoice.finalized': Invoice
+  /** You gave up a part of an invoice. */
+  'invoice.credited': Invoice
+  /** A part of an invoice was paid. */
+  'invoice.partially_paid': Invoice
+  /** Nothing of an invoice is due any more. */
+  'invoice.paid': Invoice
+  /** Money that paid an invoice is on its way back. It is not due again. */
+  'invoice.refunded': Invoice
+  /** A refund failed or came back: the invoice is paid as before it. */
+  'invoice.refund_failed': Invoice
+  /** An invoice that was not paid was voided. */
+  'invoice.voided': Invoice
   /** A sub-account was created. */
   'subaccount.created': Subaccount
   /**

@@ -78,6 +78,16 @@ export const codes = {
     when: 'The sub-account could not be changed, or its money could not be moved.',
     nextStep: 'Read the sub-account again and correct what the message names.',
   },
+  invoice_failed: {
+    status: 422,
+    when: 'The invoice cannot be changed like this.',
+    nextStep: 'Read the invoice again: its status says what is possible.',
+  },
+  customer_failed: {
+    status: 422,
+    when: 'The customer cannot be changed.',
+    nextStep: 'Read the customer again and correct what the message names.',
+  },
   approval_failed: {
     status: 422,
     when: 'The transfer cannot be approved or rejected.',

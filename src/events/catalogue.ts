@@ -68,6 +68,15 @@ export const catalogue = {
     'The bank returned a settlement of a sub-account that had arrived. Amount, fee and levy are available to it again.',
   'settlement_destination.changed':
     'Settlements go to another bank account or wallet from now on, or after the waiting time. If none of you changed it, remove it and ask the operator.',
+  'customer.created': 'A customer was created.',
+  'customer.credited': 'A customer has more credit than before.',
+  'invoice.finalized': 'An invoice got its number and is due.',
+  'invoice.credited': 'You gave up a part of an invoice.',
+  'invoice.partially_paid': 'A part of an invoice was paid.',
+  'invoice.paid': 'Nothing of an invoice is due any more.',
+  'invoice.refunded': 'Money that paid an invoice is on its way back. It is not due again.',
+  'invoice.refund_failed': 'A refund failed or came back: the invoice is paid as before it.',
+  'invoice.voided': 'An invoice that was not paid was voided.',
   'subaccount.created': 'A sub-account was created.',
   'subaccount.receivable':
     'A refund took back more than a sub-account had. It owes you the rest; its next credits pay it.',

@@ -26,8 +26,10 @@ export const permissions = {
   'balances.see': row('See balances and the statement', 'x x x - - x'),
   'subaccounts.see': row('See sub-accounts, their balances and splits', 'x x x - - x'),
   'payers.see': row('See names and bank accounts of payers', 'x x x - x -'),
+  'customers.see': row('See customers and invoices', 'x x x - x -'),
   'exports.make': row('Export lists', 'x x x - - -'),
   'collect.create': row('Create payment links and collection accounts', 'x x x t x -'),
+  'customers.change': row('Create and change customers and invoices', 'x x x t x -'),
   'payments.decide': row('Refund payments and decide held money', 'x x x t - -'),
   'payments.ask': row('Ask for a refund or a decision', 'x x x t x -'),
   'notes.write': row('Write notes on payments and payouts', 'x x x x x -'),
@@ -70,5 +72,5 @@ export function rolesWith(permission: Permission, mode: Mode): Role[] {
 
 /** An operator who views a merchant changes nothing and exports nothing. */
 export const viewPermissions = allPermissions.filter(
-  (name) => name.endsWith('.see') && name !== 'payers.see',
+  (name) => name.endsWith('.see') && name !== 'payers.see' && name !== 'customers.see',
 )

@@ -19,6 +19,8 @@ export const seenWith = {
   balance: 'balances.see',
   balance_entry: 'balances.see',
   conversion: 'balances.see',
+  customer: 'customers.see',
+  invoice: 'customers.see',
   subaccount: 'subaccounts.see',
   split: 'subaccounts.see',
   // The report of a settlement shows the balance of the sub-account.
@@ -53,6 +55,7 @@ const resultsSeenWith: Partial<Record<Permission, Permission>> = {
   // Each operation on notes also needs the permission to see the payment or payout.
   'notes.write': 'payments.see',
   'payouts.create': 'payouts.see',
+  'customers.change': 'customers.see',
   'subaccounts.change': 'subaccounts.see',
   'payouts.approve': 'payouts.see',
   'developers.change': 'developers.see',

@@ -28,7 +28,7 @@ test('a restricted key subscribes an endpoint to what it may see, and to nothing
   const create = (events?: string[]) =>
     ask('POST', path, { key, body: { url, ...(events && { events }) } })
   expect((await create(['payment.*', 'checkout.session.paid'])).status).toBe(201)
-  const allOthers = 'payouts.see, balances.see, subaccounts.see, developers.see'
+  const allOthers = 'payouts.see, balances.see, subaccounts.see, customers.see, developers.see'
   const cases: [string[] | undefined, string, string][] = [
     [undefined, allOthers, 'balance.low'],
     [['*'], allOthers, 'bank_transfer.completed'],
@@ -48,6 +48,7 @@ test('a restricted key subscribes an endpoint to what it may see, and to nothing
     'payouts.see',
     'balances.see',
     'subaccounts.see',
+    'customers.see',
     'developers.see',
   )
   expect((await ask('POST', path, { key: whole, body: { url } })).status).toBe(201)
@@ -57,8 +58,10 @@ test('a developer, who does not see balances, subscribes to all other events in 
   const developer = await addPerson(service, { role: 'developer' })
   const refused = await developer.ask('POST', path, { body: { url } })
   expect([refused.status, refused.json.reason]).toEqual([403, 'role'])
-  expect(refused.json.message).toContain('lacks balances.see, subaccounts.see in test mode')
-  expect(refused.json.message).toContain('owner, admin, finance, viewer')
+  expect(refused.json.message).toContain(
+    'lacks balances.see, subaccounts.see, customers.see in test mode',
+  )
+  expect(refused.json.message).toContain('owner, admin, finance')
   expect(refused.json.message).toMatch(/conversion\.completed, .*balance\.low\.$/)
   const events = ['payment.*', 'bank_transfer.*', 'webhook_endpoint.*']
   expect((await developer.ask('POST', path, { body: { url, events } })).status).toBe(201)

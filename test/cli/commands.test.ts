@@ -318,7 +318,7 @@ test.each([
   ['payment.hold', 'payment.held'],
   [
     'paid',
-    'virtual_account.paid, checkout.session.paid, settlement.paid, subaccount_settlement.paid, crypto_wallet.paid',
+    'virtual_account.paid, checkout.session.paid, invoice.paid, settlement.paid, subaccount_settlement.paid, crypto_wallet.paid',
   ],
   ['payment.explodes', 'payment.held, payment.returning, payment.returned'],
 ])('trigger %s suggests %s', async (typo, suggestion) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { newId } from '../../src/base/ids.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -331,6 +332,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   },
   only_dedicated_accounts_have_a_customer: {
     'a virtual account with a customer': () => virtual({ customer: '{"name":"Ada"}' }),
+  },
+  account_of_invoice_has_its_customer: {
+    'an invoice without its customer': () => virtual({ invoice_id: randomUUID() }),
   },
   customer_has_no_identity_number: {
     'a customer with a BVN': () => dedicated({ customer: '{"name":"Ada","bvn":"22222222226"}' }),

@@ -44,6 +44,8 @@ async function payOne(tx: Tx): Promise<void> {
       eventSequence: 0,
       sessionId: null,
       splitId: null,
+      customerId: null,
+      invoiceId: null,
       amountReceived: 0n,
       ...noAmounts,
       expiresAt: later,

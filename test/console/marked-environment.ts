@@ -28,6 +28,7 @@ const ofEvents: [Permission, RegExp][] = [
   ['payouts.see', /^(bank_transfer|crypto_transfer|batch)\./],
   ['balances.see', /^(balance|conversion|settlement|settlement_destination)\./],
   ['subaccounts.see', /^(subaccount|subaccount_settlement|split)\./],
+  ['customers.see', /^(customer|invoice)\./],
   ['developers.see', /^webhook_endpoint\./],
 ]
 
@@ -72,6 +73,7 @@ export async function markEnvironment(service: ServiceWithBank) {
   const endpoint = await post('/v1/webhook-endpoints', { url: 'https://mark-developers.example/h' })
   await make('PATCH', '/v1/settings', { settlement: { reserve }, lowBalance: { NGN: 2 * funded } })
   await post('/v1/test/balances/fund', { asset: 'NGN', amount: funded })
+  const known = await post('/v1/customers', { name: 'mark-customers' })
   const seller = await post('/v1/subaccounts', { name: 'mark-subaccounts-seller' })
   for (const amount of movedToSeller)
     await post(`/v1/subaccounts/${seller.reference}/transfers`, {
@@ -174,6 +176,7 @@ export async function markEnvironment(service: ServiceWithBank) {
     ['getBankTransfer', `/v1/disbursements/bank-transfer/${transfer.reference}`],
     ['getPayoutBatch', `/v1/disbursements/batches/${batchReference}`],
     ['listPayoutBatchItems', `/v1/disbursements/batches/${batchReference}/items`],
+    ['getCustomer', `/v1/customers/${known.reference}`],
     ['getSubaccount', `/v1/subaccounts/${seller.reference}`],
     ['getSplitRule', `/v1/split-rules/${rule.reference}`],
     ['getWebhookEndpoint', `/v1/webhook-endpoints/${endpoint.id}`],
@@ -192,6 +195,7 @@ export async function markEnvironment(service: ServiceWithBank) {
     ['search', `/v1/search?q=${toReference(prefixes.event, ids[0]!)}`],
     ['search', `/v1/search?q=${endpoint.id}`],
     ['search', `/v1/search?q=${price.headers.get('x-request-id')}`],
+    ['listCustomers', '/v1/customers'],
     ['listSubaccounts', '/v1/subaccounts'],
     ['listSplitRules', '/v1/split-rules'],
     ['listRequestLogs', '/v1/request-logs?limit=100'],
@@ -234,6 +238,7 @@ export async function markEnvironment(service: ServiceWithBank) {
     ['payouts.see', new RegExp(`mark-payouts|${typesWith('payouts.see')}`)],
     ['balances.see', new RegExp(`\\b9876\\d{5}\\b|9,876,\\d\\d\\d|${typesWith('balances.see')}`)],
     ['subaccounts.see', new RegExp(ofSubaccounts.join('|'))],
+    ['customers.see', new RegExp(`mark-customers|${typesWith('customers.see')}`)],
     ['developers.see', new RegExp(`mark-developers|${typesWith('developers.see')}`)],
     ['settings.see', new RegExp(`\\b${reserve}\\b`)],
   ])

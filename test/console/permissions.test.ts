@@ -23,8 +23,10 @@ const design = `
   balances.see      x     x     x       -         -       x
   subaccounts.see   x     x     x       -         -       x
   payers.see        x     x     x       -         x       -
+  customers.see     x     x     x       -         x       -
   exports.make      x     x     x       -         -       -
   collect.create    x     x     x       t         x       -
+  customers.change  x     x     x       t         x       -
   payments.decide   x     x     x       t         -       -
   payments.ask      x     x     x       t         x       -
   notes.write       x     x     x       x         x       -
@@ -80,6 +82,8 @@ const readers: Record<ResourceKind, string> = {
   balance: 'listBalances',
   balance_entry: 'listBalanceEntries',
   conversion: 'getConversion',
+  customer: 'getCustomer',
+  invoice: 'getInvoice',
   subaccount: 'getSubaccount',
   split: 'listSubaccounts',
   settlement: 'getSettlement',

@@ -61,6 +61,8 @@ test('payouts have a new idempotency key each time', () => {
     '/v1/subaccounts/{reference}/close',
     '/v1/subaccounts/{reference}/transfers',
     '/v1/subaccounts/{reference}/settlements',
+    '/v1/invoices',
+    '/v1/invoices/{reference}/credit',
     '/v1/settlements',
   ])
   for (const { request } of keyed)

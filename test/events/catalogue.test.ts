@@ -15,7 +15,7 @@ const joinNames = (groups: Record<string, string>) =>
 
 /**
  * The types of the contract, plus failed refunds, cancelled wallets, conversions, settlements,
- * sub-accounts and splits.
+ * customers, invoices, sub-accounts and splits.
  */
 const documentedTypes = joinNames({
   virtual_account:
@@ -30,6 +30,8 @@ const documentedTypes = joinNames({
   conversion: 'completed',
   settlement: 'created paid failed reversed',
   settlement_destination: 'changed',
+  customer: 'created credited',
+  invoice: 'finalized credited partially_paid paid refunded refund_failed voided',
   subaccount: 'created receivable closed closing_failed',
   subaccount_settlement: 'created paid failed reversed',
   split: 'posted released',
@@ -64,7 +66,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(58)
+    expect(documentedTypes).toHaveLength(67)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 
@@ -106,8 +108,14 @@ describe('source code', () => {
   test('names only types of the catalogue', () => {
     const named = new Set(sources.flatMap(literalsIn))
     expect(named).toContain('webhook_endpoint.test')
-    // Actions of the audit log and of operators, and a field of a request.
-    const others = ['balance.credit', 'bank_transfer.create', 'settlement.schedule']
+    // Actions of the audit log and of operators, and fields of requests.
+    const others = [
+      'balance.credit',
+      'bank_transfer.create',
+      'customer.email',
+      'customer.name',
+      'settlement.schedule',
+    ]
     expect([...named].filter((type) => !(type in catalogue)).toSorted()).toEqual(others)
   })
 

@@ -127,6 +127,16 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^(names (no|a closed) sub-account|must be in the future|cannot be sent together)/,
   },
   {
+    rule: 'Amounts of an invoice are in its asset, its quantities are more than 0, and its discount has one of `percent` and `amount`.',
+    field: /^(lines\.\d+\.(unitAmount|quantity)|discount(\.amount)?|instalments\.\d+\.amount)$/,
+    issue: /^must (be an integer in kobo|be a decimal string of|be more than 0|have either)/,
+  },
+  {
+    rule: 'The instalments of an invoice add up to its total.',
+    field: /^instalments$/,
+    issue: /^must add up to the total/,
+  },
+  {
     rule: '`feeBearer` of a split is `merchant`, `subaccounts`, `all` or a sub-account of its lines.',
     field: /^(splits\.)?feeBearer$/,
     issue: /^must be merchant, subaccounts, all, or a sub-account of the lines$/,

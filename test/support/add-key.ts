@@ -15,7 +15,7 @@ export async function addKey(
       seal: service.seal,
       environment: merchant.environments[mode],
       kind: 'secret',
-      name: permissions?.join(', ') ?? 'Another key',
+      name: permissions ? 'Restricted key' : 'Another key',
       expiresAt: null,
       allowedAddresses: [],
       permissions: permissions ?? null,

@@ -24,6 +24,7 @@ export const floors: { name: string; does: string }[][] = [
     { name: 'webhooks', does: 'endpoints and deliveries' },
     { name: 'rates', does: 'what a coin costs' },
     { name: 'subaccounts', does: 'sellers of a merchant' },
+    { name: 'customers', does: 'who pays again and again' },
   ],
   [{ name: 'conversions', does: 'naira to coins and back' }],
   [{ name: 'payouts', does: 'money out' }],

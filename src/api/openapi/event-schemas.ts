@@ -12,6 +12,8 @@ import {
 import { payment } from '../../collections/payments/resource.js'
 import { checkoutSession } from '../../collections/sessions/resource.js'
 import { conversion } from '../../conversions/resource.js'
+import { invoice } from '../../customers/invoices/resource.js'
+import { customer } from '../../customers/resource.js'
 import type { EventType } from '../../events/catalogue.js'
 import { type EventKind, kindOf } from '../../events/filter.js'
 import { eventSchema } from '../../events/resource.js'
@@ -36,6 +38,8 @@ const resourceOfKind: Record<EventKind, Resource> = {
   crypto_transfer: cryptoTransfer,
   bank_transfer: bankTransfer,
   conversion,
+  customer,
+  invoice,
   subaccount,
   split: postedSplit,
   batch: payoutBatch,

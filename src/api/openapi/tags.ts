@@ -6,6 +6,7 @@ export const tags = {
   Checkout: 'Hosted pages on which a customer pays one amount.',
   Disbursements: 'Money out: payouts to bank accounts and wallets.',
   Conversions: 'Naira to coins and back, at a quoted price.',
+  Customers: 'Who pays you again and again, and what you invoice them.',
   'Sub-accounts': 'Sellers for whom you collect: their balances, and money between you and them.',
   Settlements: 'Your available naira, paid to your own bank account.',
   Balances: 'Your balances and every change to them.',

@@ -8,11 +8,11 @@ import { referenceSample } from '../../base/shapes.js'
 import type { AccountKind } from '../../collections/accounts/account.js'
 import { collectionFeeOf, readTerms } from '../../collections/accounts/environment-terms.js'
 import type { Asset } from '../../money/assets.js'
+import { parsePercent, percentPattern } from '../../money/percent.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { splitLimits } from '../../subaccounts/limits.js'
 import { checkExpected, checkLines, type SplitIssue } from '../../subaccounts/splits/check-split.js'
 import type { FeeBearer } from '../../subaccounts/splits/compute-split.js'
-import { parsePercent, percentPattern } from '../../subaccounts/splits/percent.js'
 import type {
   ChosenSplit,
   ReleasedLine,

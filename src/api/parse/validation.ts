@@ -21,10 +21,11 @@ import {
   parseDecimal,
   positiveDecimalPattern,
 } from '../../money/amounts.js'
+import { percentPattern } from '../../money/percent.js'
 import { addressIssue, addressPattern } from '../../money/solana-address.js'
-import { percentPattern } from '../../subaccounts/splits/percent.js'
 import { requestIdPattern } from '../server/request-id.js'
 import { findNearestField } from './nearest-field.js'
+import { linesOfTextPattern, quantityPattern, seriesPattern } from './read-invoice.js'
 import { timeIssue, timePattern } from './read-time.js'
 import { noAddress, webhookUrlPattern, webUrlIssue, webUrlPattern } from './read-web-url.js'
 import {
@@ -123,6 +124,9 @@ export const patternIssues: Record<string, string> = {
   [decimalPattern]: 'must be a decimal number such as "25.50"',
   [percentPattern]:
     'must be a percentage in a string such as "12.5", above 0 and up to 100, with at most 2 decimals',
+  [quantityPattern]: 'must be a quantity such as "1.5", with at most 3 decimals',
+  [seriesPattern]: 'must be 1 to 12 capital letters and digits, a letter first',
+  [linesOfTextPattern]: 'must not contain control characters other than line breaks',
   [positiveDecimalPattern]: 'must be more than zero, with at most 6 decimal places',
   [timePattern]: timeIssue,
   [webUrlPattern]: noAddress,

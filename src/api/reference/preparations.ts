@@ -50,6 +50,17 @@ const anySubaccount: Call = {
   take: ['reference'],
   otherwise: [{ operation: 'createSubaccount', body: noExternalReference, take: ['reference'] }],
 }
+/** A new one: others may have been erased. */
+const newCustomer = (...take: string[]): Call => ({
+  operation: 'createCustomer',
+  body: noExternalReference,
+  take: Object.fromEntries(take.map((name) => [name, 'reference'])),
+})
+const newDraft: Call[] = [
+  newCustomer('customer'),
+  { operation: 'createInvoice', take: ['reference'] },
+]
+const newInvoice: Call[] = [...newDraft, { operation: 'finalizeInvoice' }]
 /** The sub-account of the lines of a split. */
 const inLines = { 'lines.subaccount': 'reference', 'splits.lines.subaccount': 'reference' }
 const namedSubaccount: Call = {
@@ -139,6 +150,20 @@ const special: Record<string, Call[]> = {
       otherwise: [newQuote, { operation: 'createConversion', take: ['reference'] }],
     },
   ],
+  '/v1/customers/{reference}': [newCustomer('reference')],
+  '/v1/customers/{reference}/accounts': [
+    newCustomer('reference'),
+    {
+      operation: 'createDedicatedAccount',
+      body: noExternalReference,
+      take: { account: 'accountReference' },
+    },
+  ],
+  '/v1/invoices': [newCustomer('customer')],
+  '/v1/invoices/{reference}': newDraft,
+  '/v1/invoices/{reference}/finalize': newDraft,
+  '/v1/invoices/{reference}/void': newInvoice,
+  '/v1/invoices/{reference}/credit': newInvoice,
   '/v1/subaccounts/{reference}': [anySubaccount],
   '/v1/subaccounts/{reference}/close': [
     { operation: 'createSubaccount', body: noExternalReference, take: ['reference'] },

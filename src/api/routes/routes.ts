@@ -29,6 +29,8 @@ import { railNotices } from './collections/rail-notices.js'
 import { previewSplits } from './collections/split-preview.js'
 import { splitRuleRoutes } from './collections/split-rules.js'
 import { virtualAccountRoutes } from './collections/virtual-accounts.js'
+import { customerRoutes } from './customers/customers.js'
+import { invoiceRoutes } from './customers/invoices.js'
 import { listAttention } from './developers/attention.js'
 import { eventRoutes } from './developers/events.js'
 import { requestLogRoutes } from './developers/request-logs.js'
@@ -96,6 +98,8 @@ export function createRoutes(api: ApiParts): Route[] {
     ...rateRoutes(api),
     ...conversionRoutes(api),
     ...subaccountRoutes(api),
+    ...customerRoutes(api),
+    ...invoiceRoutes(api),
     ...settlementRoutes(api),
     ...payoutBatchRoutes(api),
     ...batchApprovalRoutes(api),

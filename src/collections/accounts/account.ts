@@ -68,6 +68,10 @@ export const collectionAccounts = new Table('collection_accounts', {
   eventSequence: column.int4(),
   /** Set if the account belongs to a checkout session. */
   sessionId: column.uuid().orNull(),
+  /** Whose invoices its payments pay. */
+  customerId: column.uuid().orNull(),
+  /** Set if it was opened for one invoice. */
+  invoiceId: column.uuid().orNull(),
   /** How its payments are split; null if they are the merchant's alone. */
   splitId: column.uuid().orNull(),
   expiresAt: column.time().orNull(),

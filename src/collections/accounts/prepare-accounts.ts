@@ -176,6 +176,8 @@ export function toCollectionAccount(
     amountReturned: 0n,
     eventSequence: isDedicated({ kind }) ? 1 : 0,
     sessionId: null,
+    customerId: null,
+    invoiceId: null,
     splitId: chosenSplit?.split.id ?? null,
     expiresAt: expected && earlierOf(expected.expiresAt, closingTime(environment, opened)),
     paidAt: null,

@@ -29,6 +29,9 @@ export const payments = new Table('payments', {
   bankSessionId: column.text().orNull().named('session_id'),
   narration: column.text().orNull(),
   eventSequence: column.int4(),
+  /** Through whose account it came, and for which invoice it was opened. */
+  customerId: column.uuid().orNull(),
+  invoiceId: column.uuid().orNull(),
   /** How it was split; null if it is the merchant's alone. */
   splitId: column.uuid().orNull(),
   receivedAt: column.time(),

@@ -58,6 +58,7 @@ import { type ChangedAccount, updateSessions } from '../sessions/update-sessions
 import { cancelCounterpart, cancelledIfCounterpartPaid, pairCounterparts } from './counterparts.js'
 import { judgePayment, type Verdict } from './judge-payment.js'
 import { openSplits } from './open-splits.js'
+import { openBooksOf, receiveFor } from './pay-invoices.js'
 import type { Payment } from './payment.js'
 import { type JudgedPayment, sequencePaymentEvents } from './payment-events.js'
 import { findLatestPayments, insertPayments } from './store-payments.js'
@@ -233,6 +234,9 @@ async function bookAll(
   notices: Notice[],
 ): Promise<void> {
   const environmentOf = (notice: Notice) => accounts.get(accountKeyOf(notice))!.environmentId
+  const books = await openBooksOf(tx, judged).catch(
+    renameBusy(notices, (notice) => environmentKey(environmentOf(notice)), noticeKey),
+  )
   const splits = await openSplits(tx, judged)
   const keys = judged.flatMap((one) => accountsOf(toMovement(one)))
   const book = await splits
@@ -255,6 +259,7 @@ async function bookAll(
   }
   movements.write(now)
   insertShares(tx, shares)
+  for (const { payment } of judged) receiveFor(books, payment)
   const written = sequencePaymentEvents(judged)
   written.events.push(...splits.events())
   insertPayments(tx, written.payments)
@@ -262,6 +267,7 @@ async function bookAll(
   const returns = judged.flatMap((one) => newReturns(rails, one))
   if (returns.length > 0) insertReturns(tx, now, returns)
   emitAll(tx, now, written.events)
+  books?.write(now)
   await updateSessions(tx, now, changesOf(judged, written.accounts), payments)
 }
 
@@ -353,7 +359,7 @@ function receivedAtOf(
 /** Field by field, like `credited`: object spreads are slow. */
 function newPayment(
   { reported, rail, id: railId }: Notice,
-  { environmentId, id: accountId, kind: source, splitId }: CollectionAccount,
+  { environmentId, id: accountId, kind: source, splitId, customerId, invoiceId }: CollectionAccount,
   {
     id,
     verdict,
@@ -382,6 +388,8 @@ function newPayment(
     narration: reported.narration,
     eventSequence: 0,
     splitId,
+    customerId,
+    invoiceId,
     receivedAt,
     createdAt: at,
   }
@@ -421,6 +429,8 @@ function credited(
     amountReturned: account.amountReturned + payment.amountReturned,
     eventSequence: account.eventSequence,
     sessionId: account.sessionId,
+    customerId: account.customerId,
+    invoiceId: account.invoiceId,
     splitId: account.splitId,
     expiresAt: account.expiresAt,
     paidAt: paidAt ?? account.paidAt,

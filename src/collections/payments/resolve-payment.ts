@@ -22,6 +22,7 @@ import { cancelCounterpart, cancelledIfCounterpartPaid, findCounterpart } from '
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
 import { isPaidBy } from './judge-payment.js'
 import { openSplits } from './open-splits.js'
+import { openBooksOf, receiveFor } from './pay-invoices.js'
 import { type Payment, paymentReference } from './payment.js'
 import { type LockedPayments, lockWithAccounts, shiftPayments } from './shift-payments.js'
 import { findLatestPayments } from './store-payments.js'
@@ -48,10 +49,13 @@ export async function acceptHeld(tx: Tx, now: RealTime, name: PaymentName): Prom
   const terms = (await readTerms(tx, [account])).of(account)
   const { amountHeld: amount } = payment
   const fee = remainingFee(terms, payment)
+  const books = await openBooksOf(tx, [{ payment }])
   const { movements, shares, events } = await accept(tx, payment, {
     fee,
     now: toEnvironmentTime(now, terms.clockOffsetMs),
   })
+  receiveFor(books, payment, { amount, now: toEnvironmentTime(now, terms.clockOffsetMs) })
+  books?.write(now)
   movements.write(now)
   insertShares(
     tx,

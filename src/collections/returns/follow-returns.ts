@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert'
 import type { FollowReturns } from '../../payouts/attempts/followed-returns.js'
 import type { Payout, PayoutStatus } from '../../payouts/payout.js'
 import { startGivingBack } from '../../subaccounts/shares/store-shares.js'
+import { openBooksOf } from '../payments/pay-invoices.js'
 import type { AmountName, Shift } from '../payments/shift-payments.js'
 import { lockWithAccounts, shiftPayments } from '../payments/shift-payments.js'
 import {
@@ -31,6 +32,9 @@ export const followReturns: FollowReturns = async (tx, payouts) => {
     tx,
     returns.map(({ environmentId, paymentId }) => ({ environmentId, id: paymentId })),
   )
+  const payments = [...locked.payments.values()].map((payment) => ({ payment }))
+  const books = await openBooksOf(tx, payments, { waits: true })
+  const taken = (await books?.findTaken(returns)) ?? []
   const byId = new Map(returns.map((one) => [one.id, one]))
   return (now, ended) => {
     const endedReturns = ended.map((payout) => ({
@@ -49,14 +53,18 @@ export const followReturns: FollowReturns = async (tx, payouts) => {
       })),
     )
     shiftPayments(tx, now, locked, endedReturns.map(toShift))
+    const lost = endedReturns.filter(isLostRefund)
     startGivingBack(
       tx,
       now,
-      endedReturns.filter(isLostRefund).map(({ environmentId, id: returnId }) => ({
-        environmentId,
-        returnId,
-      })),
+      lost.map(({ environmentId, id: returnId }) => ({ environmentId, returnId })),
     )
+    for (const { id, paymentId } of lost) {
+      const { customerId, asset } = locked.payments.get(paymentId)!
+      for (const refund of taken.filter(({ returnId }) => returnId === id))
+        books!.giveBack(refund, { customerId: customerId!, asset, now })
+    }
+    books?.write(now)
   }
 }
 

@@ -33,6 +33,7 @@ import {
 } from '../../subaccounts/shares/take-back.js'
 import { lockSubaccountsById } from '../../subaccounts/store-subaccounts.js'
 import type { PaymentName } from '../payments/find-payments.js'
+import { takeFromInvoices } from '../payments/pay-invoices.js'
 import { type Payment, paymentReference } from '../payments/payment.js'
 import { lockPayment, refuseNotHeld } from '../payments/resolve-payment.js'
 import { shiftPayments } from '../payments/shift-payments.js'
@@ -159,10 +160,19 @@ async function sendBack(
   prepared: PreparedReturn,
 ): Promise<ReturnedPayment> {
   const { record } = prepared
-  const isSplit = record.takesFrom === 'available' && locked.payment.splitId !== null
+  const isRefund = record.takesFrom === 'available'
+  const books = isRefund
+    ? await takeFromInvoices(tx, locked.payment, {
+        returnId: record.id,
+        amount: record.amount,
+        now: record.createdAt,
+      })
+    : undefined
+  const isSplit = isRefund && locked.payment.splitId !== null
   const { status, splits } = isSplit
     ? await takeBackAndPay(tx, now, locked.payment, prepared)
     : { status: await createPayout(tx, now, prepared), splits: undefined }
+  books?.write(now)
   insertReturns(tx, now, [record], { hasPayout: true })
   shiftPayments(tx, now, locked, [
     {

@@ -10,7 +10,7 @@ import {
   type StoredVatRate,
 } from '../../ledger/vat-rates.js'
 import { formatMoney, toWire } from '../../money/amounts.js'
-import { formatPercent } from '../../money/format-percent.js'
+import { formatPercent } from '../../money/percent.js'
 import { type Period, startOf } from '../../reports/calendar.js'
 import { type MerchantFees, readFeesOfMerchants } from '../../reports/fees-of-merchants.js'
 import { reportLimits } from '../../reports/limits.js'

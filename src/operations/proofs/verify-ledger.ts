@@ -1,6 +1,7 @@
 import type { Proof } from '../../base/proof.js'
 import { collectionProofs } from '../../collections/proofs.js'
 import { conversionProofs } from '../../conversions/proofs.js'
+import { customerProofs } from '../../customers/proofs.js'
 import { eventProofs } from '../../events/proofs.js'
 import { idempotencyProofs } from '../../idempotency/proofs.js'
 import { ledgerProofs } from '../../ledger/proofs.js'
@@ -25,6 +26,7 @@ export const allProofs = [
   ...batchProofs,
   ...conversionProofs,
   ...subaccountProofs,
+  ...customerProofs,
   ...collectionProofs,
   ...walletProofs,
   ...bankProofs,

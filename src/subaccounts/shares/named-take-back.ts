@@ -1,6 +1,6 @@
 import { invalidField, type Refusal } from '../../base/refusal.js'
 import { formatMoney, smallerOf } from '../../money/amounts.js'
-import { sum } from '../splits/compute-split.js'
+import { sum } from '../../money/proportions.js'
 import type { Subaccount } from '../subaccount.js'
 import { leftOf } from './proportions.js'
 import type { Share } from './share.js'

@@ -1,4 +1,4 @@
-import { divideInProportion, sum } from '../splits/compute-split.js'
+import { divideInProportion, sum } from '../../money/proportions.js'
 import { computeTakeBack } from '../splits/compute-take-back.js'
 import type { Share } from './share.js'
 

@@ -1,6 +1,6 @@
 import { formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import { formatPercent } from '../../money/format-percent.js'
+import { formatPercent } from '../../money/percent.js'
 import { type SplitLine, wantedBy } from './compute-split.js'
 
 /** What is wrong with a field of a split; `issue` completes the sentence that its name begins. */

@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { smallerOf } from '../../money/amounts.js'
+import { divideInProportion, sum } from '../../money/proportions.js'
 
 /**
  * What a sub-account gets of a payment: a flat amount, or a percentage of the accepted amount in
@@ -118,29 +119,4 @@ function addToLast(fees: bigint[], unborne: bigint, amounts: bigint[]): bigint[]
       return fee + added
     })
     .reverse()
-}
-
-/**
- * Divides a total by weights without losing a unit: each part is the difference of two rounded
- * sums, so it is less than one unit off. No part exceeds its weight if the total does not exceed
- * all weights.
- */
-export function divideInProportion(total: bigint, weights: bigint[]): bigint[] {
-  const all = sum(weights)
-  if (all === 0n) {
-    assert(total === 0n, 'there is a weight to divide by')
-    return weights.map(() => 0n)
-  }
-  let weightSoFar = 0n
-  let dividedSoFar = 0n
-  return weights.map((weight) => {
-    weightSoFar += weight
-    const part = (total * weightSoFar) / all - dividedSoFar
-    dividedSoFar += part
-    return part
-  })
-}
-
-export function sum(amounts: bigint[]): bigint {
-  return amounts.reduce((total, amount) => total + amount, 0n)
 }

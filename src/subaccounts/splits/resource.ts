@@ -18,7 +18,7 @@ import {
 } from '../../base/shapes.js'
 import { toWire } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-import { formatPercent } from '../../money/format-percent.js'
+import { formatPercent } from '../../money/percent.js'
 import type { FeeBearer } from './compute-split.js'
 import type { ReleasedLine, Split } from './split.js'
 import type { VersionedRule } from './store-splits.js'

@@ -32,7 +32,7 @@ function numberOf(serial: string): string {
 }
 
 /** `session`: reference of the checkout session that it belongs to. */
-type Account = { reference: string; accountNumber: string; session?: string }
+export type Account = { reference: string; accountNumber: string; session?: string }
 type Payment = { reference: string; status: string; amountHeld: number }
 
 export type Collector = ReturnType<typeof collectorOf>

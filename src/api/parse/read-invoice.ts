@@ -1,0 +1,213 @@
+import Type, { type Static } from 'typebox'
+import { prefixes } from '../../base/ids.js'
+import { invalidField } from '../../base/refusal.js'
+import { anyAsset, referenceSample, withDescription, withExample } from '../../base/shapes.js'
+import type { DraftInvoice } from '../../customers/invoices/change-invoice.js'
+import type { Discount } from '../../customers/invoices/compute-invoice.js'
+import { quantityUnit } from '../../customers/invoices/compute-invoice.js'
+import type { DraftLine } from '../../customers/invoices/read-invoice.js'
+import { invoiceLimits } from '../../customers/limits.js'
+import type { Asset } from '../../money/assets.js'
+import { parsePercent, percentPattern } from '../../money/percent.js'
+import { metadataIn, readMetadata } from './metadata.js'
+import { readAnyAmount } from './read-coins.js'
+import { readTimeTo, timeIn } from './read-time.js'
+import { closed, decimalInput, koboInput, plainText } from './schemas.js'
+
+/** Less than a million, at most three places. */
+export const quantityPattern = '^\\d{1,6}(?:\\.\\d{1,3})?$'
+
+export const seriesPattern = '^[A-Z][A-Z0-9]{0,11}$'
+
+/** Several lines of text, without other control characters. */
+export const linesOfTextPattern = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$'
+
+const amountIn = (description: string, example: number) =>
+  Type.Union([koboInput, decimalInput], { description, examples: [example] })
+
+const percentIn = (description: string, example: string) =>
+  Type.String({ pattern: percentPattern, description, examples: [example] })
+
+const longText = (example: string, description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: invoiceLimits.textLengthMax,
+    pattern: linesOfTextPattern,
+    description,
+    examples: [example],
+  })
+
+const lineIn = closed({
+  description: Type.String({
+    minLength: 1,
+    maxLength: invoiceLimits.descriptionLengthMax,
+    pattern: plainText,
+    description: 'What is sold.',
+    examples: ['Ankara fabric, 6 yards'],
+  }),
+  quantity: Type.Optional(
+    Type.String({
+      pattern: quantityPattern,
+      description: 'How much of it: a decimal with at most three places. Default: 1.',
+      examples: ['2'],
+    }),
+  ),
+  unitAmount: amountIn('Price of one, without VAT: kobo for NGN, a decimal for coins.', 450_000),
+  vatPercent: Type.Optional(percentIn('Rate of VAT on the line. Default: none.', '7.5')),
+})
+
+const discountIn = withDescription(
+  closed({
+    percent: Type.Optional(percentIn('Of the subtotal. Send it or `amount`.', '10')),
+    amount: Type.Optional(amountIn('Taken off the subtotal, at most all of it.', 50_000)),
+  }),
+  'Taken off all lines in proportion, before VAT.',
+)
+
+const instalmentIn = closed({
+  amount: amountIn('What is due then.', 450_000),
+  dueAt: timeIn('When it is due. A date includes that day in Lagos.'),
+})
+
+const fields = {
+  customer: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Reference of the customer who pays it.',
+    examples: [referenceSample(prefixes.customer)],
+  }),
+  asset: withDescription(anyAsset, 'What it is written in. Default: NGN.'),
+  series: Type.String({
+    pattern: seriesPattern,
+    description:
+      'Series of numbers: capital letters and digits. Each counts from 1 without gaps. Default: INV.',
+    examples: ['INV'],
+  }),
+  lines: Type.Array(lineIn, {
+    minItems: 1,
+    maxItems: invoiceLimits.linesMax,
+    description: 'The lines, in the order in which they are shown.',
+    examples: [[{ description: 'Ankara fabric, 6 yards', quantity: '2', unitAmount: 450_000 }]],
+  }),
+  discount: discountIn,
+  instalments: Type.Array(instalmentIn, {
+    maxItems: invoiceLimits.instalmentsMax,
+    description: 'Parts with dates of their own; they add up to the total. Default: none.',
+    examples: [[]],
+  }),
+  dueAt: timeIn(
+    'When it is due. A date includes that day in Lagos. Default: a week after it is finalized.',
+  ),
+  memo: longText('Thank you, Ada', 'Note to the customer, above the lines.'),
+  footer: longText('RC 1234567', 'Small print, below the total.'),
+}
+
+const orNone = <Schema extends typeof fields.memo>(schema: Schema) =>
+  Type.Optional(Type.Union([schema, Type.Null()]))
+
+export const draftBody = withExample(
+  closed({
+    customer: fields.customer,
+    asset: Type.Optional(fields.asset),
+    series: Type.Optional(fields.series),
+    lines: fields.lines,
+    discount: Type.Optional(fields.discount),
+    instalments: Type.Optional(fields.instalments),
+    dueAt: Type.Optional(fields.dueAt),
+    memo: Type.Optional(fields.memo),
+    footer: Type.Optional(fields.footer),
+    metadata: Type.Optional(metadataIn),
+  }),
+  {
+    customer: referenceSample(prefixes.customer),
+    lines: [{ description: 'Ankara fabric, 6 yards', quantity: '2', unitAmount: 450_000 }],
+  },
+)
+
+export const draftChange = withExample(
+  closed({
+    customer: Type.Optional(fields.customer),
+    series: Type.Optional(fields.series),
+    lines: Type.Optional(fields.lines),
+    discount: Type.Optional(Type.Union([fields.discount, Type.Null()])),
+    instalments: Type.Optional(fields.instalments),
+    dueAt: Type.Optional(Type.Union([fields.dueAt, Type.Null()])),
+    memo: orNone(fields.memo),
+    footer: orNone(fields.footer),
+    metadata: Type.Optional(metadataIn),
+  }),
+  { memo: 'Thank you, Ada' },
+)
+
+export function readNewDraft(
+  body: Static<typeof draftBody>,
+  request: { bodyText: string },
+): DraftInvoice {
+  const asset = (body.asset ?? 'NGN') as Asset
+  return {
+    customer: body.customer,
+    asset,
+    series: body.series ?? 'INV',
+    lines: readLines(body.lines, asset),
+    discount: readDiscount(body.discount ?? null, asset),
+    instalments: readInstalments(body.instalments ?? [], asset),
+    dueAt: body.dueAt === undefined ? null : readTimeTo('dueAt', body.dueAt),
+    memo: body.memo ?? null,
+    footer: body.footer ?? null,
+    metadata: readMetadata(request),
+  }
+}
+
+/** Fields that the request names, in the asset of the draft. */
+export function readDraftChange(
+  body: Static<typeof draftChange>,
+  request: { bodyText: string },
+  asset: Asset,
+): Partial<DraftInvoice> {
+  const { customer, series, lines, discount, instalments, dueAt, memo, footer, metadata } = body
+  return {
+    ...(customer !== undefined && { customer }),
+    ...(series !== undefined && { series }),
+    ...(lines !== undefined && { lines: readLines(lines, asset) }),
+    ...(discount !== undefined && { discount: readDiscount(discount, asset) }),
+    ...(instalments !== undefined && { instalments: readInstalments(instalments, asset) }),
+    ...(dueAt !== undefined && { dueAt: dueAt === null ? null : readTimeTo('dueAt', dueAt) }),
+    ...(memo !== undefined && { memo }),
+    ...(footer !== undefined && { footer }),
+    ...(metadata !== undefined && { metadata: readMetadata(request) }),
+  }
+}
+
+type SentLine = Static<typeof lineIn>
+
+function readLines(lines: SentLine[], asset: Asset): DraftLine[] {
+  return lines.map(({ description, quantity = '1', unitAmount, vatPercent }, index) => ({
+    description,
+    quantity: readQuantity(`lines.${index}.quantity`, quantity),
+    unitAmount: readAnyAmount(`lines.${index}.unitAmount`, unitAmount, asset),
+    vatBasisPoints: vatPercent === undefined ? 0 : parsePercent(vatPercent),
+  }))
+}
+
+function readQuantity(field: string, text: string): bigint {
+  const [whole = '', fraction = ''] = text.split('.')
+  const quantity = BigInt(whole) * quantityUnit + BigInt(fraction.padEnd(3, '0'))
+  if (quantity === 0n) throw invalidField(field, 'must be more than 0')
+  return quantity
+}
+
+function readDiscount(sent: Static<typeof discountIn> | null, asset: Asset): Discount | null {
+  if (sent === null) return null
+  const { percent, amount } = sent
+  if ((percent === undefined) === (amount === undefined))
+    throw invalidField('discount', 'must have either `percent` or `amount`')
+  if (percent !== undefined) return { basisPoints: parsePercent(percent) }
+  return { amount: readAnyAmount('discount.amount', amount!, asset) }
+}
+
+function readInstalments(sent: Static<typeof instalmentIn>[], asset: Asset) {
+  return sent.map(({ amount, dueAt }, index) => ({
+    amount: readAnyAmount(`instalments.${index}.amount`, amount, asset),
+    dueAt: readTimeTo(`instalments.${index}.dueAt`, dueAt),
+  }))
+}

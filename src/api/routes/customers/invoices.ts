@@ -1,0 +1,266 @@
+import Type from 'typebox'
+import { prefixes } from '../../../base/ids.js'
+import { referenceSample, withExample } from '../../../base/shapes.js'
+import {
+  changeDraft,
+  createInvoice,
+  creditInvoice,
+  finalizeInvoice,
+  voidInvoice,
+} from '../../../customers/invoices/change-invoice.js'
+import {
+  type InvoiceStatus,
+  invoiceStatuses,
+  type StoredStatus,
+} from '../../../customers/invoices/invoice.js'
+import { invoice, showInvoice } from '../../../customers/invoices/resource.js'
+import { getInvoice, invoiceList } from '../../../customers/invoices/store-invoices.js'
+import { invoiceLimits } from '../../../customers/limits.js'
+import { creatorOf } from '../../auth/creator-of.js'
+import { withReasons } from '../../openapi/refusals-of.js'
+import { readAnyAmount } from '../../parse/read-coins.js'
+import { readTimeRange } from '../../parse/read-filters.js'
+import { draftBody, draftChange, readDraftChange, readNewDraft } from '../../parse/read-invoice.js'
+import {
+  closed,
+  decimalInput,
+  inPath,
+  koboInput,
+  plainText,
+  timeFilters,
+  withStatus,
+} from '../../parse/schemas.js'
+import type { ApiParts } from '../../pipeline/api-parts.js'
+import { csvColumns, inBothUnits } from '../../server/csv.js'
+import { cursorOf } from '../../server/cursor.js'
+import { successText } from '../../server/envelope.js'
+import { listRoute } from '../../server/list-route.js'
+import { type Route, route } from '../../server/route.js'
+
+const path = '/v1/invoices'
+const base = { access: 'secret', tag: 'Customers' } as const
+const see = { ...base, permission: 'customers.see' } as const
+const change = { ...base, permission: 'customers.change' } as const
+const params = inPath('reference', referenceSample(prefixes.invoice))
+
+export function invoiceRoutes(api: ApiParts): Route[] {
+  return [create(api), list(api), read(api), update(api), finalize(api), voidIt(api), credit(api)]
+}
+
+const erased = withReasons('customer_failed', 'invalid_state')
+const wrongState = withReasons('invoice_failed', 'invalid_state')
+
+const create = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path,
+    requiresIdempotencyKey: true,
+    operation: 'createInvoice',
+    summary: 'Create an invoice',
+    description:
+      'Makes a draft. It can be changed until you finalize it; only then it has a number and is due. Lines, discount and VAT are rounded half up to the smallest unit.',
+    body: draftBody,
+    answers: { 201: invoice },
+    refusals: ['not_found', ...erased],
+    handle(request) {
+      const { environment, now } = request
+      const draft = readNewDraft(request.body, request)
+      return api.change(
+        request,
+        (tx, realNow) => createInvoice(tx, { now, realNow }, environment, draft),
+        (created) => successText(201, 'Invoice created', showInvoice(created, now)),
+        { isKept: true },
+      )
+    },
+  })
+
+const list = ({ openPage }: ApiParts) =>
+  listRoute(openPage, {
+    ...see,
+    path,
+    operation: 'listInvoices',
+    summary: 'List invoices',
+    description: 'Returns invoices, newest first. Send `Accept: text/csv` to export all of them.',
+    title: 'Invoices',
+    filters: {
+      status: Type.Optional(withStatus([...invoiceStatuses])),
+      customer: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Reference of a customer.',
+          examples: [referenceSample(prefixes.customer)],
+        }),
+      ),
+      ...timeFilters,
+    },
+    item: invoice,
+    columns: csvColumns(
+      'reference',
+      'number',
+      'status',
+      'customer',
+      'asset',
+      inBothUnits('total', 'asset'),
+      inBothUnits('vat', 'asset'),
+      inBothUnits('amountDue', 'asset'),
+      inBothUnits('amountPaid', 'asset'),
+      inBothUnits('amountCredited', 'asset'),
+      inBothUnits('amountRefunded', 'asset'),
+      'dueAt',
+      'createdAt',
+      'finalizedAt',
+      'paidAt',
+    ),
+    cursor: cursorOf(prefixes.invoice),
+    toFilter: ({ query, now }) => ({
+      ...readTimeRange(query),
+      ...readStatus(query.status as InvoiceStatus | undefined, now),
+      customer: query.customer,
+    }),
+    rows: invoiceList,
+    show: (row, { now }) => showInvoice(row, now),
+  })
+
+function readStatus(status: InvoiceStatus | undefined, now: Date) {
+  return status === 'OVERDUE' ? { overdueAt: now } : { status: status as StoredStatus | undefined }
+}
+
+const read = ({ db }: ApiParts) =>
+  route({
+    ...see,
+    method: 'GET',
+    path: `${path}/:reference`,
+    operation: 'getInvoice',
+    summary: 'Retrieve an invoice',
+    description: 'Returns the invoice with its lines and amounts.',
+    params,
+    answers: { 200: invoice },
+    refusals: ['not_found'],
+    async handle({ environment, now, params: { reference } }) {
+      const found = await getInvoice(db, { environmentId: environment.id, reference })
+      return successText(200, 'Invoice', showInvoice(found, now))
+    },
+  })
+
+const update = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'PATCH',
+    path: `${path}/:reference`,
+    operation: 'changeInvoice',
+    summary: 'Change a draft',
+    description:
+      'Changes what is sent; null removes a value. Lines, instalments and metadata are replaced as a whole. A final invoice cannot be changed: credit or void it.',
+    params,
+    body: draftChange,
+    answers: { 200: invoice },
+    refusals: ['not_found', ...erased, ...wrongState],
+    async handle(request) {
+      const { environment, now, params, body } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      // The asset of an invoice never changes.
+      const { asset } = await getInvoice(api.db, name)
+      const wanted = readDraftChange(body, request, asset)
+      return api.change(
+        request,
+        (tx) => changeDraft(tx, name, wanted),
+        (changed) => successText(200, 'Invoice changed', showInvoice(changed, now)),
+      )
+    },
+  })
+
+const finalize = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/finalize`,
+    operation: 'finalizeInvoice',
+    summary: 'Finalize an invoice',
+    description:
+      'Gives the draft the next number of its series. From then on it is due, and cannot be changed.',
+    params,
+    answers: { 200: invoice },
+    refusals: ['not_found', ...wrongState],
+    handle(request) {
+      const { environment, now, params } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      return api.change(
+        request,
+        (tx, realNow) => finalizeInvoice(tx, { now, realNow }, name),
+        (finalized) => successText(200, 'Invoice finalized', showInvoice(finalized, now)),
+      )
+    },
+  })
+
+const voidIt = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/void`,
+    operation: 'voidInvoice',
+    summary: 'Void an invoice',
+    description:
+      'An invoice of which nothing was paid is not due any more. It keeps its number. Repeating it changes nothing.',
+    params,
+    answers: { 200: invoice },
+    refusals: ['not_found', ...wrongState],
+    handle(request) {
+      const { environment, now, params } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      return api.change(
+        request,
+        (tx, realNow) => voidInvoice(tx, { now, realNow }, name),
+        (voided) => successText(200, 'Invoice voided', showInvoice(voided, now)),
+      )
+    },
+  })
+
+const creditBody = withExample(
+  closed({
+    amount: Type.Union([koboInput, decimalInput], {
+      description: 'An integer in kobo for NGN; a decimal string for coins.',
+      examples: [50_000],
+    }),
+    reason: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: invoiceLimits.descriptionLengthMax,
+        pattern: plainText,
+        description: 'Why; your team sees it.',
+        examples: ['One yard was damaged'],
+      }),
+    ),
+  }),
+  { amount: 50_000, reason: 'One yard was damaged' },
+)
+
+const credit = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/credit`,
+    requiresIdempotencyKey: true,
+    operation: 'creditInvoice',
+    summary: 'Credit an invoice',
+    description:
+      'Gives up a part of a final invoice: first of what is due; what was paid already becomes credit of the customer.',
+    params,
+    body: creditBody,
+    answers: { 200: invoice },
+    refusals: ['not_found', ...wrongState],
+    async handle(request) {
+      const { environment, now, params, body } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      const { asset } = await getInvoice(api.db, name)
+      const amount = readAnyAmount('amount', body.amount, asset)
+      const note = { amount, reason: body.reason ?? null, ...creatorOf(request) }
+      return api.change(
+        request,
+        (tx, realNow) => creditInvoice(tx, { now, realNow }, name, note),
+        (credited) => successText(200, 'Invoice credited', showInvoice(credited, now)),
+        { isKept: true },
+      )
+    },
+  })

@@ -1,0 +1,118 @@
+import type { EnvironmentId } from '../base/environment.js'
+import { listStatement } from '../postgres/statement.js'
+import { column, Table } from '../postgres/table.js'
+import type { Tx } from '../postgres/transactions/tx.js'
+
+const allocations = new Table('payment_allocations', {
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  paymentId: column.uuid(),
+  /** Null: credit of the customer. */
+  invoiceId: column.uuid().orNull(),
+  /** Among those of the same moment: a refund takes back the last one first. */
+  place: column.int2(),
+  amount: column.int8(),
+  createdAt: column.time(),
+})
+
+/** What became of accepted money of a payment of a customer. */
+export type Allocation = typeof allocations.row
+
+const refunds = new Table('allocation_refunds', {
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  returnId: column.uuid(),
+  allocationId: column.uuid(),
+  ofInvoice: column.int8(),
+  ofCredit: column.int8(),
+  state: column.text<'TAKEN' | 'GIVEN_BACK'>(),
+  createdAt: column.time(),
+})
+
+/** What a refund took back of an allocation. */
+export type AllocationRefund = typeof refunds.row
+
+const insert = listStatement({
+  name: 'insert_payment_allocations',
+  columns: allocations.typesWithout(),
+  text: (list, _parameter, names, values) => `
+    insert into payment_allocations (${names}) select ${values} from ${list}`,
+})
+
+export function insertAllocations(tx: Tx, rows: Allocation[]): void {
+  if (rows.length > 0) tx.write(insert(rows))
+}
+
+const insertTaken = listStatement({
+  name: 'insert_allocation_refunds',
+  columns: refunds.typesWithout(),
+  text: (list, _parameter, names, values) => `
+    insert into allocation_refunds (${names}) select ${values} from ${list}`,
+})
+
+export function insertRefunds(tx: Tx, rows: AllocationRefund[]): void {
+  if (rows.length > 0) tx.write(insertTaken(rows))
+}
+
+const named = { environmentId: 'int4', id: 'uuid' } as const
+
+const giveBack = listStatement({
+  name: 'give_back_allocation_refunds',
+  columns: named,
+  text: (list) => `
+    update allocation_refunds r set state = 'GIVEN_BACK' from ${list}
+    where r.environment_id = list.environment_id and r.id = list.id and r.state = 'TAKEN'`,
+})
+
+export function markGivenBack(tx: Tx, rows: AllocationRefund[]): void {
+  if (rows.length > 0) tx.write(giveBack(rows))
+}
+
+type Named = { environmentId: EnvironmentId; id: string }
+
+/** With what refunds have taken of it. */
+export type RefundedAllocation = Allocation & { refunded: bigint }
+
+const findOfPayments = listStatement<typeof named, RefundedAllocation>({
+  name: 'find_payment_allocations',
+  columns: named,
+  text: (list) => `
+    select ${allocations.of('a')}, coalesce(taken.amount, 0)::int8 as refunded from ${list}
+    join payment_allocations a
+      on a.environment_id = list.environment_id and a.payment_id = list.id
+    left join lateral (
+      select sum(r.of_invoice + r.of_credit) as amount from allocation_refunds r
+      where r.environment_id = a.environment_id and r.allocation_id = a.id and r.state = 'TAKEN'
+    ) taken on true
+    order by a.environment_id, a.created_at, a.place`,
+})
+
+/** Oldest first. The row of the customer protects them. */
+export async function findAllocations(tx: Tx, payments: Named[]): Promise<RefundedAllocation[]> {
+  return payments.length === 0 ? [] : tx.rows(findOfPayments(payments))
+}
+
+const findById = listStatement<typeof named, Allocation>({
+  name: 'find_allocations',
+  columns: named,
+  text: (list) => `
+    select ${allocations.of('a')} from ${list}
+    join payment_allocations a on a.environment_id = list.environment_id and a.id = list.id`,
+})
+
+export async function findAllocationsById(tx: Tx, names: Named[]): Promise<Allocation[]> {
+  return names.length === 0 ? [] : tx.rows(findById(names))
+}
+
+const findOfReturns = listStatement<typeof named, AllocationRefund>({
+  name: 'find_allocation_refunds',
+  columns: named,
+  text: (list) => `
+    select ${refunds.of('r')} from ${list}
+    join allocation_refunds r on r.environment_id = list.environment_id and r.return_id = list.id
+    where r.state = 'TAKEN'`,
+})
+
+export async function findTaken(tx: Tx, returns: Named[]): Promise<AllocationRefund[]> {
+  return returns.length === 0 ? [] : tx.rows(findOfReturns(returns))
+}

@@ -1,0 +1,81 @@
+import type { RealTime } from '../base/clock.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { newId } from '../base/ids.js'
+import { toJson } from '../base/json-text.js'
+import { Refusal } from '../base/refusal.js'
+import { emitAll } from '../events/emit.js'
+import type { Tx } from '../postgres/transactions/tx.js'
+import { withCredit } from './credit/customer-credit.js'
+import { type Customer, customerReference, noCredit, type ShownCustomer } from './customer.js'
+import { showCustomer } from './resource.js'
+import { insertCustomer, lockCustomer, updateCustomer } from './store-customers.js'
+
+export type NewCustomer = Pick<
+  Customer,
+  'environmentId' | 'name' | 'email' | 'phone' | 'externalReference' | 'metadata'
+>
+
+export async function createCustomer(
+  tx: Tx,
+  { now, realNow }: { now: Date; realNow: RealTime },
+  wanted: NewCustomer,
+): Promise<ShownCustomer> {
+  const created: Customer = {
+    ...wanted,
+    id: newId(now),
+    eventSequence: 1,
+    createdAt: now,
+    erasedAt: null,
+  }
+  await insertCustomer(tx, created)
+  const { environmentId, id } = created
+  const type = 'customer.created'
+  const shown = { ...created, credit: noCredit }
+  const data = showCustomer(shown)
+  emitAll(tx, realNow, [{ environmentId, type, resourceId: id, causeId: id, sequence: 1, data }])
+  return shown
+}
+
+export type CustomerChange = Partial<Omit<NewCustomer, 'environmentId'>>
+
+export async function changeCustomer(
+  tx: Tx,
+  name: { environmentId: EnvironmentId; reference: string },
+  change: CustomerChange,
+): Promise<ShownCustomer> {
+  const before = await lockCustomer(tx, name)
+  refuseErased(before)
+  const changed = { ...before, ...change }
+  await updateCustomer(tx, changed)
+  return (await withCredit(tx, [changed]))[0]!
+}
+
+/** Replaces what says who the customer is; what was invoiced and paid stays. */
+export async function eraseCustomer(
+  tx: Tx,
+  now: Date,
+  name: { environmentId: EnvironmentId; reference: string },
+): Promise<ShownCustomer> {
+  const before = await lockCustomer(tx, name)
+  const [shown] = await withCredit(tx, [before])
+  if (before.erasedAt !== null) return shown!
+  const erased: ShownCustomer = {
+    ...shown!,
+    name: `Erased customer ${customerReference(before).slice(-8)}`,
+    email: null,
+    phone: null,
+    externalReference: null,
+    metadata: toJson({}),
+    erasedAt: now,
+  }
+  await updateCustomer(tx, erased)
+  return erased
+}
+
+export function refuseErased(customer: Customer): void {
+  if (customer.erasedAt === null) return
+  throw new Refusal('customer_failed', {
+    reason: 'invalid_state',
+    message: `The personal data of ${customerReference(customer)} was erased.`,
+  })
+}

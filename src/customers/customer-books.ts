@@ -1,0 +1,354 @@
+import { strict as assert } from 'node:assert'
+import type { RealTime } from '../base/clock.js'
+import type { EnvironmentId } from '../base/environment.js'
+import { newId } from '../base/ids.js'
+import type { EventType } from '../events/catalogue.js'
+import { emitAll, type NewEvent } from '../events/emit.js'
+import { smallerOf } from '../money/amounts.js'
+import type { Asset } from '../money/assets.js'
+import { listStatement } from '../postgres/statement.js'
+import { environmentKey, throwIfHeld } from '../postgres/transactions/busy.js'
+import type { Tx } from '../postgres/transactions/tx.js'
+import {
+  type Allocation,
+  type AllocationRefund,
+  findAllocations,
+  findAllocationsById,
+  findTaken,
+  insertAllocations,
+  insertRefunds,
+  markGivenBack,
+  type RefundedAllocation,
+} from './allocations.js'
+import { type CreditEntry, findCredit, insertCreditEntries } from './credit/customer-credit.js'
+import { type Customer, customers, type ShownCustomer } from './customer.js'
+import { allocateToOldest, allocateToOne } from './invoices/allocate.js'
+import type { Invoice } from './invoices/invoice.js'
+import { showInvoice } from './invoices/resource.js'
+import { settle, toPayable } from './invoices/settle.js'
+import { findInvoices, findPayableInvoices, updateInvoices } from './invoices/store-invoices.js'
+import { showCustomer } from './resource.js'
+
+export type CustomerKey = { environmentId: EnvironmentId; id: string }
+
+/** Accepted money of a payment, and through whose account it came. */
+export type AcceptedMoney = {
+  paymentId: string
+  customerId: string
+  /** Set if the account was opened for one invoice. */
+  invoiceId: string | null
+  asset: Asset
+  amount: bigint
+  /** In the time of the environment. */
+  now: Date
+}
+
+/**
+ * Customers that one transaction has locked, with their credit and the invoices that are due. The
+ * row of a customer protects all of these. Changes are decided here, and written at the end.
+ */
+export class CustomerBooks {
+  readonly #tx: Tx
+  readonly #customers: Map<string, ShownCustomer>
+  readonly #lastEntries: Map<string, bigint>
+  readonly #invoices: Map<string, Invoice>
+  readonly #changed = new Set<string>()
+  readonly #allocations: Allocation[] = []
+  readonly #taken: AllocationRefund[] = []
+  readonly #givenBack: AllocationRefund[] = []
+  readonly #entries: CreditEntry[] = []
+  readonly #events: NewEvent[] = []
+
+  private constructor(tx: Tx, read: ReadBooks) {
+    this.#tx = tx
+    this.#customers = read.customers
+    this.#lastEntries = read.lastEntries
+    this.#invoices = read.invoices
+  }
+
+  /** Throws `Busy` if it may not wait and another transaction has locked a customer. */
+  static async open(
+    tx: Tx,
+    keys: CustomerKey[],
+    { waits = tx.waitsForLocks } = {},
+  ): Promise<CustomerBooks> {
+    return new CustomerBooks(tx, await readBooks(tx, keys, waits))
+  }
+
+  customer(id: string): ShownCustomer {
+    return this.#customers.get(id)!
+  }
+
+  /** Pays invoices with it; what none needs becomes credit. */
+  receive(money: AcceptedMoney): void {
+    const { paymentId, customerId, asset, amount, now } = money
+    const customer = this.customer(customerId)
+    const payable = [...this.#invoices.values()].filter(
+      (invoice) => invoice.customerId === customerId && isPayable(invoice, asset),
+    )
+    const { allocations, credit } =
+      money.invoiceId === null
+        ? allocateToOldest(amount, payable.map(toPayable))
+        : allocateToOne(
+            amount,
+            payable.filter(({ id }) => id === money.invoiceId).map(toPayable)[0],
+          )
+    for (const { invoiceId, amount: paid } of allocations) {
+      const before = this.#invoices.get(invoiceId)!
+      const after = settle(now, {
+        ...before,
+        amountDue: before.amountDue - paid,
+        amountPaid: before.amountPaid + paid,
+      })
+      const type = after.status === 'PAID' ? 'invoice.paid' : 'invoice.partially_paid'
+      // A payment may pay several invoices: the cause of each event is its allocation.
+      const causeId = this.#allocate(customer, { paymentId, invoiceId, amount: paid }, now)
+      this.changeInvoice(now, after, { types: [type], causeId })
+    }
+    if (credit > 0n) {
+      const causeId = this.#allocate(customer, { paymentId, invoiceId: null, amount: credit }, now)
+      this.#changeCredit(now, customerId, { kind: 'payment', asset, amount: credit, causeId })
+    }
+  }
+
+  #allocate(
+    { environmentId }: Customer,
+    allocation: Pick<Allocation, 'paymentId' | 'invoiceId' | 'amount'>,
+    createdAt: Date,
+  ): string {
+    const id = newId(createdAt)
+    const place = this.#allocations.length
+    this.#allocations.push({ environmentId, id, ...allocation, place, createdAt })
+    return id
+  }
+
+  /** What a payment was used for, for `refund`. Reads invoices that are paid, too. */
+  async findUse(payment: CustomerKey): Promise<RefundedAllocation[]> {
+    const found = await findAllocations(this.#tx, [payment])
+    await this.#read(found)
+    return found
+  }
+
+  /** What refunds took, for `giveBack`. */
+  async findTaken(returns: CustomerKey[]): Promise<TakenAllocation[]> {
+    const taken = await findTaken(this.#tx, returns)
+    const ids = taken.map(({ environmentId, allocationId: id }) => ({ environmentId, id }))
+    const found = await findAllocationsById(this.#tx, ids)
+    await this.#read(found)
+    const byId = new Map(found.map((allocation) => [allocation.id, allocation]))
+    return taken.map((refund) => ({ ...refund, allocation: byId.get(refund.allocationId)! }))
+  }
+
+  async #read(allocations: Allocation[]): Promise<void> {
+    const names = allocations.flatMap(({ environmentId, invoiceId }) =>
+      invoiceId === null || this.#invoices.has(invoiceId) ? [] : [{ environmentId, id: invoiceId }],
+    )
+    for (const invoice of await findInvoices(this.#tx, names))
+      this.#invoices.set(invoice.id, invoice)
+  }
+
+  /**
+   * Takes a refund back from what its payment was used for: credit first, then what was paid last.
+   * What was paid and refunded is not due again.
+   */
+  refund(use: RefundedAllocation[], refund: RefundedMoney): void {
+    const { customerId, asset, returnId, now } = refund
+    let remaining = refund.amount
+    const creditFirst = [...use].reverse().sort((one, other) => rankOf(one) - rankOf(other))
+    for (const allocation of creditFirst) {
+      const wanted = smallerOf(remaining, allocation.amount - allocation.refunded)
+      const before = allocation.invoiceId && this.#invoices.get(allocation.invoiceId)
+      // A credit note may have turned some of it into credit.
+      const ofInvoice = before ? smallerOf(wanted, before.amountPaid) : 0n
+      const ofCredit = smallerOf(wanted - ofInvoice, this.customer(customerId).credit[asset])
+      if (ofInvoice + ofCredit === 0n) continue
+      remaining -= ofInvoice + ofCredit
+      const id = newId(now)
+      const { environmentId } = allocation
+      this.#taken.push({
+        environmentId,
+        id,
+        returnId,
+        allocationId: allocation.id,
+        ofInvoice,
+        ofCredit,
+        state: 'TAKEN',
+        createdAt: now,
+      })
+      if (before && ofInvoice > 0n) this.#shift(now, before, -ofInvoice, id)
+      if (ofCredit > 0n)
+        this.#changeCredit(now, customerId, {
+          kind: 'refund',
+          asset,
+          amount: -ofCredit,
+          causeId: id,
+        })
+    }
+  }
+
+  /** The refund failed: everything is as before it. */
+  giveBack(taken: TakenAllocation, { customerId, asset, now }: GivenBackTo): void {
+    const { id: causeId, ofInvoice, ofCredit, allocation } = taken
+    const before = allocation.invoiceId && this.#invoices.get(allocation.invoiceId)
+    if (before && ofInvoice > 0n) this.#shift(now, before, ofInvoice, causeId)
+    if (ofCredit > 0n) {
+      const kind = 'refund_reversal'
+      this.#changeCredit(now, customerId, { kind, asset, amount: ofCredit, causeId })
+    }
+    this.#givenBack.push(taken)
+  }
+
+  /** Between what was paid and what was refunded of it. */
+  #shift(now: Date, before: Invoice, amount: bigint, causeId: string): void {
+    const shifted = settle(now, {
+      ...before,
+      amountPaid: before.amountPaid + amount,
+      amountRefunded: before.amountRefunded - amount,
+    })
+    const type = amount < 0n ? 'invoice.refunded' : 'invoice.refund_failed'
+    this.changeInvoice(now, shifted, { types: [type], causeId })
+  }
+
+  /** `types`: what happened to the invoice, in this order. */
+  changeInvoice(
+    now: Date,
+    after: Invoice,
+    { types, causeId }: { types: EventType[]; causeId: string },
+  ): Invoice {
+    const { environmentId, id: resourceId } = after
+    const changed = { ...after, eventSequence: after.eventSequence + types.length }
+    this.#invoices.set(changed.id, changed)
+    this.#changed.add(changed.id)
+    const data = showInvoice(changed, now)
+    for (const [index, type] of types.entries()) {
+      const sequence = after.eventSequence + 1 + index
+      this.#events.push({ environmentId, type, resourceId, causeId, sequence, data })
+    }
+    return changed
+  }
+
+  addCredit(now: Date, customerId: string, change: CreditChange): void {
+    assert(change.amount > 0n, 'credit is added')
+    this.#changeCredit(now, customerId, change)
+  }
+
+  #changeCredit(now: Date, customerId: string, change: CreditChange): void {
+    const before = this.customer(customerId)
+    const { asset, amount, causeId } = change
+    const balanceAfter = before.credit[asset] + amount
+    assert(balanceAfter >= 0n, 'no more credit is taken than there is')
+    const isMore = amount > 0n
+    const sequence = before.eventSequence + (isMore ? 1 : 0)
+    const after = {
+      ...before,
+      credit: { ...before.credit, [asset]: balanceAfter },
+      eventSequence: sequence,
+    }
+    this.#customers.set(customerId, after)
+    const place = `${customerId} ${asset}`
+    const number = (this.#lastEntries.get(place) ?? 0n) + 1n
+    this.#lastEntries.set(place, number)
+    const { environmentId } = before
+    this.#entries.push({
+      environmentId,
+      customerId,
+      number,
+      balanceAfter,
+      createdAt: now,
+      ...change,
+    })
+    if (!isMore) return
+    const type = 'customer.credited'
+    const data = showCustomer(after)
+    this.#events.push({ environmentId, type, resourceId: customerId, causeId, sequence, data })
+  }
+
+  write(now: RealTime): void {
+    const tx = this.#tx
+    updateInvoices(
+      tx,
+      [...this.#changed].map((id) => this.#invoices.get(id)!),
+    )
+    insertAllocations(tx, this.#allocations)
+    insertRefunds(tx, this.#taken)
+    markGivenBack(tx, this.#givenBack)
+    insertCreditEntries(tx, this.#entries)
+    const credited = new Set(this.#entries.map(({ customerId }) => customerId))
+    if (credited.size > 0)
+      tx.write(countEvents([...credited].map((id) => this.#customers.get(id)!)))
+    emitAll(tx, now, this.#events)
+  }
+}
+
+type CreditChange = Pick<CreditEntry, 'kind' | 'asset' | 'amount' | 'causeId'>
+
+/** A refund of a payment of a customer. */
+export type RefundedMoney = GivenBackTo & { returnId: string; amount: bigint }
+
+type GivenBackTo = { customerId: string; asset: Asset; now: Date }
+
+export type TakenAllocation = AllocationRefund & { allocation: Allocation }
+
+function rankOf({ invoiceId }: Allocation): number {
+  return invoiceId === null ? 0 : 1
+}
+
+function isPayable({ status, asset }: Invoice, paid: Asset): boolean {
+  return asset === paid && (status === 'OPEN' || status === 'PARTIALLY_PAID')
+}
+
+type ReadBooks = {
+  customers: Map<string, ShownCustomer>
+  /** Number of the last credit entry, by customer and asset. */
+  lastEntries: Map<string, bigint>
+  invoices: Map<string, Invoice>
+}
+
+const key = { environmentId: 'int4', id: 'uuid' } as const
+
+const lockText = (list: string) => `
+    select ${customers.of('c')} from customers c
+    join ${list} on c.environment_id = list.environment_id and c.id = list.id
+    order by c.environment_id, c.id for no key update of c`
+
+/** Always in the same order, so that two batches never deadlock. */
+const lock = listStatement<typeof key, Customer>({
+  name: 'lock_customers',
+  columns: key,
+  text: lockText,
+})
+
+const lockUnheld = listStatement<typeof key, Customer>({
+  name: 'lock_unheld_customers',
+  columns: key,
+  text: (list) => `${lockText(list)} skip locked`,
+})
+
+const countEvents = listStatement({
+  name: 'count_events_of_customers',
+  columns: { ...key, eventSequence: 'int4' },
+  text: (list) => `
+    update customers c set event_sequence = list.event_sequence from ${list}
+    where c.environment_id = list.environment_id and c.id = list.id`,
+})
+
+async function readBooks(tx: Tx, keys: CustomerKey[], waits: boolean): Promise<ReadBooks> {
+  const wanted = [...new Map(keys.map((one) => [one.id, one])).values()]
+  const locked = await tx.rows(waits ? lock(wanted) : lockUnheld(wanted))
+  const got = new Set(locked.map(({ id }) => id))
+  throwIfHeld(
+    wanted.map((one) => ({ ...one, isHeld: !got.has(one.id) })),
+    ({ environmentId }) => environmentKey(environmentId),
+  )
+  const [credit, payable] = await Promise.all([
+    findCredit(tx, locked),
+    findPayableInvoices(tx, locked),
+  ])
+  return {
+    customers: new Map(
+      locked.map((row) => [row.id, { ...row, credit: credit.balances.get(row.id)! }]),
+    ),
+    lastEntries: credit.lastEntries,
+    invoices: new Map(payable.map((invoice) => [invoice.id, invoice])),
+  }
+}

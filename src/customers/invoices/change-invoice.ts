@@ -1,0 +1,288 @@
+import { after, day, type RealTime } from '../../base/clock.js'
+import type { Environment, EnvironmentId } from '../../base/environment.js'
+import { newId } from '../../base/ids.js'
+import { invalidField, Refusal } from '../../base/refusal.js'
+import type { EventType } from '../../events/catalogue.js'
+import { formatMoney, smallerOf } from '../../money/amounts.js'
+import { sum } from '../../money/proportions.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
+import { refuseErased } from '../change-customer.js'
+import { type Customer, customerReference } from '../customer.js'
+import { CustomerBooks } from '../customer-books.js'
+import { invoiceLimits } from '../limits.js'
+import { lockCustomer } from '../store-customers.js'
+import type { Instalment } from './allocate.js'
+import { computeInvoice, type Discount } from './compute-invoice.js'
+import {
+  type CreditNote,
+  creditNotes,
+  type Invoice,
+  invoiceNumber,
+  invoiceReference,
+} from './invoice.js'
+import { type DraftLine, readDiscount, readInstalments, readLines } from './read-invoice.js'
+import { settle } from './settle.js'
+import {
+  getInvoice,
+  insertInvoice,
+  lockInvoice,
+  takeNumber,
+  updateInvoices,
+} from './store-invoices.js'
+
+/** What the merchant writes; all amounts follow from it. */
+export type DraftInvoice = Pick<
+  Invoice,
+  'asset' | 'series' | 'dueAt' | 'memo' | 'footer' | 'metadata'
+> & {
+  customer: string
+  lines: DraftLine[]
+  discount: Discount | null
+  instalments: Instalment[]
+}
+
+export type Times = { now: Date; realNow: RealTime }
+
+type InvoiceName = { environmentId: EnvironmentId; reference: string }
+
+export async function createInvoice(
+  tx: Tx,
+  { now }: Times,
+  environment: Environment,
+  draft: DraftInvoice,
+): Promise<Invoice> {
+  const customer = await lockNamedCustomer(tx, environment.id, draft.customer)
+  const created: Invoice = {
+    environmentId: environment.id,
+    id: newId(now),
+    number: null,
+    status: 'DRAFT',
+    customerId: customer.id,
+    ...toColumns(draft),
+    amountPaid: 0n,
+    amountCredited: 0n,
+    amountRefunded: 0n,
+    nextDueAt: null,
+    eventSequence: 0,
+    createdAt: now,
+    finalizedAt: null,
+    paidAt: null,
+    voidedAt: null,
+  }
+  insertInvoice(tx, created)
+  return created
+}
+
+/** Changes a draft. Customers are locked before invoices, as everywhere. */
+export async function changeDraft(
+  tx: Tx,
+  name: InvoiceName,
+  change: Partial<DraftInvoice>,
+): Promise<Invoice> {
+  const customer =
+    change.customer === undefined
+      ? undefined
+      : await lockNamedCustomer(tx, name.environmentId, change.customer)
+  const before = await lockInvoice(tx, name)
+  refuseUnless(before, before.status === 'DRAFT', 'Only drafts can be changed.')
+  const columns = toColumns({ ...readDraft(before), ...change })
+  const customerId = customer?.id ?? before.customerId
+  const changed: Invoice = { ...before, ...columns, customerId }
+  updateInvoices(tx, [changed])
+  return changed
+}
+
+/** Gives it its number; from then on it is due. */
+export async function finalizeInvoice(tx: Tx, times: Times, name: InvoiceName): Promise<Invoice> {
+  const { now } = times
+  const { before, books } = await openBooks(tx, name)
+  refuseUnless(before, before.status === 'DRAFT', 'It is finalized already.')
+  const dueAt = before.dueAt ?? after(now, invoiceLimits.dueAfterDays * day)
+  const number = await takeNumber(tx, before)
+  const finalized = settle(now, { ...before, number, dueAt, finalizedAt: now })
+  return write(books, times, before, { changed: finalized, type: 'invoice.finalized' })
+}
+
+/** An invoice of which nothing was paid is not due any more. It keeps its number. */
+export async function voidInvoice(tx: Tx, times: Times, name: InvoiceName): Promise<Invoice> {
+  const { now } = times
+  const { before, books } = await openBooks(tx, name)
+  if (before.status === 'VOID') return before
+  const { amountPaid, amountRefunded } = before
+  refuseUnless(before, before.status !== 'DRAFT', 'It is a draft: change it instead.')
+  refuseUnless(before, amountPaid + amountRefunded === 0n, 'It was paid: credit it instead.')
+  const voided: Invoice = {
+    ...before,
+    status: 'VOID',
+    amountDue: 0n,
+    amountCredited: before.total,
+    nextDueAt: null,
+    paidAt: null,
+    voidedAt: now,
+  }
+  return write(books, times, before, { changed: voided, type: 'invoice.voided' })
+}
+
+export type NewCreditNote = Pick<CreditNote, 'amount' | 'reason' | 'createdByKey' | 'createdByUser'>
+
+/** Gives up a part: first of what is due; what was paid becomes credit of the customer. */
+export async function creditInvoice(
+  tx: Tx,
+  times: Times,
+  name: InvoiceName,
+  wanted: NewCreditNote,
+): Promise<Invoice> {
+  const { now } = times
+  const { before, books } = await openBooks(tx, name)
+  const isFinal = before.status !== 'DRAFT' && before.status !== 'VOID'
+  refuseUnless(before, isFinal, `It is ${before.status}.`)
+  const { environmentId, asset, amountDue, amountPaid } = before
+  const { amount } = wanted
+  if (amount > amountDue + amountPaid)
+    throw invalidField(
+      'amount',
+      `must be at most ${formatMoney(amountDue + amountPaid, asset)}, what is due or was paid`,
+    )
+  const ofDue = smallerOf(amount, amountDue)
+  const amountToCustomer = amount - ofDue
+  const note: CreditNote = {
+    ...wanted,
+    environmentId,
+    id: newId(now),
+    invoiceId: before.id,
+    amountToCustomer,
+    createdAt: now,
+  }
+  const credited = settle(now, {
+    ...before,
+    amountDue: amountDue - ofDue,
+    amountPaid: amountPaid - amountToCustomer,
+    amountCredited: before.amountCredited + amount,
+  })
+  tx.write(creditNotes.insert(note))
+  if (amountToCustomer > 0n)
+    books.addCredit(now, before.customerId, {
+      kind: 'credit_note',
+      asset,
+      amount: amountToCustomer,
+      causeId: note.id,
+    })
+  const change = { changed: credited, type: 'invoice.credited', causeId: note.id } as const
+  return write(books, times, before, change)
+}
+
+function readDraft(invoice: Invoice): DraftInvoice {
+  const { asset, series, dueAt, memo, footer, metadata } = invoice
+  return {
+    customer: customerReference({ id: invoice.customerId }),
+    asset,
+    series,
+    dueAt,
+    memo,
+    footer,
+    metadata,
+    lines: readLines(invoice),
+    discount: readDiscount(invoice),
+    instalments: readInstalments(invoice),
+  }
+}
+
+/** Throws a refusal if the instalments do not add up. */
+function toColumns(draft: DraftInvoice) {
+  const { asset, series, memo, footer, metadata, lines, discount, instalments } = draft
+  const amounts = computeInvoice(lines, discount)
+  const { subtotal, vat, total } = amounts
+  const spread = sum(instalments.map(({ amount }) => amount))
+  if (instalments.length > 0 && spread !== total)
+    throw invalidField(
+      'instalments',
+      `must add up to the total of ${formatMoney(total, asset)}; they are ${formatMoney(spread, asset)}`,
+    )
+  const last = instalments.reduce<Date | null>(
+    (latest, { dueAt }) => (latest && latest > dueAt ? latest : dueAt),
+    null,
+  )
+  return {
+    asset,
+    series,
+    memo,
+    footer,
+    metadata,
+    dueAt: last ?? draft.dueAt,
+    lines: lines.map(({ description, quantity, unitAmount, vatBasisPoints }) => ({
+      description,
+      quantity: `${quantity}`,
+      unitAmount: `${unitAmount}`,
+      vatBasisPoints,
+    })),
+    discount:
+      discount === null || 'basisPoints' in discount ? discount : { amount: `${discount.amount}` },
+    instalments: instalments.map(({ amount, dueAt }) => ({
+      amount: `${amount}`,
+      dueAt: dueAt.toISOString(),
+    })),
+    subtotal,
+    discountAmount: amounts.discount,
+    vat,
+    total,
+    amountDue: total,
+  }
+}
+
+/** Locked, so that it is not erased meanwhile. */
+async function lockNamedCustomer(
+  tx: Tx,
+  environmentId: EnvironmentId,
+  reference: string,
+): Promise<Customer> {
+  const customer = await lockCustomer(tx, { environmentId, reference })
+  refuseErased(customer)
+  return customer
+}
+
+function refuseUnless(invoice: Invoice, isAllowed: boolean, why: string): void {
+  if (isAllowed) return
+  const name = invoiceNumber(invoice) ?? invoiceReference(invoice)
+  throw new Refusal('invoice_failed', {
+    reason: 'invalid_state',
+    message: `${name} cannot be changed like this. ${why}`,
+  })
+}
+
+/** The invoice, and the books of its customer, whose row is locked before it. */
+async function openBooks(
+  tx: Tx,
+  name: InvoiceName,
+): Promise<{ before: Invoice; books: CustomerBooks }> {
+  const { environmentId, customerId } = await getInvoice(tx, name)
+  const books = await CustomerBooks.open(tx, [{ environmentId, id: customerId }])
+  const before = await lockInvoice(tx, name)
+  // A draft can be given to another customer meanwhile.
+  if (before.customerId !== customerId)
+    throw new Refusal('invoice_failed', {
+      reason: 'invalid_state',
+      message: `${invoiceReference(before)} was changed meanwhile. Try again.`,
+    })
+  return { before, books }
+}
+
+type Change = {
+  changed: Invoice
+  type: EventType
+  /** What caused it; by default the invoice itself. */
+  causeId?: string
+}
+
+/** Besides what happened, the invoice may be paid by it. */
+function write(
+  books: CustomerBooks,
+  { now, realNow }: Times,
+  before: Invoice,
+  { changed, type, causeId = before.id }: Change,
+): Invoice {
+  const isNowPaid = changed.status === 'PAID' && before.status !== 'PAID'
+  const types: EventType[] = isNowPaid ? [type, 'invoice.paid'] : [type]
+  const written = books.changeInvoice(now, changed, { types, causeId })
+  books.write(realNow)
+  return written
+}

@@ -1,0 +1,28 @@
+import type { Instalment } from './allocate.js'
+import type { Discount, PricedLine } from './compute-invoice.js'
+import type { Invoice } from './invoice.js'
+
+/** JSON of an invoice has no bigints and no dates; these read them. */
+
+export type DraftLine = PricedLine & { description: string }
+
+export function readInstalments({ instalments }: Pick<Invoice, 'instalments'>): Instalment[] {
+  return instalments.map(({ amount, dueAt }) => ({
+    amount: BigInt(amount),
+    dueAt: new Date(dueAt),
+  }))
+}
+
+export function readLines({ lines }: Pick<Invoice, 'lines'>): DraftLine[] {
+  return lines.map(({ description, quantity, unitAmount, vatBasisPoints }) => ({
+    description,
+    quantity: BigInt(quantity),
+    unitAmount: BigInt(unitAmount),
+    vatBasisPoints,
+  }))
+}
+
+export function readDiscount({ discount }: Pick<Invoice, 'discount'>): Discount | null {
+  if (discount === null || 'basisPoints' in discount) return discount
+  return { amount: BigInt(discount.amount) }
+}

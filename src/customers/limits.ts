@@ -1,0 +1,9 @@
+export const invoiceLimits = {
+  /** When an invoice is due that names no date. */
+  dueAfterDays: 7,
+  linesMax: 100,
+  instalmentsMax: 24,
+  /** Of memo and footer. */
+  textLengthMax: 1_000,
+  descriptionLengthMax: 300,
+} as const

@@ -1,0 +1,73 @@
+import type { Proof } from '../base/proof.js'
+
+/** What refunds took of an allocation and did not give back. */
+const taken = `
+    taken as (
+      select environment_id, allocation_id, sum(of_invoice) as of_invoice,
+        sum(of_invoice + of_credit) as amount
+      from allocation_refunds where state = 'TAKEN' group by environment_id, allocation_id)`
+
+const paymentsAreAllocated: Proof = {
+  claim: 'All accepted money of a payment of a customer paid invoices or is credit',
+  counterexamples: `
+    with ${taken},
+    used as (
+      select a.environment_id, a.payment_id as id, sum(a.amount - coalesce(t.amount, 0)) as amount
+      from payment_allocations a
+      left join taken t on t.environment_id = a.environment_id and t.allocation_id = a.id
+      group by a.environment_id, a.payment_id)
+    select environment_id, id, p.amount_accepted, u.amount as used
+    from (select * from payments where customer_id is not null) p
+    full join used u using (environment_id, id)
+    where p.amount_accepted is distinct from coalesce(u.amount, 0)`,
+}
+
+const invoicesAreWhatWasPaid: Proof = {
+  claim: 'Every invoice was paid, credited and refunded what its payments and credit notes say',
+  counterexamples: `
+    with ${taken},
+    paid as (
+      select a.environment_id, a.invoice_id as id, sum(a.amount) as amount,
+        coalesce(sum(t.of_invoice), 0) as refunded
+      from payment_allocations a
+      left join taken t on t.environment_id = a.environment_id and t.allocation_id = a.id
+      where a.invoice_id is not null group by a.environment_id, a.invoice_id),
+    noted as (
+      select environment_id, invoice_id as id, sum(amount) as amount,
+        sum(amount_to_customer) as to_customer
+      from credit_notes group by environment_id, invoice_id)
+    select environment_id, id, i.amount_paid, i.amount_refunded, i.amount_credited
+    from invoices i left join paid p using (environment_id, id)
+    left join noted n using (environment_id, id)
+    where i.amount_refunded <> coalesce(p.refunded, 0)
+      or i.amount_paid + i.amount_refunded + coalesce(n.to_customer, 0) <> coalesce(p.amount, 0)
+      or i.status <> 'VOID' and i.amount_credited <> coalesce(n.amount, 0)`,
+}
+
+const creditIsAChain: Proof = {
+  claim: 'The credit of every customer is the sum of its entries, which are numbered without gaps',
+  counterexamples: `
+    select environment_id, customer_id, asset, number from (
+      select *, sum(amount) over entries as summed, row_number() over entries as expected
+      from customer_credit_entries
+      window entries as (partition by environment_id, customer_id, asset order by number)) e
+    where balance_after <> summed or number <> expected`,
+}
+
+const numbersHaveNoGaps: Proof = {
+  claim: 'The invoices of every series are numbered without gaps',
+  counterexamples: `
+    with counted as (
+      select environment_id, series, count(*) as count, max(number) as last_number
+      from invoices where number is not null group by environment_id, series)
+    select environment_id, series, s.last_number, c.count
+    from invoice_series s full join counted c using (environment_id, series)
+    where s.last_number is distinct from c.count or c.count is distinct from c.last_number`,
+}
+
+export const customerProofs: Proof[] = [
+  paymentsAreAllocated,
+  invoicesAreWhatWasPaid,
+  creditIsAChain,
+  numbersHaveNoGaps,
+]

@@ -1,0 +1,124 @@
+import { strict as assert } from 'node:assert'
+import { expect, test } from 'vitest'
+import {
+  type Allocated,
+  allocateToOldest,
+  allocateToOne,
+  type PayableInvoice,
+} from '../../../src/customers/invoices/allocate.js'
+import { type Random, seededRandom } from '../../support/seed.js'
+import { OracleCustomer } from './oracle.js'
+
+const dayMs = 86_400_000
+const onDay = (day: number) => new Date(day * dayMs)
+
+const invoice = (id: string, due: bigint, day: number): PayableInvoice => ({
+  id,
+  finalizedOrder: BigInt(day),
+  due,
+  instalments: [{ amount: due, dueAt: onDay(day) }],
+})
+
+const paid = ({ allocations, credit }: Allocated) => [
+  ...allocations.map(({ invoiceId, amount }) => `${invoiceId} ${amount}`),
+  `credit ${credit}`,
+]
+
+test('an exact amount pays its invoice, also when an older one is open', () => {
+  const open = [invoice('old', 500n, 1), invoice('new', 300n, 2)]
+  expect(paid(allocateToOldest(300n, open))).toEqual(['new 300', 'credit 0'])
+})
+
+test('of two invoices with the same amount, the older one is paid', () => {
+  const open = [invoice('new', 300n, 2), invoice('old', 300n, 1)]
+  expect(paid(allocateToOldest(300n, open))).toEqual(['old 300', 'credit 0'])
+})
+
+test('any other amount pays the oldest first; what is left becomes credit', () => {
+  const open = [invoice('new', 300n, 2), invoice('old', 500n, 1)]
+  expect(paid(allocateToOldest(600n, open))).toEqual(['old 500', 'new 100', 'credit 0'])
+  expect(paid(allocateToOldest(900n, open))).toEqual(['old 500', 'new 300', 'credit 100'])
+  expect(paid(allocateToOldest(900n, []))).toEqual(['credit 900'])
+})
+
+test('instalments of several invoices are paid by their dates', () => {
+  const inTwo = (id: string, days: [number, number]): PayableInvoice => ({
+    id,
+    finalizedOrder: 1n,
+    due: 200n,
+    instalments: days.map((day) => ({ amount: 100n, dueAt: onDay(day) })),
+  })
+  const open = [inTwo('a', [1, 30]), inTwo('b', [2, 3])]
+  expect(paid(allocateToOldest(250n, open))).toEqual(['a 100', 'b 150', 'credit 0'])
+  // The amount of the next instalment says what the money is for.
+  expect(paid(allocateToOldest(100n, [invoice('c', 700n, 0), ...open]))).toEqual([
+    'a 100',
+    'credit 0',
+  ])
+})
+
+test('money for one invoice pays no other', () => {
+  expect(paid(allocateToOne(700n, invoice('a', 500n, 1)))).toEqual(['a 500', 'credit 200'])
+  expect(paid(allocateToOne(700n, undefined))).toEqual(['credit 700'])
+})
+
+test('100,000 sequences of invoices and payments, as an oracle pays them', () => {
+  const random = seededRandom('allocations')
+  for (let round = 0; round < 100_000; round += 1) playSequence(random)
+}, 120_000)
+
+function playSequence(random: Random): void {
+  const oracle = new OracleCustomer()
+  const invoices = new Map<string, PayableInvoice>()
+  let [received, credit] = [0, 0n]
+  for (let step = 0; step < random.integer(2, 10); step += 1) {
+    if (invoices.size === 0 || random.integer(1, 3) === 1) {
+      const id = `invoice ${step}`
+      const days = random.shuffle([1, 2, 3, 4, 5, 6]).slice(0, random.integer(1, 3))
+      const instalments = days.map((day) => ({ units: random.integer(1, 9), day }))
+      oracle.add(id, instalments)
+      const due = instalments.reduce((sum, { units }) => sum + BigInt(units), 0n)
+      const asAmounts = instalments.map(({ units, day }) => ({
+        amount: BigInt(units),
+        dueAt: onDay(day),
+      }))
+      invoices.set(id, { id, finalizedOrder: BigInt(step), due, instalments: asAmounts })
+      continue
+    }
+    const units = random.integer(1, 20)
+    const name = `payment ${step}`
+    const open = random.shuffle([...invoices.values()]).filter(({ due }) => due > 0n)
+    const towards = random.pick(['anything', ...invoices.keys()])
+    oracle.pay({ name, units, towards })
+    const { allocations, credit: left } =
+      towards === 'anything'
+        ? allocateToOldest(BigInt(units), open)
+        : allocateToOne(
+            BigInt(units),
+            open.find(({ id }) => id === towards),
+          )
+    received += units
+    credit += left
+    // `expect` would take longer than all the rest.
+    const wanted = oracle.paidBy(name)
+    assert.equal(allocations.length, wanted.size)
+    for (const { invoiceId, amount } of allocations)
+      assert.equal(Number(amount), wanted.get(invoiceId))
+    for (const { invoiceId, amount } of allocations) {
+      const before = invoices.get(invoiceId)!
+      invoices.set(invoiceId, { ...before, due: before.due - amount })
+    }
+  }
+  const totals = [...invoices.values()].map(({ instalments }) =>
+    instalments.reduce((sum, { amount }) => sum + Number(amount), 0),
+  )
+  const dues = [...invoices.values()].map(({ due }) => Number(due))
+  assert.deepEqual(
+    dues,
+    [...invoices.keys()].map((id) => oracle.dueOf(id)),
+  )
+  assert.equal(Number(credit), oracle.credit)
+  assert.equal(received, totals.reduce(add, 0) - dues.reduce(add, 0) + Number(credit))
+}
+
+const add = (one: number, other: number) => one + other

@@ -1,0 +1,259 @@
+import { expect, test } from 'vitest'
+import { sql } from '../../../src/postgres/sql.js'
+import { openWithBank } from '../../support/open-with-bank.js'
+
+const service = await openWithBank()
+const { db, clock } = service
+const dayMs = 86_400_000
+
+let calls = 0
+async function openShop() {
+  const merchant = await service.addMerchant('Shop')
+  const key = merchant.test.secret
+  const ask = (method: string, path: string, body?: object) => {
+    calls += 1
+    // Rows of one moment are listed in any order.
+    clock.advance(1)
+    const headers = { 'idempotency-key': `call ${calls}` }
+    return service.ask(method, path, { key, headers, ...(body && { body }) })
+  }
+  const make = async (path: string, body?: object) => {
+    const { status, json, text } = await ask('POST', path, body)
+    expect(status, text).toBeLessThan(300)
+    return json.data
+  }
+  const customer = await make('/v1/customers', { name: 'Ada Obi', email: 'ada@example.com' })
+  const draft = (body: object = {}) =>
+    make('/v1/invoices', {
+      customer: customer.reference,
+      lines: [{ description: 'Fabric', unitAmount: 500_000 }],
+      ...body,
+    })
+  const act = (of: { reference: string }, action: string, body?: object) =>
+    make(`/v1/invoices/${of.reference}/${action}`, body)
+  const list = async (query: string) =>
+    (await ask('GET', `/v1/invoices${query}`)).json.data.items.map(
+      ({ number }: { number: string }) => number,
+    )
+  return { merchant, ask, make, customer, draft, act, list }
+}
+
+test('a draft is written, changed, finalized and read', async () => {
+  const { ask, customer, draft, act } = await openShop()
+  const first = await draft({
+    lines: [
+      { description: 'Fabric', quantity: '1.5', unitAmount: 333, vatPercent: '7.5' },
+      { description: 'Sewing', unitAmount: 100_000 },
+    ],
+    discount: { percent: '10' },
+    memo: 'Thank you\nAda',
+    metadata: { order: 'a-1' },
+  })
+  expect(first).toMatchObject({
+    number: null,
+    status: 'DRAFT',
+    customer: customer.reference,
+    asset: 'NGN',
+    lines: [
+      { quantity: '1.5', unitAmount: 333, vatPercent: '7.5', amount: 500 },
+      { quantity: '1', unitAmount: 100_000, vatPercent: null, amount: 100_000 },
+    ],
+    discount: { percent: '10', amount: 10_050 },
+    subtotal: 100_500,
+    vat: 34,
+    total: 90_484,
+    amountDue: 90_484,
+    metadata: { order: 'a-1' },
+  })
+  const path = `/v1/invoices/${first.reference}`
+  const changed = (await ask('PATCH', path, { discount: null, dueAt: '2026-03-01' })).json.data
+  expect(changed).toMatchObject({
+    total: 100_538,
+    discount: null,
+    // A date includes that day in Lagos.
+    dueAt: '2026-03-01T23:00:00.000Z',
+    memo: 'Thank you\nAda',
+  })
+  const final = await act(first, 'finalize')
+  expect(final).toMatchObject({ number: 'INV-000001', status: 'OPEN', amountDue: 100_538 })
+  expect((await ask('GET', path)).json.data).toEqual(final)
+  const again = await ask('POST', `${path}/finalize`)
+  expect(again.json).toMatchObject({ code: 'invoice_failed', reason: 'invalid_state' })
+  expect((await ask('PATCH', path, { memo: null })).json.code).toBe('invoice_failed')
+  const events = await ask('GET', '/v1/events?type=invoice.*')
+  expect(events.json.data.items).toMatchObject([{ type: 'invoice.finalized', data: final }])
+})
+
+test('numbers have no gaps, in each series, also when many finalize at once', async () => {
+  const { ask, draft } = await openShop()
+  const drafts = []
+  for (let count = 0; count < 12; count += 1)
+    drafts.push(await draft({ series: count % 3 === 0 ? 'CN' : 'INV' }))
+  // Some are refused: they take no number.
+  const finals = await Promise.all(
+    [...drafts, ...drafts].map((one) => ask('POST', `/v1/invoices/${one.reference}/finalize`)),
+  )
+  const numbers = finals
+    .filter(({ status }) => status === 200)
+    .map(({ json }) => json.data.number)
+    .sort()
+  expect(numbers).toEqual([
+    ...[1, 2, 3, 4].map((number) => `CN-00000${number}`),
+    ...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => `INV-00000${number}`),
+  ])
+})
+
+test('an invoice is overdue when a part of it should have been paid', async () => {
+  const { merchant, ask, draft, act, list } = await openShop()
+  const inDays = (days: number) => new Date(clock.now().getTime() + days * dayMs).toISOString()
+  const whole = await draft({ dueAt: inDays(2) })
+  const parts = await draft({
+    instalments: [
+      { amount: 300_000, dueAt: inDays(30) },
+      { amount: 200_000, dueAt: inDays(1) },
+    ],
+  })
+  await act(whole, 'finalize')
+  const { dueAt } = await act(parts, 'finalize')
+  expect(dueAt).toBe(parts.instalments[0].dueAt)
+  expect(await list('?status=OVERDUE')).toEqual([])
+  expect(await list('?status=OPEN')).toEqual(['INV-000002', 'INV-000001'])
+  clock.advance(1.5 * dayMs)
+  expect(await list('?status=OVERDUE')).toEqual(['INV-000002'])
+  const read = await ask('GET', `/v1/invoices/${parts.reference}`)
+  expect(read.json.data.status).toBe('OVERDUE')
+  clock.advance(dayMs)
+  expect(await list('?status=OVERDUE')).toEqual(['INV-000002', 'INV-000001'])
+  expect(merchant).toBeDefined()
+})
+
+test('instalments must add up to the total', async () => {
+  const { ask, customer } = await openShop()
+  const { json } = await ask('POST', '/v1/invoices', {
+    customer: customer.reference,
+    lines: [{ description: 'Fabric', unitAmount: 500_000 }],
+    instalments: [{ amount: 300_000, dueAt: '2026-03-01' }],
+  })
+  expect(json).toMatchObject({
+    code: 'validation_failed',
+    message: 'instalments must add up to the total of ₦5,000.00; they are ₦3,000.00.',
+    details: [{ field: 'instalments' }],
+  })
+})
+
+test('an unpaid invoice is voided, and keeps its number', async () => {
+  const { ask, draft, act, list } = await openShop()
+  const one = await draft()
+  expect((await ask('POST', `/v1/invoices/${one.reference}/void`)).json.code).toBe('invoice_failed')
+  await act(one, 'finalize')
+  const voided = await act(one, 'void')
+  expect(voided).toMatchObject({
+    number: 'INV-000001',
+    status: 'VOID',
+    amountDue: 0,
+    amountCredited: 500_000,
+  })
+  expect(await act(one, 'void')).toEqual(voided)
+  expect(await list('?status=VOID')).toEqual(['INV-000001'])
+})
+
+test('credit gives up what is due; then the invoice is settled', async () => {
+  const { ask, draft, act } = await openShop()
+  const one = await draft()
+  await act(one, 'finalize')
+  expect(await act(one, 'credit', { amount: 200_000, reason: 'damaged' })).toMatchObject({
+    status: 'OPEN',
+    amountDue: 300_000,
+    amountCredited: 200_000,
+  })
+  const more = await ask('POST', `/v1/invoices/${one.reference}/credit`, { amount: 300_001 })
+  expect(more.json.message).toBe('amount must be at most ₦3,000.00, what is due or was paid.')
+  expect(await act(one, 'credit', { amount: 300_000 })).toMatchObject({
+    status: 'PAID',
+    amountDue: 0,
+    amountCredited: 500_000,
+  })
+  const types = (await ask('GET', '/v1/events?type=invoice.*')).json.data.items.map(
+    ({ type }: { type: string }) => type,
+  )
+  expect(types.toSorted()).toEqual([
+    'invoice.credited',
+    'invoice.credited',
+    'invoice.finalized',
+    'invoice.paid',
+  ])
+})
+
+test('invoices in coins have decimals', async () => {
+  const { draft } = await openShop()
+  const one = await draft({
+    asset: 'USDC',
+    lines: [{ description: 'Design', quantity: '3', unitAmount: '12.5' }],
+  })
+  expect(one).toMatchObject({ total: '37.5', lines: [{ amount: '37.5' }] })
+})
+
+test('the amounts of a stored invoice must add up', async () => {
+  const { draft, act } = await openShop()
+  await act(await draft(), 'finalize')
+  for (const change of [
+    sql`amount_paid = 1`,
+    sql`total = total + 1`,
+    sql`status = 'PAID'`,
+    sql`number = null`,
+    sql`amount_due = -1, amount_paid = total + 1`,
+  ])
+    await expect(db.rows(sql`update invoices set ${change} where status = 'OPEN'`)).rejects.toThrow(
+      /check constraint/,
+    )
+})
+
+test('invoices and customers of other merchants do not exist', async () => {
+  const [shop, other] = [await openShop(), await openShop()]
+  const one = await shop.draft()
+  for (const [method, action] of [
+    ['GET', ''],
+    ['POST', '/finalize'],
+    ['POST', '/void'],
+  ] as const) {
+    const { status } = await other.ask(method, `/v1/invoices/${one.reference}${action}`)
+    expect([method, action, status]).toEqual([method, action, 404])
+  }
+  const { status, json } = await other.ask('POST', '/v1/invoices', {
+    customer: shop.customer.reference,
+    lines: [{ description: 'Fabric', unitAmount: 1 }],
+  })
+  expect([status, json.code]).toEqual([404, 'not_found'])
+})
+
+test('an erased customer gets no invoice', async () => {
+  const { ask, customer } = await openShop()
+  await ask('DELETE', `/v1/customers/${customer.reference}`)
+  const { json } = await ask('POST', '/v1/invoices', {
+    customer: customer.reference,
+    lines: [{ description: 'Fabric', unitAmount: 1 }],
+  })
+  expect(json).toMatchObject({ code: 'customer_failed', reason: 'invalid_state' })
+})
+
+test.each([
+  [{ lines: [] }, 'lines'],
+  [{ lines: [{ description: 'A', unitAmount: 1.5 }] }, 'lines.0.unitAmount'],
+  [{ lines: [{ description: 'A', unitAmount: '1' }] }, 'lines.0.unitAmount'],
+  [{ lines: [{ description: 'A', unitAmount: 1, quantity: '0' }] }, 'lines.0.quantity'],
+  [{ lines: [{ description: 'A', unitAmount: 1, quantity: '1.2345' }] }, 'lines.0.quantity'],
+  [{ lines: [{ description: 'A', unitAmount: 1, vatPercent: '101' }] }, 'lines.0.vatPercent'],
+  [{ discount: {} }, 'discount'],
+  [{ discount: { percent: '5', amount: 1 } }, 'discount'],
+  [{ series: 'inv' }, 'series'],
+  [{ dueAt: 'tomorrow' }, 'dueAt'],
+  [{ instalments: [{ amount: 0, dueAt: '2026-03-01' }] }, 'instalments.0.amount'],
+])('%j is refused at %s', async (body, field) => {
+  const { ask, customer } = await openShop()
+  const { status, json } = await ask('POST', '/v1/invoices', {
+    customer: customer.reference,
+    lines: [{ description: 'Fabric', unitAmount: 500_000 }],
+    ...body,
+  })
+  expect([status, json.code, json.details[0].field]).toEqual([400, 'validation_failed', field])
+})

@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest'
+import { sql } from '../../../src/postgres/sql.js'
+import { openWithBank, payersOf } from '../../support/open-with-bank.js'
+import { expectAllProofs } from '../../support/sound-books.js'
+
+const service = await openWithBank()
+const { db, clock } = service
+
+let calls = 0
+async function openShop() {
+  const merchant = await service.addMerchant('Shop')
+  const payers = payersOf(service, merchant)
+  const key = merchant.test.secret
+  const ask = async (method: string, path: string, body?: object) => {
+    calls += 1
+    clock.advance(1)
+    const headers = { 'idempotency-key': `call ${calls}` }
+    const reply = await service.ask(method, path, { key, headers, ...(body && { body }) })
+    expect(reply.status, reply.text).toBeLessThan(300)
+    return reply.json.data
+  }
+  const customer = await ask('POST', '/v1/customers', { name: 'Ada Obi' })
+  const account = await ask('POST', '/v1/collections/dedicated-accounts', {
+    externalReference: `ada-${calls}`,
+  })
+  const path = `/v1/customers/${customer.reference}`
+  await ask('POST', `${path}/accounts`, { account: account.accountReference })
+  const invoice = async (unitAmount: number, more: object = {}) => {
+    const lines = [{ description: 'Fabric', unitAmount }]
+    const { reference } = await ask('POST', '/v1/invoices', {
+      customer: customer.reference,
+      lines,
+      ...more,
+    })
+    return ask('POST', `/v1/invoices/${reference}/finalize`)
+  }
+  return {
+    ask,
+    customer,
+    invoice,
+    pay: async (amount: number) => {
+      clock.advance(1)
+      const { status, json, text } = await payers.payIn(account.accountNumber, { amount })
+      expect(status, text).toBe(201)
+      return json.data
+    },
+    read: ({ reference }: { reference: string }) => ask('GET', `/v1/invoices/${reference}`),
+    credit: async () => (await ask('GET', path)).credit[0].amount,
+    events: async () =>
+      (await ask('GET', '/v1/events?limit=100')).items
+        .map(({ type }: { type: string }) => type)
+        .filter((type: string) => /^(invoice|customer)\.(paid|partially_paid|credited)/.test(type))
+        .toReversed(),
+  }
+}
+
+test('an exact amount pays its invoice; any other the oldest first; the rest is credit', async () => {
+  const { invoice, pay, read, credit, events } = await openShop()
+  const old = await invoice(500_000, { dueAt: '2026-03-01' })
+  const recent = await invoice(300_000, { dueAt: '2026-04-01' })
+  await pay(300_000)
+  expect(await read(recent)).toMatchObject({ status: 'PAID', amountPaid: 300_000, amountDue: 0 })
+  expect(await read(old)).toMatchObject({ status: 'OPEN', amountPaid: 0 })
+  await pay(200_000)
+  expect(await read(old)).toMatchObject({ status: 'PARTIALLY_PAID', amountDue: 300_000 })
+  await pay(400_000)
+  const paid = await read(old)
+  expect(paid).toMatchObject({ status: 'PAID', amountPaid: 500_000, amountDue: 0 })
+  expect(paid.paidAt).not.toBeNull()
+  expect(await credit()).toBe(100_000)
+  expect(await events()).toEqual([
+    'invoice.paid',
+    'invoice.partially_paid',
+    'invoice.paid',
+    'customer.credited',
+  ])
+  await expectAllProofs(db)
+})
+
+test('what was paid and is given up becomes credit of the customer', async () => {
+  const { ask, invoice, pay, credit } = await openShop()
+  const one = await invoice(500_000)
+  await pay(400_000)
+  const path = `/v1/invoices/${one.reference}/credit`
+  expect(await ask('POST', path, { amount: 250_000 })).toMatchObject({
+    status: 'PAID',
+    amountDue: 0,
+    amountPaid: 250_000,
+    amountCredited: 250_000,
+  })
+  expect(await credit()).toBe(150_000)
+})
+
+test('payments at once pay each unit once', async () => {
+  const { invoice, pay, read, credit } = await openShop()
+  const invoices = []
+  for (let count = 0; count < 4; count += 1) invoices.push(await invoice(100_000 + count))
+  await Promise.all([70_000, 130_000, 90_000, 160_000].map(pay))
+  const after = await Promise.all(invoices.map(read))
+  const paid = after.reduce((sum, { amountPaid }) => sum + amountPaid, 0)
+  expect(paid + (await credit())).toBe(450_000)
+  const [sums] = await db.rows(sql<{ allocated: bigint; paid: bigint }>`
+    select (select sum(amount) from payment_allocations where invoice_id is not null)::int8
+        as allocated,
+      (select sum(amount_paid) from invoices)::int8 as paid`)
+  expect(sums!.allocated).toBeGreaterThanOrEqual(sums!.paid)
+  await expectAllProofs(db)
+})
+
+const closedAccount = { bankCode: '999', accountNumber: '9900000027' }
+
+test('a refund takes credit first, then what was paid last; it is not due again', async () => {
+  const { ask, invoice, pay, read, credit } = await openShop()
+  const one = await invoice(500_000, { dueAt: '2026-03-01' })
+  const { reference } = await pay(600_000)
+  expect(await credit()).toBe(100_000)
+  const refund = (body: object) => ask('POST', `/v1/collections/payments/${reference}/refund`, body)
+  await ask('POST', '/v1/test/balances/fund', { asset: 'NGN', amount: 1_000_000 })
+  await refund({ amount: 60_000 })
+  expect(await credit()).toBe(40_000)
+  expect(await read(one)).toMatchObject({ amountPaid: 500_000, amountRefunded: 0 })
+  await refund({ amount: 140_000 })
+  expect(await credit()).toBe(0)
+  expect(await read(one)).toMatchObject({
+    status: 'PAID',
+    amountDue: 0,
+    amountPaid: 400_000,
+    amountRefunded: 100_000,
+  })
+  await service.pass(40)
+  expect(await read(one)).toMatchObject({ amountPaid: 400_000, amountRefunded: 100_000 })
+  await expectAllProofs(db)
+})
+
+test('a refund that fails leaves everything as before', async () => {
+  const { ask, invoice, pay, read, credit, events } = await openShop()
+  const one = await invoice(500_000)
+  const { reference } = await pay(600_000)
+  await ask('POST', '/v1/test/balances/fund', { asset: 'NGN', amount: 1_000_000 })
+  const before = await read(one)
+  await ask('POST', `/v1/collections/payments/${reference}/refund`, { destination: closedAccount })
+  expect(await credit()).toBe(0)
+  expect(await read(one)).toMatchObject({ amountPaid: 0, amountRefunded: 500_000 })
+  await service.pass(40)
+  expect(await credit()).toBe(100_000)
+  expect(await read(one)).toEqual(before)
+  expect(await events()).toEqual(['invoice.paid', 'customer.credited', 'customer.credited'])
+  await expectAllProofs(db)
+})

@@ -1,0 +1,84 @@
+import { strict as assert } from 'node:assert'
+import { definePath, type Path } from '../run-path.js'
+import type { World, WorldSettings } from '../world.js'
+import { type Account, type Collector, collectorOf, failingAccount, funded } from './collecting.js'
+import { untilReceived } from './sandbox-transfers.js'
+
+const settings: WorldSettings = { bank: 'sandbox' }
+
+type Shop = { collector: Collector; account: Account; customer: string; invoices: string[] }
+
+const [older, newer, paid] = [500_000, 300_000, 900_000]
+
+/** A customer with two invoices and an account. */
+async function openShop(world: World): Promise<Shop> {
+  const collector = collectorOf(world)
+  await collector.fund('NGN', funded)
+  const account = await collector.openDedicated()
+  const { reference: customer } = await collector.post('/v1/customers', { name: 'Ada Obi' })
+  await collector.post(`/v1/customers/${customer}/accounts`, { account: account.reference })
+  const invoices: string[] = []
+  for (const [index, unitAmount] of [older, newer].entries()) {
+    const lines = [{ description: 'Fabric', unitAmount }]
+    const draft = { customer, lines, dueAt: `2036-0${index + 1}-01` }
+    const { reference } = await collector.post('/v1/invoices', draft)
+    invoices.push(reference)
+  }
+  return { collector, account, customer, invoices }
+}
+
+async function finalizeAll({ collector, invoices }: Shop): Promise<void> {
+  for (const reference of invoices) await collector.post(`/v1/invoices/${reference}/finalize`, {})
+}
+
+async function checkAmounts(
+  { collector, customer, invoices }: Shop,
+  expected: { paid: number[]; refunded: number[]; credit: number },
+): Promise<void> {
+  const read = await Promise.all(invoices.map((one) => collector.get(`/v1/invoices/${one}`)))
+  assert.deepEqual(
+    read.map(({ amountPaid }) => amountPaid),
+    expected.paid,
+  )
+  assert.deepEqual(
+    read.map(({ amountRefunded }) => amountRefunded),
+    expected.refunded,
+  )
+  const { credit } = await collector.get(`/v1/customers/${customer}`)
+  assert.equal(credit[0].amount, expected.credit)
+  assert.deepEqual(read.map(({ number }) => number).sort(), ['INV-000001', 'INV-000002'])
+}
+
+export const invoicePaths: Path[] = [
+  definePath<Shop>({
+    name: 'payment pays two invoices, and a refund takes a part back',
+    settings,
+    prepare: openShop,
+    async run(world, shop) {
+      const { collector, account } = shop
+      await finalizeAll(shop)
+      await collector.pay(account, { amount: paid })
+      const [payment] = await collector.paymentsInto(account.reference)
+      await collector.refund(payment!.reference, { amount: 200_000 })
+      await untilReceived(world, 1)
+    },
+    check: async (_world, shop) =>
+      checkAmounts(shop, { paid: [older, newer - 100_000], refunded: [0, 100_000], credit: 0 }),
+  }),
+  definePath<Shop>({
+    name: 'refund of a payment of invoices fails, and they are paid as before',
+    settings,
+    prepare: openShop,
+    async run(world, shop) {
+      const { collector, account } = shop
+      await finalizeAll(shop)
+      await collector.pay(account, { amount: paid, senderAccountNumber: failingAccount })
+      const [payment] = await collector.paymentsInto(account.reference)
+      await collector.refund(payment!.reference)
+      await untilReceived(world, 1)
+      await world.untilQuiet()
+    },
+    check: async (_world, shop) =>
+      checkAmounts(shop, { paid: [older, newer], refunded: [0, 0], credit: 100_000 }),
+  }),
+]
