@@ -1457,6 +1457,8 @@ create table invoices (
   memo text,
   footer text,
   metadata json not null,
+  page_token text not null,
+  url text not null,
   event_sequence integer default 0 not null,
   created_at timestamp with time zone not null,
   finalized_at timestamp with time zone,
@@ -3117,6 +3119,8 @@ CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
 
 CREATE UNIQUE INDEX invoice_number_is_unique ON public.invoices USING btree (environment_id, series, number) WHERE (number IS NOT NULL);
+
+CREATE UNIQUE INDEX invoice_of_page_token ON public.invoices USING btree (page_token);
 
 CREATE INDEX invoices_by_customer ON public.invoices USING btree (environment_id, customer_id, id);
 

@@ -39,6 +39,9 @@ create table invoices (
   memo text,
   footer text,
   metadata json not null,
+  -- Opens the page of the invoice, at this URL.
+  page_token text not null,
+  url text not null,
   event_sequence integer not null default 0,
   created_at timestamptz not null,
   finalized_at timestamptz,
@@ -73,6 +76,7 @@ create table invoices (
 
 create unique index invoice_number_is_unique on invoices (environment_id, series, number)
   where number is not null;
+create unique index invoice_of_page_token on invoices (page_token);
 create index invoices_by_customer on invoices (environment_id, customer_id, id);
 create index invoices_by_status on invoices (environment_id, status, id);
 -- What a payment into the account of a customer may pay.

@@ -1539,6 +1539,8 @@ export type Invoice = {
   memo: string | null
   /** Small print, below the total. */
   footer: string | null
+  /** Page of the invoice for your customer. Who has it can open it. */
+  url: string | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When the draft was created. */

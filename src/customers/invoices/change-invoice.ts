@@ -1,6 +1,7 @@
 import { after, day, type RealTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
+import { newPageToken } from '../../base/page-token.js'
 import { invalidField, Refusal } from '../../base/refusal.js'
 import type { EventType } from '../../events/catalogue.js'
 import { formatMoney, smallerOf } from '../../money/amounts.js'
@@ -48,10 +49,11 @@ type InvoiceName = { environmentId: EnvironmentId; reference: string }
 export async function createInvoice(
   tx: Tx,
   { now }: Times,
-  environment: Environment,
+  { environment, baseUrl }: { environment: Environment; baseUrl: string },
   draft: DraftInvoice,
 ): Promise<Invoice> {
   const customer = await lockNamedCustomer(tx, environment.id, draft.customer)
+  const pageToken = newPageToken()
   const created: Invoice = {
     environmentId: environment.id,
     id: newId(now),
@@ -63,6 +65,8 @@ export async function createInvoice(
     amountCredited: 0n,
     amountRefunded: 0n,
     nextDueAt: null,
+    pageToken,
+    url: `${baseUrl}/i/${pageToken}`,
     eventSequence: 0,
     createdAt: now,
     finalizedAt: null,

@@ -48,6 +48,9 @@ export const invoices = new Table('invoices', {
   memo: column.text().orNull(),
   footer: column.text().orNull(),
   metadata: column.jsonText(),
+  /** Opens the page of the invoice. */
+  pageToken: column.text(),
+  url: column.text(),
   eventSequence: column.int4(),
   createdAt: column.time(),
   finalizedAt: column.time().orNull(),

@@ -74,6 +74,10 @@ export const invoice = resource('Invoice', {
   dueAt: notYet(timestamp('When the last of it is due.')),
   memo: notYet(text('Thank you, Ada'), 'Note to the customer, above the lines.'),
   footer: notYet(text('RC 1234567'), 'Small print, below the total.'),
+  url: notYet(
+    text('https://pay.example.com/i/4t9e0m5v8h2q7x3k6c1r9b0n5d'),
+    'Page of the invoice for your customer. Who has it can open it.',
+  ),
   metadata,
   createdAt: timestamp('When the draft was created.'),
   finalizedAt: notYet(timestamp('When it got its number.')),
@@ -119,6 +123,7 @@ export function showInvoice(shown: Invoice, now: Date): JsonText {
     dueAt: orNone(shown.dueAt),
     memo: shown.memo,
     footer: shown.footer,
+    url: status === 'DRAFT' ? null : shown.url,
     createdAt: toIsoText(shown.createdAt),
     finalizedAt: orNone(shown.finalizedAt),
     paidAt: orNone(shown.paidAt),

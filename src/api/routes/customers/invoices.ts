@@ -68,7 +68,8 @@ const create = (api: ApiParts) =>
       const draft = readNewDraft(request.body, request)
       return api.change(
         request,
-        (tx, realNow) => createInvoice(tx, { now, realNow }, environment, draft),
+        (tx, realNow) =>
+          createInvoice(tx, { now, realNow }, { environment, baseUrl: api.baseUrl() }, draft),
         (created) => successText(201, 'Invoice created', showInvoice(created, now)),
         { isKept: true },
       )
