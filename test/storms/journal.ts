@@ -20,6 +20,7 @@ const keptFields = [
   'orderHash',
   'transferReference',
   'accountNumber',
+  'accountReference',
 ] as const
 
 type Kept = { [Field in (typeof keptFields)[number]]?: string | number }

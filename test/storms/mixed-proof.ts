@@ -2,19 +2,17 @@ import type { EnvironmentId } from '../../src/base/environment.js'
 import { fromReferenceOfAnyKind } from '../../src/base/ids.js'
 import { fromWire } from '../../src/money/amounts.js'
 import type { Asset } from '../../src/money/assets.js'
-import { verifyLedger } from '../../src/operations/proofs/verify-ledger.js'
 import { sql } from '../../src/postgres/sql.js'
 import { mainnetMints } from '../../src/rails/solana/programs.js'
 import { callLocalnet } from '../../src/simulation/embedded-chain.js'
 import { tokenAccountOf } from '../simulation/localnet/transfers.js'
-import { runCommandOn } from '../support/program.js'
 import type { Random } from '../support/seed.js'
-import { show } from '../support/show.js'
 import type { Answered, Journal } from './journal.js'
 import { findChangedAnswers, type JournalCallers } from './journal-callers.js'
 import { failingWallet, isFailingAccount } from './mixed-operations.js'
 import { credits, type MixedSite } from './mixed-site.js'
 import { differ, differenceOf } from './multiset.js'
+import { runProofs } from './run-proofs.js'
 
 const assets = ['NGN', 'USDC', 'USDT'] as const
 const coins = ['USDC', 'USDT'] as const
@@ -354,17 +352,6 @@ async function listLandings({ chain }: MixedSite, account: string): Promise<stri
     if (lines.length < pageSize) return memos.filter((memo) => !memo.startsWith('all '))
     before = lines.at(-1)!.signature
   }
-}
-
-async function runProofs({ db, secret, variables }: MixedSite): Promise<string[]> {
-  const findings = await verifyLedger(db)
-  const wrong = findings.filter(({ counterexamples }) => counterexamples.length > 0)
-  const given = { databaseUrl: db.url, secret: secret.reveal(), variables }
-  const { code, out, err } = await runCommandOn(given, 'reconcile')
-  return [
-    ...wrong.map((finding) => `proof failed: ${show(finding)}`),
-    ...(code === 0 ? [] : [`reconcile ended with ${code}: ${out}${err}`]),
-  ]
 }
 
 function sumOf(amounts: bigint[]): bigint {

@@ -1,11 +1,11 @@
-import { fromReferenceOfAnyKind, prefixes, toReference } from '../../src/base/ids.js'
-import { verifyLedger } from '../../src/operations/proofs/verify-ledger.js'
+import { prefixes, toReference } from '../../src/base/ids.js'
 import { sql } from '../../src/postgres/sql.js'
-import { runCommandOn } from '../support/program.js'
 import { show } from '../support/show.js'
 import type { Answered, Journal } from './journal.js'
 import { findChangedAnswers } from './journal-callers.js'
+import { findWrongPayments, idOf } from './journal-payments.js'
 import { differ } from './multiset.js'
+import { runProofs } from './run-proofs.js'
 import { type ExpectedSplits, expectSplits } from './split-oracle.js'
 import { comesBack, fundedAmount, type SplitScene } from './split-site.js'
 
@@ -44,14 +44,14 @@ export async function proveSplits(scene: SplitScene): Promise<string[]> {
   const books = await readBooks(scene)
   return [
     ...(await findWrongShares(scene, expected)),
-    ...(await findWrongRefunds(scene)),
+    ...(await findWrongPayments(scene.site.db, journal)),
     ...findWrongPayouts(journal, books),
     ...(await findWrongBankEffects(scene, books)),
     ...findWrongSellers(scene, expected, books),
     ...findWrongMerchant(journal, books),
     ...(await findWrongAnswers(scene, books)),
     ...(await findWrongEvents(scene)),
-    ...(await runProofs(scene)),
+    ...(await runProofs(scene.site)),
     // Last: a retry of a lost operation would do it.
     ...(await findChangedAnswers(callers, random)),
   ]
@@ -95,10 +95,6 @@ async function readBooks({ site: { db, environmentId } }: SplitScene): Promise<B
   }
 }
 
-function idOf(reference: string | number | undefined): string {
-  return fromReferenceOfAnyKind(String(reference)) ?? `unknown ${reference}`
-}
-
 /** Each payment gave its lines what the oracle says, and refunds took back what it says. */
 async function findWrongShares(
   { site: { db } }: SplitScene,
@@ -117,27 +113,6 @@ async function findWrongShares(
     return [idOf(payment), line, seller, amount, fee, takenBack, status].join(' ')
   })
   return differ('share', wanted, booked)
-}
-
-async function findWrongRefunds({ site: { db }, callers }: SplitScene): Promise<string[]> {
-  const payments = await db.rows(sql<{ id: string; amount: bigint }>`
-    select id, amount from payments`)
-  const refunds = await db.rows(sql<{ paymentId: string; amount: bigint }>`
-    select payment_id, amount from payment_returns`)
-  const { journal } = callers
-  const paid = journal.list('payment')
-  return [
-    ...differ(
-      'payment',
-      paid.map(({ answer, body }) => `${idOf(answer.kept.reference)} ${body.amount}`),
-      payments.map(({ id, amount }) => `${id} ${amount}`),
-    ),
-    ...differ(
-      'refund',
-      journal.list('refund').map(({ path, body }) => `${idOf(path.split('/')[4])} ${body.amount}`),
-      refunds.map(({ paymentId, amount }) => `${paymentId} ${amount}`),
-    ),
-  ]
 }
 
 /** Payouts that were acknowledged exist once; others only where a worker or a closing makes them. */
@@ -297,17 +272,6 @@ async function findWrongEvents({ site: { db } }: SplitScene): Promise<string[]> 
     wanted.map(({ name }) => name),
     events.map(({ name }) => name),
   )
-}
-
-async function runProofs({ site: { db, secret } }: SplitScene): Promise<string[]> {
-  const findings = await verifyLedger(db)
-  const wrong = findings.filter(({ counterexamples }) => counterexamples.length > 0)
-  const given = { databaseUrl: db.url, secret: secret.reveal() }
-  const { code, out, err } = await runCommandOn(given, 'reconcile')
-  return [
-    ...wrong.map((finding) => `proof failed: ${show(finding)}`),
-    ...(code === 0 ? [] : [`reconcile ended with ${code}: ${out}${err}`]),
-  ]
 }
 
 function sumOf(amounts: bigint[]): bigint {

@@ -1,12 +1,4 @@
-import { randomBytes } from 'node:crypto'
 import { systemClock } from '../../src/base/clock.js'
-import type { EnvironmentId } from '../../src/base/environment.js'
-import { newId } from '../../src/base/ids.js'
-import { createSeal } from '../../src/base/sealed.js'
-import { Secret } from '../../src/base/secret.js'
-import { fundAll } from '../../src/ledger/fund.js'
-import { createMerchant } from '../../src/merchants/create-merchant.js'
-import { issueKey } from '../../src/merchants/keys/issue-key.js'
 import type { Database } from '../../src/postgres/database.js'
 import {
   magicAccounts,
@@ -14,7 +6,7 @@ import {
 } from '../../src/simulation/sandbox-bank/magic-accounts.js'
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
 import type { Random } from '../support/seed.js'
-import type { Caller } from './journal.js'
+import { type FundedMerchant, openFundedMerchant } from './funded-merchant.js'
 import type { JournalCallers } from './journal-callers.js'
 
 const bankCode = '058'
@@ -50,11 +42,8 @@ export type Line = {
 }
 export type SplitTerms = { feeBearer?: string; lines: Line[] }
 
-export type SplitSite = {
+export type SplitSite = FundedMerchant & {
   db: Database
-  secret: Secret
-  environmentId: EnvironmentId
-  secretKey: string
   sellers: Seller[]
   /** Steady sellers that spend what they get at once, so that refunds find nothing. */
   spenders: string[]
@@ -68,38 +57,17 @@ export type SplitSite = {
 
 /** A merchant with money. Its sellers come when processes answer. */
 export async function openSplitSite(db: Database): Promise<SplitSite> {
-  const secret = new Secret(randomBytes(32).toString('hex'))
-  const now = systemClock.now()
-  const merchant = await db.transaction(async (tx) => {
-    const { environments } = await createMerchant(tx, now, 'Market')
-    const { key } = await issueKey(tx, now, {
-      seal: createSeal(secret),
-      kind: 'secret',
-      name: 'Market',
-      expiresAt: null,
-      environment: environments.test,
-      allowedAddresses: [],
-    })
-    return { environmentId: environments.test.id, secretKey: key.reveal() }
-  })
-  const { environmentId } = merchant
-  const funding = { id: newId(now), environmentId, asset: 'NGN' as const, amount: fundedAmount }
-  await db.transaction((tx) => fundAll(tx, now, [{ ...funding, purpose: 'operator_credit' }]))
+  const merchant = await openFundedMerchant(db, fundedAmount)
   return {
     ...merchant,
     db,
-    secret,
     sellers: [],
     spenders: [],
     rules: [],
     accounts: [],
     aheadMs: 0,
-    startedAt: now,
+    startedAt: systemClock.now(),
   }
-}
-
-export function identifyAt({ secretKey }: SplitSite) {
-  return async (_caller: Caller) => ({ authorization: `Bearer ${secretKey}` })
 }
 
 export type SplitScene = { site: SplitSite; callers: JournalCallers; random: Random }

@@ -4,18 +4,12 @@ import { sql } from '../../src/postgres/sql.js'
 import type { Program } from '../support/program.js'
 import type { Random } from '../support/seed.js'
 import { type Crew, startCrew, stopCrew } from './crew.js'
+import { identifyAt } from './funded-merchant.js'
 import type { Journal } from './journal.js'
 import { JournalCallers } from './journal-callers.js'
 import { advanceClock, expectedRefusals, takeSplitTurn } from './split-operations.js'
 import { proveSplits } from './split-proof.js'
-import {
-  dayMs,
-  identifyAt,
-  openMarket,
-  openSplitSite,
-  reversingSerial,
-  type SplitScene,
-} from './split-site.js'
+import { dayMs, openMarket, openSplitSite, reversingSerial, type SplitScene } from './split-site.js'
 import { stormUntil, untilAtRest } from './storm-loop.js'
 
 type Storm = {

@@ -1,0 +1,106 @@
+import {
+  magicAccounts,
+  sandboxBankItself,
+} from '../../src/simulation/sandbox-bank/magic-accounts.js'
+import { type BilledCustomer, type BillingScene, unitKobo } from './billing-site.js'
+import type { Answered } from './journal.js'
+
+const invoicePath = '/v1/invoices'
+const dayMs = 24 * 60 * 60_000
+
+/** An invoice may be paid, voided or credited by the time an operation arrives. */
+export const expectedRefusals: ReadonlySet<string> = new Set([
+  'void invalid_state',
+  'credit invalid_state',
+  'credit validation_failed',
+  'refund insufficient_balance',
+])
+
+const shares: [number, (scene: BillingScene) => Promise<void>][] = [
+  [20, invoiceInCrowd],
+  [30, payInCrowd],
+  [8, creditInCrowd],
+  [6, voidInCrowd],
+  [36, billInOrder],
+]
+const turns = shares.flatMap(([count, operate]) => Array.from({ length: count }, () => operate))
+
+export async function takeBillingTurn(scene: BillingScene): Promise<void> {
+  await scene.random.pick(turns)(scene)
+}
+
+/** Invoices and payments of an orderly customer follow each other. */
+async function billInOrder(scene: BillingScene): Promise<void> {
+  const { site, random } = scene
+  const free = site.customers.filter(({ isOrderly, isBusy }) => isOrderly && !isBusy)
+  if (free.length === 0) return invoiceInCrowd(scene)
+  const customer = random.pick(free)
+  customer.isBusy = true
+  try {
+    if (random.integer(1, 5) <= 2) await invoice(scene, customer)
+    else await pay(scene, customer)
+  } finally {
+    customer.isBusy = false
+  }
+}
+
+function pickInCrowd({ site, random }: BillingScene): BilledCustomer {
+  return random.pick(site.customers.filter(({ isOrderly }) => !isOrderly))
+}
+
+async function invoiceInCrowd(scene: BillingScene): Promise<void> {
+  await invoice(scene, pickInCrowd(scene))
+}
+
+async function payInCrowd(scene: BillingScene): Promise<void> {
+  const { callers, random } = scene
+  const paid = await pay(scene, pickInCrowd(scene))
+  if (random.integer(1, 4) > 1) return
+  const amount = random.integer(1, Number(paid.body.amount))
+  const path = `/v1/collections/payments/${paid.answer.kept.reference}/refund`
+  await callers.send('refund', 'key', path, { amount })
+}
+
+async function creditInCrowd(scene: BillingScene): Promise<void> {
+  const { callers, random } = scene
+  const reference = await invoice(scene, pickInCrowd(scene))
+  if (random.integer(0, 1) === 0) await payInCrowd(scene)
+  const amount = random.integer(1, 8) * unitKobo
+  await callers.send('credit', 'key', `${invoicePath}/${reference}/credit`, { amount })
+}
+
+async function voidInCrowd(scene: BillingScene): Promise<void> {
+  const reference = await invoice(scene, pickInCrowd(scene))
+  await scene.callers.send('void', 'key', `${invoicePath}/${reference}/void`)
+}
+
+/** One to three instalments on days that differ between all invoices. */
+async function invoice(scene: BillingScene, customer: BilledCustomer): Promise<string> {
+  const { callers, random } = scene
+  const parts = Array.from({ length: random.integer(1, 3) }, (_, index) => ({
+    amount: random.integer(1, 12) * unitKobo,
+    dueAt: new Date(Date.now() + (20 + index * 30) * dayMs).toISOString(),
+  }))
+  const total = parts.reduce((sum, { amount }) => sum + amount, 0)
+  const created = await callers.send('invoice', 'key', invoicePath, {
+    customer: customer.reference,
+    series: random.pick(['INV', 'B']),
+    lines: [{ description: 'Ankara fabric', quantity: '1', unitAmount: total }],
+    ...(parts.length === 1 ? { dueAt: parts[0]!.dueAt } : { instalments: parts }),
+  })
+  const reference = String(created!.answer.kept.reference)
+  await callers.send('finalize', 'key', `${invoicePath}/${reference}/finalize`)
+  return reference
+}
+
+async function pay(
+  { callers, random }: BillingScene,
+  { accountNumber, isOrderly }: BilledCustomer,
+): Promise<Answered> {
+  const amount = random.integer(1, 24) * unitKobo
+  // A refund to this account fails, and gives back what it took.
+  const failing = { accountNumber: magicAccounts[1]!.number, bankCode: sandboxBankItself.code }
+  const sender = !isOrderly && random.integer(1, 4) === 1 ? { sender: failing } : {}
+  const body = { accountNumber, amount, ...sender }
+  return (await callers.send('payment', 'key', '/v1/test/bank-transfers', body))!
+}
