@@ -6,6 +6,9 @@ import { readJson, writeJson } from './orders.mjs'
 const { MANILLA_KEY, MANILLA_URL, MANILLA_HOME, WEBHOOK_SECRET } = process.env
 const hint = 'start it with `npm start` in another terminal, or set MANILLA_KEY and MANILLA_URL.'
 
+/** @type {('checkout.session.*' | 'invoice.paid')[]} */
+const events = ['checkout.session.*', 'invoice.paid']
+
 /** Key and URL from the environment, else of the demo merchant that `npm start` created. */
 export function findAccount() {
   if (MANILLA_KEY) return { key: MANILLA_KEY, baseUrl: MANILLA_URL || 'http://127.0.0.1:8080' }
@@ -23,14 +26,14 @@ export function findAccount() {
 export async function findSecret({ webhookEndpoints }, { url, file }) {
   const kept = readJson(file)
   // Disabled while you bring your own secret, so that webhooks do not arrive twice.
-  const change = { url, enabled: !WEBHOOK_SECRET }
+  const change = { url, events, enabled: !WEBHOOK_SECRET }
   const isThere = kept && (await webhookEndpoints.update(kept.id, change).catch(passOverAbsent))
   if (WEBHOOK_SECRET) return WEBHOOK_SECRET
   if (isThere) return kept.secret
   // A secret is shown only once: replace an endpoint whose secret is lost.
   for await (const one of webhookEndpoints.list())
     if (one.url === url) await webhookEndpoints.delete(one.id)
-  const { id, secret } = await webhookEndpoints.create({ url, events: ['checkout.session.*'] })
+  const { id, secret } = await webhookEndpoints.create({ url, events })
   await writeJson(file, { id, secret })
   return secret
 }

@@ -8,6 +8,8 @@ import { dirname } from 'node:path'
  * @property {'waiting' | 'paid' | 'shipped' | 'expired' | 'cancelled'} status
  * @property {import('manilla').CreateCheckoutSessionInput} request  Sent to Manilla unchanged.
  * @property {{ reference: string, url: string }} [session]  The session that Manilla created.
+ * @property {boolean} [isInvoiced]  Whether the customer asked for an invoice.
+ * @property {{ reference: string, url: string }} [invoice]  The invoice that Manilla created.
  * @typedef {ReturnType<typeof openOrders>} Orders
  */
 

@@ -19,7 +19,8 @@ export function shelfPage(look, token) {
     <label>Your name <input name="name" autocomplete="name" required maxlength="100"></label>
     <label>Your email
       <input name="email" type="email" autocomplete="email" required maxlength="200"></label>
-    <button>Go to payment</button></form>`
+    <button>Go to payment</button>
+    <button class="second" name="terms" value="invoice">Send me an invoice</button></form>`
   return page(look, { title: 'On the shelf today', main: form })
 }
 
@@ -34,12 +35,17 @@ const news = {
 export function orderPage(look, /** @type {import('./orders.mjs').Order} */ order) {
   const { description, amount, customer } = order.request
   const [title = '', words] = news[order.status]
-  const url = order.status === 'waiting' && order.session?.url
+  const url = order.status === 'waiting' && payUrl(order)
   const main = html`<p>${words}</p>
     <dl><dt>Order</dt><dd>${order.id.slice(0, 8)}</dd><dt>For</dt><dd>${customer.name}</dd>
     <dt>${description}</dt><dd>${naira(amount)}</dd></dl>
     ${url && html`<a class="button" href="${url}">Pay now</a>`}<a href="/">Back to the shelf</a>`
   return page(look, { title, main, state: order.status })
+}
+
+/** Where the customer pays: the checkout page, or the page of the invoice. */
+export function payUrl(/** @type {import('./orders.mjs').Order} */ { session, invoice }) {
+  return (session ?? invoice)?.url
 }
 
 export function problemPage(look, words) {

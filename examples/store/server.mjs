@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { Manilla, ManillaError, WebhookError } from 'manilla'
 import { explain, findAccount, findSecret } from './connect.mjs'
 import { openOrders } from './orders.mjs'
-import { orderPage, problemPage, shelfPage } from './pages.mjs'
+import { orderPage, payUrl, problemPage, shelfPage } from './pages.mjs'
 import { openShop, readOrder } from './shop.mjs'
 
 const { STORE_PORT = '4000', STORE_URL, STORE_DATA } = process.env
@@ -59,7 +59,7 @@ async function route({ request, response, shop, orders, origin, look }) {
       if (!wanted) return show(response, 400, problemPage(look, 'Please fill in the whole form.'))
       const order = await shop.sell(wanted)
       // A closed order cannot be paid: show its own page.
-      const location = order.status === 'waiting' ? order.session.url : `/orders/${order.id}`
+      const location = order.status === 'waiting' ? payUrl(order) : `/orders/${order.id}`
       return response.writeHead(303, { location }).end()
     }
     case 'GET /':

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { passOverAbsent } from './connect.mjs'
+import { invoice } from './invoices.mjs'
 import { shelf } from './pages.mjs'
 
-/** @import { CheckoutSession, Manilla } from 'manilla' */
+/** @import { CheckoutSession, Invoice, Manilla } from 'manilla' */
 /** @import { Order, Orders } from './orders.mjs' */
 
 /**
@@ -11,8 +12,9 @@ import { shelf } from './pages.mjs'
  * @returns {Order | undefined}
  */
 export function readOrder(form, origin) {
-  const said = ['token', 'good', 'name', 'email'].map((field) => form.get(field)?.trim() ?? '')
-  const [token = '', code, name = '', email = ''] = said
+  const fields = ['token', 'good', 'name', 'email', 'terms']
+  const said = fields.map((field) => form.get(field)?.trim() ?? '')
+  const [token = '', code, name = '', email = '', terms] = said
   const good = shelf.find((one) => one.code === code)
   // Refuse what Manilla would refuse before it becomes an order.
   const isName = /^[^\p{Cc}\p{Cf}]{1,100}$/u.test(name)
@@ -23,7 +25,7 @@ export function readOrder(form, origin) {
   const price = { amount: good.price, currency: /** @type {const} */ ('NGN') }
   const words = { description: good.name, customer: { name, email }, merchantReference: id }
   const request = { ...price, ...words, successUrl: back, cancelUrl: back }
-  return { id, status: 'waiting', request }
+  return { id, status: 'waiting', request, isInvoiced: terms === 'invoice' }
 }
 
 /**
@@ -36,7 +38,11 @@ export function openShop({ manilla, orders, secret }) {
     // Save the whole request first: after a crash or a second click, the same request is sent with
     // the same idempotency key, and Manilla returns the same session.
     const { after: order } = await orders.change(wanted.id, (known) => known ?? wanted)
-    if (order.session) return order
+    if (order.session || order.invoice) return order
+    if (order.isInvoiced) {
+      const made = await invoice(manilla, order)
+      return (await orders.change(order.id, (now) => ({ ...now, invoice: made }))).after
+    }
     const idempotencyKey = `session-of-${order.id}`
     const session = await manilla.checkout.sessions.create(order.request, { idempotencyKey })
     const { reference, url } = session
@@ -51,7 +57,9 @@ export function openShop({ manilla, orders, secret }) {
       case 'checkout.session.paid':
       case 'checkout.session.expired':
       case 'checkout.session.cancelled':
-        await record(event.data)
+        return record(event.data)
+      case 'invoice.paid':
+        return recordInvoice(event.data)
     }
     // Other event types get 2xx too: they arrived and need no action.
   }
@@ -61,7 +69,17 @@ export function openShop({ manilla, orders, secret }) {
     const id = session.merchantReference ?? ''
     // The session may belong to another program of the same merchant.
     if (!orders.find(id)) return
-    const { after } = await orders.change(id, (order) => judge(order, session))
+    await settle(id, (order) => judge(order, session))
+  }
+
+  async function recordInvoice(/** @type {Invoice} */ paid) {
+    const id = String(paid.metadata.order ?? '')
+    if (!orders.find(id)) return
+    await settle(id, (order) => judgeInvoice(order, paid))
+  }
+
+  async function settle(/** @type {string} */ id, /** @type {(order: Order) => Order} */ decide) {
+    const { after } = await orders.change(id, decide)
     // Not awaited: Manilla expects a quick answer, and shipping may take time.
     if (after.status === 'paid') ship(id).catch(console.error)
   }
@@ -77,8 +95,12 @@ export function openShop({ manilla, orders, secret }) {
 
   /** Webhooks are retried for days; polling is faster and also finds what was given up. */
   async function catchUp() {
-    for (const { id, status, session } of orders.list()) {
+    for (const { id, status, session, invoice: sent } of orders.list()) {
       if (status === 'paid') await ship(id)
+      if (status === 'waiting' && sent) {
+        const found = await manilla.invoices.get(sent.reference).catch(passOverAbsent)
+        if (found) await recordInvoice(found)
+      }
       // Without a session there is no URL to pay at. An expired session may still turn paid: bank
       // notices can be slow. A real shop stops polling after some days.
       if ((status !== 'waiting' && status !== 'expired') || !session) continue
@@ -106,4 +128,17 @@ function judge(/** @type {Order} */ order, /** @type {CheckoutSession} */ sessio
   }
   if (status === 'pending' || order.status === 'paid' || order.status === 'shipped') return order
   return { ...order, status }
+}
+
+/**
+ * Only an invoice that is paid in full changes its order: parts may arrive over weeks.
+ * @returns {Order}
+ */
+function judgeInvoice(/** @type {Order} */ order, /** @type {Invoice} */ paid) {
+  const isOurs = (order.invoice?.reference ?? paid.reference) === paid.reference
+  if (!isOurs || paid.total !== order.request.amount || paid.asset !== 'NGN') {
+    console.error(`Invoice ${paid.number} does not match order ${order.id}. Check it by hand.`)
+    return order
+  }
+  return order.status === 'waiting' && paid.status === 'PAID' ? { ...order, status: 'paid' } : order
 }
