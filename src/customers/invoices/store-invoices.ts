@@ -20,6 +20,15 @@ export async function getInvoice(db: Queryable, name: InvoiceName): Promise<Invo
   )
 }
 
+/** Of any merchant: the token gives access. */
+export async function findInvoiceByToken(
+  db: Queryable,
+  pageToken: string,
+): Promise<Invoice | undefined> {
+  const [row] = await db.rows(sql<ReadInvoice>`${selectAll} where page_token = ${pageToken}`)
+  return row && invoices.read(row)
+}
+
 export async function lockInvoice(tx: Tx, name: InvoiceName): Promise<Invoice> {
   return findOrRefuse(name, (id) =>
     tx.rows(sql<ReadInvoice>`
