@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { newPageToken } from '../../src/base/page-token.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -190,6 +191,34 @@ describe('the page of an invoice', () => {
     )
     expect(text).toContain('mailto:help@shop.example')
     expect((await press(url)).headers.get('location')).toBe(pathOf(url))
+  })
+})
+
+describe('the PDF of an invoice', () => {
+  test('is one, also with a logo and many lines', async () => {
+    const { ask, invoice } = await openShop()
+    const lines = Array.from({ length: 60 }, (_, index) => ({
+      description: `Ẹ̀kọ́ fún Ọláńrewájú ${index}`,
+      unitAmount: 10_000,
+    }))
+    const made = await invoice({ lines, footer: 'RC 1234567', memo: 'Ẹ ṣé\nẸ ṣé púpọ̀' })
+    const read = async () => {
+      const response = await fetch(`${service.url}${pathOf(made.url)}/invoice.pdf`)
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('application/pdf')
+      expect(response.headers.get('content-disposition')).toBe(
+        'inline; filename="INV-000001.pdf"',
+      )
+      expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+      const bytes = Buffer.from(await response.arrayBuffer())
+      expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
+      expect(bytes.toString('latin1')).toContain('%%EOF')
+      if (process.env.PDFS) writeFileSync(`${process.env.PDFS}/invoice.pdf`, bytes)
+      return bytes
+    }
+    expect((await read()).toString('latin1').match(/\/Type \/Page\b/g)!.length).toBe(4)
+    await ask('PATCH', '/v1/settings', { checkout: { colour: '#0a7d4f' } })
+    await read()
   })
 })
 

@@ -18,6 +18,8 @@ import { answerPage, newNonce } from '../checkout-page/answer-page.js'
 import { renderNotFound, renderSheet } from '../checkout-page/page.js'
 import { readPageScript } from '../checkout-page/page-script.js'
 import { english } from '../checkout-page/texts.js'
+import { answerPdf } from '../documents/answer-pdf.js'
+import { drawInvoice } from '../documents/draw-invoice.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { type Document, type Route, route } from '../server/route.js'
 import { describeInvoice } from './describe-invoice.js'
@@ -32,7 +34,7 @@ const params = Type.Object({ token: Type.String() })
 
 /** The page of an invoice. Unknown query parameters are ignored: links often gain some. */
 export function invoicePageRoutes(api: ApiParts): Route[] {
-  return [readPage(api), payByForm(api)]
+  return [readPage(api), readPdf(api), payByForm(api)]
 }
 
 const readPage = (api: ApiParts) => {
@@ -79,6 +81,24 @@ const readPage = (api: ApiParts) => {
     },
   })
 }
+
+const readPdf = (api: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/invoice.pdf`,
+    operation: 'downloadInvoicePdf',
+    summary: 'Download an invoice',
+    description: 'As PDF.',
+    params,
+    query: Type.Object({}),
+    async handle({ params: { token }, headers, realNow }) {
+      const found = await findPublicInvoice(api.db, token)
+      if (!found) return answerNotFound({ headers })
+      const now = toEnvironmentTime(realNow, found.environment.clockOffsetMs)
+      return answerPdf(await drawInvoice(found, now), invoiceNumber(found.invoice)!)
+    },
+  })
 
 const payByForm = (api: ApiParts) =>
   route({
