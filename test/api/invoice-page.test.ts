@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { newPageToken } from '../../src/base/page-token.js'
 import { sql } from '../../src/postgres/sql.js'
+import { drawPng, toDataUrl } from '../support/draw-png.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
@@ -31,6 +32,7 @@ async function openShop() {
     return ask('POST', `/v1/invoices/${reference}/finalize`)
   }
   return {
+    key,
     ask,
     customer,
     invoice,
@@ -206,9 +208,7 @@ describe('the PDF of an invoice', () => {
       const response = await fetch(`${service.url}${pathOf(made.url)}/invoice.pdf`)
       expect(response.status).toBe(200)
       expect(response.headers.get('content-type')).toBe('application/pdf')
-      expect(response.headers.get('content-disposition')).toBe(
-        'inline; filename="INV-000001.pdf"',
-      )
+      expect(response.headers.get('content-disposition')).toBe('inline; filename="INV-000001.pdf"')
       expect(response.headers.get('referrer-policy')).toBe('no-referrer')
       const bytes = Buffer.from(await response.arrayBuffer())
       expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
@@ -219,6 +219,80 @@ describe('the PDF of an invoice', () => {
     expect((await read()).toString('latin1').match(/\/Type \/Page\b/g)!.length).toBe(4)
     await ask('PATCH', '/v1/settings', { checkout: { colour: '#0a7d4f' } })
     await read()
+  })
+
+  test('has the logo, and does without one that cannot be drawn', async () => {
+    const { ask, invoice } = await openShop()
+    const { url } = await invoice()
+    const sizeWith = async (logo: string | null) => {
+      await ask('PATCH', '/v1/settings', { checkout: { logo } })
+      const response = await fetch(`${service.url}${pathOf(url)}/invoice.pdf`)
+      expect(response.status, logo ?? 'none').toBe(200)
+      return (await response.arrayBuffer()).byteLength
+    }
+    const bare = await sizeWith(null)
+    expect(await sizeWith(toDataUrl(drawPng()))).toBeGreaterThan(bare)
+    expect(await sizeWith(toDataUrl(drawPng({ colourType: 6 })))).toBeGreaterThan(bare)
+    for (const logo of [
+      toDataUrl(drawPng().subarray(0, 60)),
+      toDataUrl(drawPng({ pixels: Buffer.alloc(40) })),
+      'data:image/jpeg;base64,/9j/4AAQ',
+    ])
+      expect(await sizeWith(logo)).toBe(bare)
+  })
+
+  test('of a draft is for the merchant only, and says so', async () => {
+    const { key, ask, customer } = await openShop()
+    const { reference } = await ask('POST', '/v1/invoices', {
+      customer: customer.reference,
+      lines: [{ description: 'Fabric', unitAmount: 500_000 }],
+    })
+    const [row] = await db.rows(sql<{ token: string }>`
+      select page_token as token from invoices order by created_at desc limit 1`)
+    const open = await fetch(`${service.url}/i/${row!.token}/invoice.pdf`)
+    expect(open.status).toBe(404)
+    const path = `/v1/invoices/${reference}/pdf`
+    const { status, headers, text } = await service.ask('GET', path, {
+      key,
+    })
+    expect([status, headers.get('content-type'), text.slice(0, 5)]).toEqual([
+      200,
+      'application/pdf',
+      '%PDF-',
+    ])
+    const other = await service.addMerchant('Other')
+    expect((await service.ask('GET', path, { key: other.test.secret })).status).toBe(404)
+  })
+})
+
+describe('a receipt', () => {
+  test('is a PDF, for the merchant and on the page of the session', async () => {
+    const { key, ask, invoice, press, payIn } = await openShop()
+    const session = await press(await invoice())
+    const path = `/checkout/${session.reference}/receipt.pdf`
+    expect((await service.ask('GET', path)).status).toBe(404)
+    expect((await service.ask('GET', '/checkout/x/receipt.pdf')).status).toBe(404)
+    const { reference } = await payIn(session.bankTransfer.accountNumber, 1_000_000)
+    const page = await service.ask('GET', `/checkout/${session.reference}`)
+    expect(page.text).toContain(`href="${path}"`)
+    for (const [at, given] of [
+      [path, {}],
+      [`/v1/collections/payments/${reference}/receipt`, { key }],
+    ] as const) {
+      const { status, headers, text } = await service.ask('GET', at, given)
+      expect([status, headers.get('content-type')]).toEqual([200, 'application/pdf'])
+      expect(text.slice(0, 5)).toBe('%PDF-')
+    }
+    const held = await ask('POST', '/v1/collections/virtual-accounts', {
+      merchantReference: 'order-1',
+      amount: 500_000,
+    })
+    await ask('PATCH', '/v1/settings', { policies: { bank: { underpayment: 'hold' } } })
+    const part = await payIn(held.accountNumber, 100_000)
+    const none = await service.ask('GET', `/v1/collections/payments/${part.reference}/receipt`, {
+      key,
+    })
+    expect(none.json).toMatchObject({ code: 'payment_action_failed', reason: 'invalid_state' })
   })
 })
 
@@ -295,15 +369,16 @@ describe('a session for an invoice', () => {
       amountAccepted: 20_000,
     })
     const { items } = await ask('GET', '/v1/events?limit=100')
-    const types = items.map(({ type }: { type: string }) => type).toReversed()
-    expect(types.filter((type: string) => /^(invoice|checkout|customer)\./.test(type))).toEqual([
-      'customer.created',
-      'invoice.finalized',
-      'invoice.partially_paid',
-      'invoice.paid',
+    const types: string[] = items.map(({ type }: { type: string }) => type)
+    // Those of one moment are listed in any order.
+    expect(types.filter((type) => /^(invoice|checkout|customer)\./.test(type)).toSorted()).toEqual([
       'checkout.session.paid',
+      'customer.created',
       'customer.credited',
       'customer.credited',
+      'invoice.finalized',
+      'invoice.paid',
+      'invoice.partially_paid',
     ])
     await expectAllProofs(db)
   })

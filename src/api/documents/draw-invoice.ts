@@ -58,6 +58,8 @@ function drawHowToPay(paper: Paper, { invoice, dedicated, checkout }: PublicInvo
     paper.row({ label: english.bank, value: bankName })
     paper.row({ label: english.accountName, value: accountName })
   }
+  if (invoice.status === 'DRAFT') return
   paper.space(6)
-  paper.link(texts.payOnline, invoice.url)
+  paper.text(texts.payOnline)
+  paper.link(invoice.url)
 }

@@ -138,8 +138,9 @@ export class Paper {
     this.space(4)
   }
 
-  link(text: string, url: string): void {
-    this.#style({ colour: 'brand' }).text(text, margin, this.#pdf.y, {
+  /** Written out, for those who print it. */
+  link(url: string): void {
+    this.#style({ colour: 'brand' }).text(url, margin, this.#pdf.y, {
       width: this.#width,
       link: url,
       underline: true,

@@ -62,7 +62,7 @@ export const invoiceTexts = {
   cannotPay: (name: string) => `This invoice cannot be paid here. Ask ${name} how to pay it.`,
   reload: 'Reload this page after you paid: it shows what has arrived.',
   download: 'Download PDF',
-  payOnline: 'Pay this invoice online',
+  payOnline: 'Pay online, and see what is still due:',
   print: 'Print',
   notFound: {
     title: 'Invoice not found',

@@ -100,6 +100,19 @@ export async function findInvoices(
   return rows.map((row) => invoices.read(row))
 }
 
+/** In the order in which the payment paid them. */
+export async function findInvoicesPaidBy(
+  db: Queryable,
+  payment: { environmentId: EnvironmentId; id: string },
+): Promise<Invoice[]> {
+  const rows = await db.rows(sql<ReadInvoice>`
+    ${selectAll} join payment_allocations a
+      on a.environment_id = i.environment_id and a.invoice_id = i.id
+    where a.environment_id = ${payment.environmentId} and a.payment_id = ${payment.id}
+    order by a.created_at, a.place`)
+  return [...new Map(rows.map((row) => [row.id, invoices.read(row)])).values()]
+}
+
 /** The next number of a series, without gaps: it is given back if the transaction fails. */
 export async function takeNumber(
   tx: Tx,
