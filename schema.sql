@@ -3058,6 +3058,8 @@ CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at)
 
 CREATE INDEX accounts_of_customer ON public.collection_accounts USING btree (environment_id, customer_id, id) WHERE (customer_id IS NOT NULL);
 
+CREATE INDEX accounts_of_invoice ON public.collection_accounts USING btree (environment_id, invoice_id, id) WHERE (invoice_id IS NOT NULL);
+
 CREATE INDEX collection_accounts_by_number ON public.collection_accounts USING btree (environment_id, number, id);
 
 CREATE INDEX collection_accounts_by_reference ON public.collection_accounts USING btree (environment_id, kind, merchant_reference, status, id) WHERE (merchant_reference <> ''::text);

@@ -153,6 +153,8 @@ async function build(compiler, wanted) {
     const advice = error.code === 'ERR_MODULE_NOT_FOUND' ? '; run "npm ci" first' : ''
     throw new Error(`Building Manilla failed: ${error.message}${advice}`)
   }
+  const fonts = 'api/documents/fonts'
+  fs.cpSync(join(root, 'src', fonts), join(fresh, fonts), { recursive: true })
   fs.writeFileSync(join(fresh, '.built-from'), wanted)
   if (fs.existsSync(dist)) fs.renameSync(dist, old)
   fs.renameSync(fresh, dist)

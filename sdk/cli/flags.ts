@@ -344,6 +344,11 @@ export const described: Record<string, Described> = {
     ],
     money: ['amount', 'splits.amount', 'splits.owed'],
   },
+  'payments.receipt': {
+    about: 'Retrieve the receipt of a payment, to stdout. Returns a PDF file for the payer, with your logo and colour: what you accepted, when, for what, and what you refunded since. The sender\'s account is masked.',
+    flags: [],
+    money: [],
+  },
   'payments.resolve': {
     about: 'Resolve a held payment. Accepts the held amount of a payment, or returns it to the sender or to destination. Stablecoins are returned only to a wallet that you name.',
     flags: [
@@ -886,6 +891,11 @@ export const described: Record<string, Described> = {
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
       ['excel', 'switch', 'Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before account numbers and other digits that are text.', false, false, ['1']],
     ],
+    money: [],
+  },
+  'invoices.pdf': {
+    about: 'Retrieve an invoice as PDF, to stdout. Returns the invoice as a PDF file with your logo and colour. A draft has one, too: it says that it is a draft.',
+    flags: [],
     money: [],
   },
   'invoices.update': {

@@ -131,6 +131,10 @@ async function call(
       if (!(await terminal.write(part))) break
     return undefined
   }
+  if (operation.gives === 'pdf') {
+    await terminal.write((await pending) as unknown as Uint8Array)
+    return undefined
+  }
   const answer = operation.gives === 'pages' ? await pending.page!() : await pending
   const shown = { fields: money, asset: namedAsset('amount', input, {}) }
   return describe(operation, terminal, answer, { money: shown, operation: name })

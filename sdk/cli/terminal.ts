@@ -15,7 +15,7 @@ export type Terminal = {
   /** Writes the result to stdout. */
   print(text: string): void
   /** Writes a part of a long result, and waits until it is taken. False: the reader has left. */
-  write(text: string): Promise<boolean>
+  write(content: string | Uint8Array): Promise<boolean>
   /** Writes remarks for people to stderr, so that piped output stays clean. */
   note(text: string): void
   /** Reads a secret without echoing it, or from a pipe. */
@@ -49,9 +49,9 @@ export function openTerminal(homes: string[]): Terminal {
     homes: env.MANILLA_HOME ? [env.MANILLA_HOME] : homes,
     configFolder: path.join(env.XDG_CONFIG_HOME || path.join(homedir(), '.config'), 'manilla'),
     print: (line) => void stdout.write(`${line}\n`),
-    write: (text) =>
+    write: (content) =>
       new Promise((resolve, reject) => {
-        stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
+        stdout.write(content, (error?: NodeJS.ErrnoException | null) => {
           if (error && error.code !== 'EPIPE') reject(error)
           else resolve(!error)
         })

@@ -57,6 +57,7 @@ function describeCommand(row: Operation, { summary, description }: Described): s
     const unpaged = text.replace(/ ?A page [^.]+\./, '')
     return `Export ${things ?? summary} as CSV to stdout. ${unpaged}`
   }
+  if (row.gives === 'pdf') return `${summary}, to stdout. ${text}`
   return `${summary}. ${text}${what ? ` To export ${what}, use ${exportOf(row)}.` : ''}`
 }
 
@@ -144,7 +145,7 @@ function moneyKindOf(schemas: Schema[]): string | undefined {
 
 /** The fields of the answer, or of its items, that are amounts: `payments.amount`. */
 function listMoney(document: Document, row: Operation, described: Described): string[] {
-  if (row.gives === 'nothing' || row.gives === 'csv') return []
+  if (row.gives === 'nothing' || row.gives === 'csv' || row.gives === 'pdf') return []
   const data = withoutRefs(document, dataOf(described))
   const shown = row.gives === 'data' ? data : data.properties!.items!.items!
   const names = moneyIn(shown)

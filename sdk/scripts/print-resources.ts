@@ -88,6 +88,7 @@ function printInput(row: Operation, described: Described): string[] {
 function printAnswer({ gives }: Operation, described: Described, indent: string): string {
   if (gives === 'nothing') return 'Promise<void>'
   if (gives === 'csv') return 'AsyncIterable<string>'
+  if (gives === 'pdf') return 'Promise<Uint8Array>'
   const data = dataOf(described)
   if (gives === 'data') return `Promise<${printSchema(data, false, indent)}>`
   const item = printSchema(data.properties!.items!.items!, false, indent)

@@ -1,7 +1,7 @@
 import { isOperation, type Operation, type Operations, parametersOf } from './operations.js'
 import type { Connection, WriteOptions } from './options.js'
 import { type Page, toPages } from './pages.js'
-import { type ApiAnswer, type ApiRequest, readStream, send } from './send.js'
+import { type ApiAnswer, type ApiRequest, readFile, readStream, send } from './send.js'
 
 type Input = Record<string, unknown>
 type Call = { operation: Operation; path: string; input: Input; options: WriteOptions | undefined }
@@ -23,6 +23,8 @@ function toMethod(connection: Connection, operation: Operation, name: string) {
   if (operation.gives === 'csv')
     return (...given: unknown[]) =>
       readStream(connection, toRequest(toCall(operation, name, given)))
+  if (operation.gives === 'pdf')
+    return (...given: unknown[]) => readFile(connection, toRequest(toCall(operation, name, given)))
   const read = readers[operation.gives]
   return async (...given: unknown[]) =>
     read(await send(connection, toRequest(toCall(operation, name, given))))

@@ -7,7 +7,7 @@ export type Operation = {
   /** As in openapi.json; arguments replace the `{names}` in order. */
   path: string
   takes: 'body' | 'query' | 'nothing'
-  gives: 'data' | 'items' | 'pages' | 'csv' | 'nothing'
+  gives: 'data' | 'items' | 'pages' | 'csv' | 'pdf' | 'nothing'
   /** Called without a key, by anyone who knows the reference. */
   isPublic: boolean
 }
@@ -22,6 +22,7 @@ const items = (path: string): Operation => ({ ...read(path), gives: 'items' })
 const findItems = (path: string): Operation => ({ ...find(path), gives: 'items' })
 const list = (path: string): Operation => ({ ...find(path), gives: 'pages' })
 const csv = (path: string): Operation => ({ ...find(path), gives: 'csv' })
+const pdf = (path: string): Operation => ({ ...read(path), gives: 'pdf' })
 const act = (path: string): Operation => ({ ...plain, method: 'POST', path })
 const send = (path: string): Operation => ({ ...act(path), takes: 'body' })
 const change = (path: string): Operation => ({ ...send(path), method: 'PATCH' })
@@ -74,6 +75,7 @@ export const operations = {
     csv: csv('/v1/collections/payments'),
     counts: find('/v1/collections/payments/counts'),
     returns: list('/v1/collections/payments/{reference}/returns'),
+    receipt: pdf('/v1/collections/payments/{reference}/receipt'),
     resolve: send('/v1/collections/payments/{reference}/resolve'),
     refund: send('/v1/collections/payments/{reference}/refund'),
   },
@@ -143,6 +145,7 @@ export const operations = {
     get: read('/v1/invoices/{reference}'),
     list: list('/v1/invoices'),
     csv: csv('/v1/invoices'),
+    pdf: pdf('/v1/invoices/{reference}/pdf'),
     update: change('/v1/invoices/{reference}'),
     finalize: act('/v1/invoices/{reference}/finalize'),
     void: act('/v1/invoices/{reference}/void'),

@@ -454,6 +454,15 @@ export type Resources = {
      */
     returns(reference: string, query?: ListPaymentReturnsQuery, options?: RequestOptions): Pages<PaymentReturn>
     /**
+     * Retrieve the receipt of a payment.
+     *
+     * Returns a PDF file for the payer, with your logo and colour: what you accepted, when, for
+     * what, and what you refunded since. The sender's account is masked.
+     *
+     * `GET /v1/collections/payments/{reference}/receipt`
+     */
+    receipt(reference: string, options?: RequestOptions): Promise<Uint8Array>
+    /**
      * Resolve a held payment.
      *
      * Accepts the held amount of a payment, or returns it to the sender or to `destination`.
@@ -927,6 +936,15 @@ export type Resources = {
      * `GET /v1/invoices`
      */
     csv(query?: ListInvoicesQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Retrieve an invoice as PDF.
+     *
+     * Returns the invoice as a PDF file with your logo and colour. A draft has one, too: it says
+     * that it is a draft.
+     *
+     * `GET /v1/invoices/{reference}/pdf`
+     */
+    pdf(reference: string, options?: RequestOptions): Promise<Uint8Array>
     /**
      * Change a draft.
      *

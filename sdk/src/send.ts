@@ -12,7 +12,7 @@ export type ApiRequest = {
   options?: WriteOptions | undefined
 }
 
-/** `data` is that of the envelope; undefined for CSV, which is read from `stream`. */
+/** `data` is that of the envelope; undefined for files, which are read from `stream`. */
 export type ApiAnswer = {
   status: number
   headers: Headers
@@ -26,11 +26,31 @@ export async function* readStream(
   connection: Connection,
   request: ApiRequest,
 ): AsyncGenerator<string> {
-  const { stream } = await send(connection, request)
   // An export for Excel begins with a byte order mark, which must reach the file.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  for await (const chunk of readChunks(connection, request))
+    yield decoder.decode(chunk, { stream: true })
+}
+
+/** A whole file. One that breaks off throws. */
+export async function readFile(connection: Connection, request: ApiRequest): Promise<Uint8Array> {
+  let file = new Uint8Array()
+  for await (const chunk of readChunks(connection, request)) {
+    const longer = new Uint8Array(file.length + chunk.length)
+    longer.set(file)
+    longer.set(chunk, file.length)
+    file = longer
+  }
+  return file
+}
+
+async function* readChunks(
+  connection: Connection,
+  request: ApiRequest,
+): AsyncGenerator<Uint8Array> {
+  const { stream } = await send(connection, request)
   try {
-    for await (const chunk of stream ?? []) yield decoder.decode(chunk, { stream: true })
+    for await (const chunk of stream ?? []) yield chunk
   } catch (cause) {
     request.options?.signal?.throwIfAborted()
     throw new ConnectionError({
@@ -52,7 +72,7 @@ type Attempt = {
   timeoutMs: number
   signal: AbortSignal | undefined
   idempotencyKey: string | undefined
-  wantsCsv: boolean
+  wantsFile: boolean
   onAnswer: ((answer: AnswerFacts) => void) | undefined
 }
 
@@ -78,6 +98,11 @@ export async function send(connection: Connection, request: ApiRequest): Promise
   }
 }
 
+const fileTypes: Partial<Record<Operation['gives'], string>> = {
+  csv: 'text/csv',
+  pdf: 'application/pdf',
+}
+
 const deleted: ApiAnswer = { status: 404, headers: new Headers(), text: '', data: undefined }
 
 function toAttempt(
@@ -87,9 +112,8 @@ function toAttempt(
   const { method, isPublic, gives } = operation
   const isKeyed = method === 'POST' && !isPublic
   const idempotencyKey = isKeyed ? (options?.idempotencyKey ?? crypto.randomUUID()) : undefined
-  const wantsCsv = gives === 'csv'
   const headers = {
-    accept: wantsCsv ? 'text/csv' : 'application/json',
+    accept: fileTypes[gives] ?? 'application/json',
     ...(!isPublic && { authorization: `Bearer ${connection.key}` }),
     ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     ...(body !== undefined && { 'content-type': typeOf(body) }),
@@ -101,7 +125,7 @@ function toAttempt(
     timeoutMs: Math.min(options?.timeoutMs ?? connection.timeoutMs, timerMaxMs),
     signal: options?.signal,
     idempotencyKey,
-    wantsCsv,
+    wantsFile: fileTypes[gives] !== undefined,
     onAnswer: options?.onAnswer,
   }
 }
@@ -135,7 +159,7 @@ async function tryOnce(
   let isStreamed = false
   try {
     response = await connection.fetch(url, { ...init, signal: stop.signal })
-    isStreamed = attempt.wantsCsv && response.ok
+    isStreamed = attempt.wantsFile && response.ok
     if (!isStreamed) text = await response.text()
   } catch (cause) {
     signal?.throwIfAborted()
@@ -176,7 +200,7 @@ function causeOf(error: unknown): string {
 function readAnswer(response: Response, text: string, attempt: Attempt): ApiAnswer | ManillaError {
   const { status, headers } = response
   const envelope = parse(text)
-  if (response.ok && attempt.wantsCsv)
+  if (response.ok && attempt.wantsFile)
     return { status, headers, text, data: undefined, stream: response.body }
   if (response.ok && envelope && 'data' in envelope)
     return { status, headers, text, data: envelope.data }

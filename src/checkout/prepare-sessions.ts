@@ -14,7 +14,7 @@ import { type CoinPrice, priceInCoins } from './price-in-coins.js'
 
 export type SessionRequest = Pick<
   AccountRequest,
-  'environment' | 'metadata' | 'retryKey' | 'chosenSplit'
+  'environment' | 'metadata' | 'retryKey' | 'chosenSplit' | 'owner'
 > &
   Pick<
     Session,
@@ -69,7 +69,7 @@ export function createSessionPreparation({
   }
 
   return async (now, request) => {
-    const { environment, metadata, expected, crypto, retryKey } = request
+    const { environment, metadata, expected, crypto, retryKey, owner } = request
     const { checkout, paymentMethods } = await readSettings(environment)
     if (crypto && !paymentMethods.crypto) return cryptoDisabled()
     if (!crypto && !paymentMethods.bankTransfer) return bankTransferDisabled()
@@ -82,6 +82,7 @@ export function createSessionPreparation({
       metadata,
       merchantReference: request.merchantReference ?? reference,
       retryKey,
+      owner,
     }
     const coinSplit =
       request.chosenSplit &&

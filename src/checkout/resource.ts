@@ -110,6 +110,8 @@ export const publicCheckoutSession = resource('PublicCheckoutSession', {
 
 export type PublicSessionJson = Static<typeof publicCheckoutSession>
 
+export type ReceivedJson = PublicSessionJson['received'][number]
+
 export function showPublicSession(now: Date, publicSession: PublicSession): PublicSessionJson {
   return { ...showTimeless(publicSession), serverTime: showTime(now, publicSession) }
 }
@@ -162,7 +164,7 @@ function showCustomer(publicSession: PublicSession): Customer {
 }
 
 /** Leaves out the sender's name and the fee, which only concern the merchant. */
-function showReceived(payment: Payment, returns: ReturnSummary | undefined) {
+export function showReceived(payment: Payment, returns: ReturnSummary | undefined): ReceivedJson {
   const { asset } = payment
   return {
     reference: paymentReference(payment),

@@ -169,8 +169,9 @@ describe('the document', () => {
       expect(response.description).toMatch(/\.$/)
       const isStream = name.endsWith('/stream') && status === '200'
       const isFile = /\/batches\/(template|.*\/report)$/.test(name) && status === '200'
-      const type = isStream ? 'text/event-stream' : isFile ? 'text/csv' : 'application/json'
-      expect(response.content).toHaveProperty([type])
+      const isPdf = /\/(pdf|receipt)$/.test(name) && status === '200'
+      const file = isPdf ? 'application/pdf' : isFile ? 'text/csv' : 'application/json'
+      expect(response.content).toHaveProperty([isStream ? 'text/event-stream' : file])
     }
   })
 

@@ -131,6 +131,9 @@ const table: Row[] = [
   ] as Row[]),
 ]
 
+/** Of an account that was not opened for an invoice. */
+const withoutInvoice = { invoiceId: null, amountAccepted: 0n } as const
+
 type Case = { account: AccountFacts; payment: PaymentFacts; policy: Policy }
 
 function compare(wrong: string[], { account, payment, policy }: Case, expected: Verdict): void {
@@ -162,6 +165,7 @@ test('payments into a virtual account are judged by the contract', () => {
     for (const policy of policies) {
       const account: AccountFacts = {
         kind: 'virtual_account',
+        ...withoutInvoice,
         status,
         amount: 1_000n,
         expiresAt,
@@ -190,7 +194,12 @@ test('payments into a dedicated account are judged by when the bank received the
   const ended = cross([...moments], amounts, [true, false], policies)
   for (const [moment, amount, isReturnable, policy] of ended) {
     const payment = { amount, receivedAt: around(endedAt, moment), isReturnable }
-    const account = { kind: 'dedicated_account', amount: null, expiresAt: null } as const
+    const account = {
+      kind: 'dedicated_account',
+      ...withoutInvoice,
+      amount: null,
+      expiresAt: null,
+    } as const
     const accepted = split([[amount, 'accept']], isReturnable)
     const held = split([[amount, 'hold']], isReturnable)
     const inTime: Verdict = { ...accepted, variance: 'NONE', isNowPaid: false }
@@ -199,6 +208,40 @@ test('payments into a dedicated account are judged by when the bank received the
     const closed = { ...account, status: 'INACTIVE', endedAt } as const
     compare(wrong, { account: open, payment, policy }, inTime)
     compare(wrong, { account: closed, payment, policy }, moment === 'before' ? inTime : late)
+  }
+  expect(wrong).toEqual([])
+})
+
+// No policy applies: whatever arrives, and whenever, pays the invoice or is credit of the customer.
+test('payments into an account of an invoice are all accepted, and pay it once they cover it', () => {
+  const wrong: string[] = []
+  const statuses: CollectionAccount['status'][] = ['ACTIVE', 'EXPIRED', 'CANCELLED', 'PAID']
+  const earlier = [0n, 400n, 999n]
+  const sent = [1n, 600n, 999n, 1_000n, 1_001n]
+  const all = cross(statuses, [...moments], earlier, sent, [true, false], policies)
+  for (const [status, moment, amountAccepted, amount, isReturnable, policy] of all) {
+    const account: AccountFacts = {
+      kind: 'virtual_account',
+      invoiceId: 'b0c1',
+      status,
+      amount: 1_000n,
+      amountAccepted,
+      expiresAt,
+      endedAt: status === 'CANCELLED' ? endedAt : null,
+    }
+    const payment = { amount, receivedAt: around(expiresAt, moment), isReturnable }
+    const isLate = status === 'CANCELLED' || moment !== 'before'
+    const missing = 1_000n - amountAccepted
+    const inTime = amount === missing ? 'NONE' : amount < missing ? 'UNDERPAID' : 'OVERPAID'
+    compare(
+      wrong,
+      { account, payment, policy },
+      {
+        ...split([[amount, 'accept']], isReturnable),
+        variance: status === 'PAID' ? 'DUPLICATE' : isLate ? 'LATE' : inTime,
+        isNowPaid: (status === 'ACTIVE' || status === 'EXPIRED') && amount >= missing,
+      },
+    )
   }
   expect(wrong).toEqual([])
 })
@@ -219,16 +262,19 @@ const virtual: fc.Arbitrary<AccountFacts> = fc
   .record({
     status: fc.constantFrom('ACTIVE', 'PAID', 'EXPIRED', 'CANCELLED'),
     amount: kobo,
+    amountAccepted: kobo,
     expiresAt: time,
     cancelledAt: time,
   })
   .map(({ cancelledAt, ...account }) => ({
     kind: 'virtual_account',
+    invoiceId: null,
     ...account,
     endedAt: account.status === 'CANCELLED' ? cancelledAt : null,
   }))
 const dedicated: fc.Arbitrary<AccountFacts> = fc.option(time).map((ended) => ({
   kind: 'dedicated_account',
+  ...withoutInvoice,
   amount: null,
   expiresAt: null,
   endedAt: ended,

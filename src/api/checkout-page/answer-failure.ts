@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '../../base/html.js'
 import type { Refusal } from '../../base/refusal.js'
 import { renderPage } from '../console/page.js'
+import { invoiceTexts } from '../invoice-page/texts.js'
 import { pathOf } from '../server/path-of.js'
 import { headersOf, newNonce } from './answer-page.js'
 import { renderFailure, renderNotFound } from './page.js'
@@ -10,7 +11,11 @@ import { english as texts } from './texts.js'
 /** Requests for pages come from browsers and get HTML errors. */
 export function getsErrorPage(request: FastifyRequest): boolean {
   const path = pathOf(request)
-  return path.startsWith('/checkout/') || isConsolePage(path)
+  return path.startsWith('/checkout/') || isInvoicePage(path) || isConsolePage(path)
+}
+
+function isInvoicePage(path: string): boolean {
+  return path.startsWith('/i/')
 }
 
 /** Pages of the console that the server renders. */
@@ -28,10 +33,12 @@ export function answerFailurePage(
   const { status } = refusal
   const isUnknown = status === 400 || status === 404
   const nonce = newNonce()
+  const isInvoice = isInvoicePage(pathOf(request))
+  const own = isInvoice ? { ...texts, notFound: invoiceTexts.notFound } : texts
   const text = isUnknown
-    ? renderNotFound(texts, nonce)
+    ? renderNotFound(own, nonce)
     : renderFailure(texts, nonce, { status, requestId: request.id })
-  reply.headers(headersOf({ nonce })).code(isUnknown ? 404 : status)
+  reply.headers(headersOf({ nonce, hidesReferrer: isInvoice })).code(isUnknown ? 404 : status)
   return reply.type('text/html; charset=utf-8').send(text)
 }
 

@@ -15,6 +15,8 @@ type Page = {
   nonce: string
   /** Sites that may show the page in a frame. */
   frameOrigins?: string[]
+  /** Whether even our own pages get no referrer: the URL alone gives access, and no form needs it. */
+  hidesReferrer?: boolean
 }
 
 export function newNonce(): string {
@@ -42,7 +44,11 @@ export async function answerPage(request: PageRequest, page: Page): Promise<Docu
  * Only content of this response may run or load. The URL contains the session reference, so other
  * sites get no referrer; our own forms need it.
  */
-export function headersOf({ nonce, frameOrigins = [] }: Pick<Page, 'nonce' | 'frameOrigins'>) {
+export function headersOf({
+  nonce,
+  frameOrigins = [],
+  hidesReferrer = false,
+}: Pick<Page, 'nonce' | 'frameOrigins' | 'hidesReferrer'>) {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -55,7 +61,7 @@ export function headersOf({ nonce, frameOrigins = [] }: Pick<Page, 'nonce' | 'fr
   ]
   return {
     'content-security-policy': policy.join(';'),
-    'referrer-policy': 'same-origin',
+    'referrer-policy': hidesReferrer ? 'no-referrer' : 'same-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
     vary: 'accept-encoding',
   }

@@ -3,9 +3,10 @@ import type { PublicSessionJson } from '../../checkout/resource.js'
 import { fromWire } from '../../money/amounts.js'
 import { parseRate } from '../../money/rates.js'
 import { drawQr } from './draw-qr.js'
-import { merchantOf, renderCopy, renderSupport, type Scene } from './scene.js'
+import { renderWalletAddress, solanaPayLink } from './render-accounts.js'
+import { merchantOf, renderSupport, type Scene } from './scene.js'
 import { signs } from './signs.js'
-import { plainAmount, showMoney } from './texts.js'
+import { showMoney } from './texts.js'
 import { coinsReceived } from './view.js'
 
 /** What to know before sending coins, and on wide screens the QR code. */
@@ -31,52 +32,23 @@ export function renderCoins(scene: Scene): Html {
       ${renderWalletQr(scene)}<p class="small soft">${qrHint}</p></div></details>`
 }
 
-/** Shows the whole address: Solana addresses have no checksum. */
 function renderWallet({ shown, texts }: Scene): Html {
   const { address, asset } = shown.crypto!
-  const words = texts.coins
-  const copies = {
-    address: { text: address, label: words.copyAddress, announcement: words.addressCopied },
-    amount: {
-      text: plainAmount(coinsRequested(shown), asset),
-      label: words.copyAmount(asset),
-      announcement: texts.amountCopied,
-    },
-  }
-  return html`<dl class="card">
-    <div class="row copied first"><dt>${words.address}</dt><dd class="address">${address}</dd>
-      ${renderCopy(copies.address, texts)}</div>
-    <div class="row"><dt>${words.network}</dt><dd>${words.solana}</dd></div>
-    <div class="row copied"><dt>${texts.amount}</dt><dd>${priceOf(shown)}</dd>
-      ${renderCopy(copies.amount, texts)}</div></dl>`
+  return renderWalletAddress({ address, asset, amount: coinsRequested(shown) }, texts)
 }
 
 function renderWalletQr(scene: Scene): Html {
   return drawQr(paymentLink(scene), scene.texts.coins.qrLabel(scene.shown.crypto!.asset))
 }
 
-/** More characters would make the QR code hard to scan, and 500 do not fit into one. */
-const linkTextLengthMax = 60
-
-/** A Solana Pay transfer request. Without the mint, an amount would be one of SOL. */
 export function paymentLink({ shown, mint }: Scene): string {
-  const { address } = shown.crypto!
-  if (mint === null) return `solana:${address}`
-  const fields = {
+  return solanaPayLink({
+    address: shown.crypto!.address,
     amount: shown.cryptoAmounts!.amount,
-    'spl-token': mint,
-    label: shorten(shown.merchant.displayName),
-    message: shorten(shown.description),
-  }
-  const query = Object.entries(fields).map(([name, text]) => `${name}=${encodeURIComponent(text)}`)
-  return `solana:${address}?${query.join('&')}`
-}
-
-/** Cuts by code points: half a surrogate pair cannot be encoded. */
-function shorten(text: string): string {
-  const characters = [...text]
-  if (characters.length <= linkTextLengthMax) return text
-  return `${characters.slice(0, linkTextLengthMax - 1).join('')}…`
+    mint,
+    label: shown.merchant.displayName,
+    message: shown.description,
+  })
 }
 
 export function renderWaitingForCoins(

@@ -2,6 +2,7 @@ import { asMarkup, type Html, html } from '../../base/html.js'
 import { limits } from '../../base/limits.js'
 import type { PublicSessionJson } from '../../checkout/resource.js'
 import { drawQr } from './draw-qr.js'
+import { renderBankAccount } from './render-accounts.js'
 import {
   priceOf,
   renderCoins,
@@ -10,14 +11,7 @@ import {
   renderWaitingForCoins,
 } from './render-coins.js'
 import { renderReceipt, renderReturn, returnsAutomatically } from './render-receipt.js'
-import {
-  merchantOf,
-  renderButton,
-  renderCopy,
-  renderLink,
-  renderSupport,
-  type Scene,
-} from './scene.js'
+import { merchantOf, renderButton, renderLink, renderSupport, type Scene } from './scene.js'
 import { signs } from './signs.js'
 import { plainAmount, showMoney, showNaira } from './texts.js'
 import type { PageState, PaymentNote } from './view.js'
@@ -269,24 +263,8 @@ function renderClock({ shown, texts, createdAt }: Scene): Html {
 
 function renderAccount({ shown, texts }: Scene): Html {
   const { accountNumber, accountName, bankName } = shown.bankTransfer!
-  const groups = [accountNumber.slice(0, 3), accountNumber.slice(3, 6), accountNumber.slice(6)]
-  const copies = {
-    number: { text: accountNumber, label: texts.copyNumber, announcement: texts.numberCopied },
-    amount: {
-      text: plainAmount(BigInt(shown.amount), 'NGN'),
-      label: texts.copyAmount,
-      announcement: texts.amountCopied,
-    },
-  }
-  const grouped = groups.map((group) => html`<span>${group}</span>`)
-  const number = html`<span aria-hidden="true">${grouped}</span><span class="visually-hidden">${[...accountNumber].join(' ')}</span>`
-  return html`<dl class="card">
-    <div class="row copied first"><dt>${texts.accountNumber}</dt><dd class="number">${number}</dd>
-      ${renderCopy(copies.number, texts)}</div>
-    <div class="row"><dt>${texts.bank}</dt><dd>${bankName}</dd></div>
-    <div class="row"><dt>${texts.accountName}</dt><dd>${accountName}</dd></div>
-    <div class="row copied"><dt>${texts.amount}</dt><dd>${showNaira(BigInt(shown.amount))}</dd>
-      ${renderCopy(copies.amount, texts)}</div></dl>`
+  const amount = BigInt(shown.amount)
+  return renderBankAccount({ accountNumber, accountName, bankName, amount }, texts)
 }
 
 /** Leads to the page that waits until more naira have arrived than now. */

@@ -3,6 +3,8 @@ import Type from 'typebox'
 import { Refusal } from '../../base/refusal.js'
 import type { PublicSession } from '../../checkout/find-public-sessions.js'
 import { showPublicSession } from '../../checkout/resource.js'
+import { answerPdf } from '../documents/answer-pdf.js'
+import { drawReceipt } from '../documents/draw-receipt.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { canSimulate, simulatePaymentOnce } from '../routes/collections/public-checkout.js'
 import { type Document, type Route, route } from '../server/route.js'
@@ -10,6 +12,7 @@ import { answerPage, newNonce } from './answer-page.js'
 import { renderNotFound, renderSheet } from './page.js'
 import { answerScript, type PageScript, readPageScript } from './page-script.js'
 import { coinsSentLink } from './render-coins.js'
+import { receiptedOf } from './render-receipt.js'
 import { pageTitleOf, renderMain } from './render-session.js'
 import type { Scene } from './scene.js'
 import { english as texts } from './texts.js'
@@ -22,7 +25,7 @@ const params = Type.Object({ reference: Type.String() })
 /** The hosted checkout page. Unknown query parameters are ignored: links often gain some. */
 export function checkoutPageRoutes(api: ApiParts): Route[] {
   const script = readPageScript('checkout')
-  return [readPage(api, script), simulateByForm(api), readScriptFile(script)]
+  return [readPage(api, script), readReceipt(api), simulateByForm(api), readScriptFile(script)]
 }
 
 const readPage = (api: ApiParts, script: PageScript) =>
@@ -115,6 +118,31 @@ function sceneOf(
 function parseUnits(text: unknown): bigint | null {
   return typeof text === 'string' && /^\d{1,16}$/.test(text) ? BigInt(text) : null
 }
+
+const readReceipt = (api: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/receipt.pdf`,
+    operation: 'downloadReceipt',
+    summary: 'Download the receipt of a checkout session',
+    description: 'As PDF, once something was paid.',
+    params,
+    query: Type.Object({}),
+    async handle({ params: { reference }, headers, now }) {
+      const found = await api.collections.findPublicSession(reference)
+      const pdf =
+        found &&
+        (await drawReceipt({
+          receipted: receiptedOf(showPublicSession(now, found)),
+          checkout: found.checkout,
+          isTest: found.mode === 'test',
+        }))
+      if (pdf) return answerPdf(pdf, reference)
+      const nonce = newNonce()
+      return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
+    },
+  })
 
 /** For browsers without script: simulates a payment in test mode and redirects to the page. */
 const simulateByForm = (api: ApiParts) =>

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../base/html.js'
 import type { PublicSessionJson } from '../../checkout/resource.js'
 import type { Settings } from '../../merchants/settings/settings-document.js'
-import type { Texts } from './texts.js'
+import { english, type Texts } from './texts.js'
 import type { PageView } from './view.js'
 
 /** Everything that the changing part of the page is rendered from. */
@@ -38,14 +38,23 @@ export function renderCopy({ text, label, announcement }: CopyButton, texts: Tex
 /** How to reach the merchant, where a payer may need help. */
 export function renderSupport(scene: Scene): Html | false {
   const { checkout, shown, texts } = scene
-  const { supportEmail: email, supportPhone: phone } = checkout
+  const subject = texts.supportSubject(shown.reference)
+  return renderContact(checkout, { name: merchantOf(scene), subject })
+}
+
+/** `subject` is that of the mail which a payer starts. */
+export function renderContact(
+  { supportEmail: email, supportPhone: phone }: Contact,
+  { name, subject }: { name: string; subject: string },
+): Html | false {
   if (!email && !phone) return false
-  const subject = encodeURIComponent(texts.supportSubject(shown.reference))
   const address = email?.split('@').map(encodeURIComponent).join('@')
-  return html`<p class="help small">${texts.support(merchantOf(scene))}
-    ${email && html`<a href="mailto:${address}?subject=${subject}">${email}</a>`}
+  return html`<p class="help small">${english.support(name)}
+    ${email && html`<a href="mailto:${address}?subject=${encodeURIComponent(subject)}">${email}</a>`}
     ${phone && html`<a href="tel:${phone}">${phone}</a>`}</p>`
 }
+
+type Contact = Pick<Settings['checkout'], 'supportEmail' | 'supportPhone'>
 
 /** `_top` because the page may be in a frame of the merchant's site. */
 export function renderLink(url: string | null, words: string): Html | false {

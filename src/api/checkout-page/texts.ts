@@ -141,6 +141,8 @@ export const english = {
     session: 'Checkout reference',
     account: (bank: string, digits: string) => `${bank || 'Account'} •••\u00a0${digits}`,
     print: 'Print receipt',
+    download: 'Download receipt',
+    from: (name: string, reference: string) => `Receipt ${reference} from ${name}`,
   },
   returning: {
     before: (name: string) => `You return to ${name} in`,

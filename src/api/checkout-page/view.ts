@@ -1,10 +1,8 @@
 import { limits } from '../../base/limits.js'
-import type { PublicSessionJson } from '../../checkout/resource.js'
+import type { PublicSessionJson, ReceivedJson } from '../../checkout/resource.js'
 import type { Variance } from '../../collections/accounts/account.js'
 import { fromWire } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
-
-type ReceivedJson = PublicSessionJson['received'][number]
 
 export type PageState = 'pending' | 'waiting' | 'paid' | 'expired' | 'cancelled'
 

@@ -102,6 +102,10 @@ function successes(route: Route) {
     return {
       200: { description: 'A CSV file.', content: { 'text/csv': { schema: Type.String() } } },
     }
+  if (route.isPdf) {
+    const schema = Type.Unsafe<Buffer>({ contentMediaType: 'application/pdf' })
+    return { 200: { description: 'A PDF file.', content: { 'application/pdf': { schema } } } }
+  }
   return Object.fromEntries(
     Object.entries(route.answers).map(([status, data]) => {
       const json = { schema: envelope(data) }

@@ -56,10 +56,11 @@ export function isJsonOnly({
   method,
   hasCsv,
   isCsvOnly,
+  isPdf,
   isStream,
   isPage,
-}: Pick<Route, 'method' | 'hasCsv' | 'isCsvOnly' | 'isStream' | 'isPage'>): boolean {
-  return method === 'GET' && !hasCsv && !isCsvOnly && !isStream && !isPage
+}: Pick<Route, 'method' | 'hasCsv' | 'isCsvOnly' | 'isPdf' | 'isStream' | 'isPage'>): boolean {
+  return method === 'GET' && !hasCsv && !isCsvOnly && !isPdf && !isStream && !isPage
 }
 
 function needsApiKey(access: RouteAccess): boolean {

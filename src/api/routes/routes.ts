@@ -2,6 +2,7 @@ import { createSeesLogged } from '../auth/sees-logged.js'
 import { checkoutPreview } from '../checkout-page/preview.js'
 import { checkoutPageRoutes } from '../checkout-page/routes.js'
 import { consoleSessionRoutes } from '../console/session.js'
+import { invoicePageRoutes } from '../invoice-page/routes.js'
 import { operatorAuditRoutes } from '../operator/audit-lines.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import type { Route } from '../server/route.js'
@@ -85,6 +86,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...checkoutSessionRoutes(api),
     ...publicCheckoutRoutes(api),
     ...checkoutPageRoutes(api),
+    ...invoicePageRoutes(api),
     checkoutPreview(api),
     drawQrCode(api),
     ...paymentRoutes(api),

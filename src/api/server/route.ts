@@ -100,6 +100,8 @@ type Traits = {
   hasCsv: boolean
   /** Always answers with CSV, whatever the request accepts. */
   isCsvOnly: boolean
+  /** Answers with a PDF. */
+  isPdf: boolean
   /** Answers with a stream of server-sent events. */
   isStream: boolean
   /** Is for browsers, not for programs: left out of the OpenAPI document. */
@@ -124,6 +126,7 @@ const ordinary: Traits = {
   isRead: false,
   hasCsv: false,
   isCsvOnly: false,
+  isPdf: false,
   isStream: false,
   isPage: false,
   takesForm: false,

@@ -44,6 +44,8 @@ export type AccountRequest = {
   expected: { amount: bigint; expiresAt: Date } | null
   /** The customer of a dedicated account. */
   customer?: AccountCustomer | undefined
+  /** Whose invoices its payments pay; with an invoice, they pay this one. */
+  owner?: Pick<CollectionAccount, 'customerId' | 'invoiceId'> | undefined
   /** How its payments are split. */
   chosenSplit?: ChosenSplit | undefined
   /**
@@ -144,6 +146,7 @@ export function toCollectionAccount(
     kind,
     merchantReference,
     customer,
+    owner,
     chosenSplit,
     metadata,
     expected,
@@ -176,8 +179,8 @@ export function toCollectionAccount(
     amountReturned: 0n,
     eventSequence: isDedicated({ kind }) ? 1 : 0,
     sessionId: null,
-    customerId: null,
-    invoiceId: null,
+    customerId: owner?.customerId ?? null,
+    invoiceId: owner?.invoiceId ?? null,
     splitId: chosenSplit?.split.id ?? null,
     expiresAt: expected && earlierOf(expected.expiresAt, closingTime(environment, opened)),
     paidAt: null,

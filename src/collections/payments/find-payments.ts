@@ -71,6 +71,17 @@ export function createPaymentReader(db: Queryable) {
   }
 }
 
+/** With its session, if it has one. */
+export async function findListedPayment(db: Queryable, name: PaymentName): Promise<ListedPayment> {
+  const { environmentId, id } = toKey(name)
+  const rows = await db.rows(sql<ListedRow>`
+    select ${listedColumns} from payments p ${listedJoins}
+    where p.environment_id = ${environmentId} and p.id = ${id}`)
+  const [payment] = await toListedPayments(db, rows)
+  if (!payment) throw unknownPayment(name)
+  return payment
+}
+
 export async function getPayment(db: Queryable, name: PaymentName): Promise<Payment> {
   const [found] = await findPayments(db, [toKey(name)])
   return checkFound(name, found)

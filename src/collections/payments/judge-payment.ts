@@ -20,7 +20,10 @@ export type PaymentFacts = {
 /** What a payment means for its account: where its money goes, and whether it pays the account. */
 export type Verdict = Amounts & { variance: Variance; isNowPaid: boolean }
 
-type AccountFacts = Pick<CollectionAccount, 'kind' | 'status' | 'amount' | 'expiresAt' | 'endedAt'>
+type AccountFacts = Pick<
+  CollectionAccount,
+  'kind' | 'status' | 'amount' | 'amountAccepted' | 'invoiceId' | 'expiresAt' | 'endedAt'
+>
 
 /**
  * Decides what an incoming payment means for its account.
@@ -34,17 +37,39 @@ export function judgePayment(
   policy: Policy,
 ): Verdict {
   if (account.amount === null) return judgeAnyAmount(account, payment)
+  if (account.invoiceId !== null) return judgeForInvoice(account, payment)
   const judgeWhole = (variance: Variance, action: Action) =>
     verdict(account, variance, allocate(payment, payment.amount, action))
 
   if (account.status === 'PAID') return judgeWhole('DUPLICATE', policy.duplicatePayment)
-  const isLate = account.status === 'CANCELLED' || payment.receivedAt >= account.expiresAt!
-  if (isLate) return judgeWhole('LATE', policy.latePayment)
+  if (isAfterEnd(account, payment)) return judgeWhole('LATE', policy.latePayment)
   if (payment.amount < account.amount) return judgeWhole('UNDERPAID', policy.underpayment)
   if (payment.amount === account.amount) return judgeWhole('NONE', 'accept')
   const excess = allocate(payment, payment.amount - account.amount, policy.overpayment)
   const amountAccepted = account.amount + excess.amountAccepted
   return verdict(account, 'OVERPAID', { ...excess, amountAccepted })
+}
+
+function isAfterEnd({ status, expiresAt }: AccountFacts, { receivedAt }: PaymentFacts): boolean {
+  return status === 'CANCELLED' || receivedAt >= expiresAt!
+}
+
+/**
+ * An account of an invoice accepts any amount at any time: it pays the invoice, and what the invoice
+ * does not need is credit of the customer. The variance says how the payment differs from what the
+ * account still waited for.
+ */
+function judgeForInvoice(account: AccountFacts, payment: PaymentFacts): Verdict {
+  const amounts = allocate(payment, payment.amount, 'accept')
+  return verdict(account, varianceForInvoice(account, payment), amounts)
+}
+
+function varianceForInvoice(account: AccountFacts, payment: PaymentFacts): Variance {
+  if (account.status === 'PAID') return 'DUPLICATE'
+  if (isAfterEnd(account, payment)) return 'LATE'
+  const missing = account.amount! - account.amountAccepted
+  if (payment.amount === missing) return 'NONE'
+  return payment.amount < missing ? 'UNDERPAID' : 'OVERPAID'
 }
 
 /** A dedicated account accepts any amount; once it is deactivated, the merchant decides. */
@@ -67,14 +92,19 @@ function verdict(account: AccountFacts, variance: Variance, amounts: Amounts): V
 }
 
 /**
- * Any accepted amount pays an account that expects one. An expired account can still be paid: by a
- * payment that the bank received in time, or by a late one that the policy accepts. A cancelled
- * account stays cancelled, and a paid one is not paid again.
+ * Any accepted amount pays an account that expects one; that of an invoice is paid once all its
+ * payments together cover the amount. An expired account can still be paid: by a payment that the
+ * bank received in time, or by a late one that is accepted. A cancelled account stays cancelled, and
+ * a paid one is not paid again.
  */
 export function isPaidBy(
-  { amount, status }: Pick<CollectionAccount, 'amount' | 'status'>,
+  account: Pick<CollectionAccount, 'amount' | 'amountAccepted' | 'invoiceId' | 'status'>,
   { amountAccepted }: Pick<Amounts, 'amountAccepted'>,
 ): boolean {
+  const { amount, invoiceId, status } = account
   const isPayable = status === 'ACTIVE' || status === 'EXPIRED'
-  return amount !== null && isPayable && amountAccepted > 0n
+  if (amount === null || !isPayable) return false
+  return invoiceId === null
+    ? amountAccepted > 0n
+    : account.amountAccepted + amountAccepted >= amount
 }

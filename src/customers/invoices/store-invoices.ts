@@ -20,6 +20,15 @@ export async function getInvoice(db: Queryable, name: InvoiceName): Promise<Invo
   )
 }
 
+/** Of any merchant: the token gives access. */
+export async function findInvoiceByToken(
+  db: Queryable,
+  pageToken: string,
+): Promise<Invoice | undefined> {
+  const [row] = await db.rows(sql<ReadInvoice>`${selectAll} where page_token = ${pageToken}`)
+  return row && invoices.read(row)
+}
+
 export async function lockInvoice(tx: Tx, name: InvoiceName): Promise<Invoice> {
   return findOrRefuse(name, (id) =>
     tx.rows(sql<ReadInvoice>`
@@ -89,6 +98,19 @@ export async function findInvoices(
 ): Promise<Invoice[]> {
   const rows = names.length === 0 ? [] : await tx.rows(findById(names))
   return rows.map((row) => invoices.read(row))
+}
+
+/** In the order in which the payment paid them. */
+export async function findInvoicesPaidBy(
+  db: Queryable,
+  payment: { environmentId: EnvironmentId; id: string },
+): Promise<Invoice[]> {
+  const rows = await db.rows(sql<ReadInvoice>`
+    ${selectAll} join payment_allocations a
+      on a.environment_id = i.environment_id and a.invoice_id = i.id
+    where a.environment_id = ${payment.environmentId} and a.payment_id = ${payment.id}
+    order by a.created_at, a.place`)
+  return [...new Map(rows.map((row) => [row.id, invoices.read(row)])).values()]
 }
 
 /** The next number of a series, without gaps: it is given back if the transaction fails. */

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32, inflateSync } from 'node:zlib'
 import { Refusal } from '../../base/refusal.js'
 import { settingsLimits } from '../limits.js'
 
@@ -26,6 +26,45 @@ export function readLogo(bytes: Buffer): string {
   if (picture.length > logoBytesMax)
     throw refuse(`The logo must have at most ${logoBytesMax / 1_024} kB.`)
   return `data:image/png;base64,${picture.toString('base64')}`
+}
+
+/** Samples of a pixel, by colour type. */
+const samplesOf: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
+
+/**
+ * Whether a program that trusts its input can decode the PNG: all of it is there, it is not larger
+ * than a logo, and its pixels are as many as it says. Merchants may send any bytes as their logo.
+ */
+export function isSoundPng(bytes: Buffer): boolean {
+  const chunks = readChunks(bytes)
+  const header = chunks?.[0]
+  if (!chunks || header?.type !== 'IHDR' || header.data.length !== 13) return false
+  const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)]
+  const [bits, colourType, compression, filter, interlace] = header.data.subarray(8)
+  const samples = samplesOf[colourType!]
+  const isKnown = samples !== undefined && compression === 0 && filter === 0 && interlace === 0
+  const isSized = [width, height].every((side) => side > 0 && side <= settingsLimits.logoPixelsMax)
+  if (!isKnown || !isSized || ![1, 2, 4, 8].includes(bits!)) return false
+  const palette = chunks.find(({ type }) => type === 'PLTE')
+  if (colourType === 3 && !palette) return false
+  const rowBytes = 1 + Math.ceil((width * samples * bits!) / 8)
+  const pixels = inflate(
+    chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data),
+    rowBytes * height,
+  )
+  if (pixels?.length !== rowBytes * height) return false
+  // Each row starts with its filter.
+  for (let at = 0; at < pixels.length; at += rowBytes) if (pixels[at]! > 4) return false
+  return true
+}
+
+/** Undefined: not compressed data of at most so many bytes. */
+function inflate(parts: Buffer[], maxOutputLength: number): Buffer | undefined {
+  try {
+    return inflateSync(Buffer.concat(parts), { maxOutputLength })
+  } catch {
+    return undefined
+  }
 }
 
 type Chunk = { type: string; data: Buffer; whole: Buffer }

@@ -4,6 +4,7 @@ import { toJson } from '../../../base/json-text.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
 import { anyAsset, referenceSample, withDescription } from '../../../base/shapes.js'
+import { findReceiptedPayment } from '../../../checkout/find-receipted-payment.js'
 import {
   type AccountKind,
   accountKinds,
@@ -21,9 +22,13 @@ import {
 } from '../../../collections/payments/resource.js'
 import { listReturns } from '../../../collections/returns/find-returns.js'
 import { paymentReturn, showReturn } from '../../../collections/returns/resource.js'
+import { getSettings } from '../../../merchants/settings/settings.js'
 import { countRows } from '../../../postgres/lists/find-ids.js'
 import { isPublicTerm } from '../../../postgres/lists/search-terms.js'
 import { type Actor, hidesPayers } from '../../../team/actor.js'
+import { answerPdf } from '../../documents/answer-pdf.js'
+import { drawReceipt } from '../../documents/draw-receipt.js'
+import { withReasons } from '../../openapi/refusals-of.js'
 import { countByStatus, readAmountRange, readTimeRange } from '../../parse/read-filters.js'
 import {
   amountFilters,
@@ -55,6 +60,7 @@ export function paymentRoutes(api: ApiParts): Route[] {
     counts(api),
     read(api),
     returns(api),
+    receipt(api),
     resolvePayment(api),
     refundOfPayment(api),
   ]
@@ -225,6 +231,45 @@ const read = ({ db }: ApiParts) => {
     },
   })
 }
+
+const receipt = ({ db }: ApiParts) =>
+  route({
+    ...base,
+    method: 'GET',
+    path: `${path}/:reference/receipt`,
+    permission: 'payments.see',
+    isPdf: true,
+    isHeavy: true,
+    operation: 'getPaymentReceipt',
+    summary: 'Retrieve the receipt of a payment',
+    description:
+      "Returns a PDF file for the payer, with your logo and colour: what you accepted, when, for what, and what you refunded since. The sender's account is masked.",
+    params,
+    answers: {},
+    refusals: ['not_found', ...withReasons('payment_action_failed', 'invalid_state')],
+    async handle({ environment, actor, params: { reference } }) {
+      const name = { environmentId: environment.id, reference }
+      const { payment, received, invoices } = await findReceiptedPayment(db, name)
+      const { checkout } = await getSettings(db, environment)
+      const isHidden = hidesPayers(actor)
+      const pdf = await drawReceipt({
+        receipted: {
+          received: [isHidden ? { ...received, sentFrom: null } : received],
+          customerName: (!isHidden && checkout.showCustomer && payment.customerName) || '',
+          paidTo: checkout.displayName,
+          paidFor: payment.sessionDescription ?? invoices.join(', '),
+          session: payment.sessionReference,
+        },
+        checkout,
+        isTest: environment.mode === 'test',
+      })
+      if (pdf) return answerPdf(pdf, reference)
+      throw new Refusal('payment_action_failed', {
+        reason: 'invalid_state',
+        message: `Nothing of ${reference} was accepted, so it has no receipt.`,
+      })
+    },
+  })
 
 const cursorOfReturns = cursorOf(prefixes.paymentReturn)
 

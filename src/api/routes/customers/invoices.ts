@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
 import { referenceSample, withExample } from '../../../base/shapes.js'
+import { toPublicInvoice } from '../../../checkout/find-public-invoice.js'
 import {
   changeDraft,
   createInvoice,
@@ -10,6 +11,7 @@ import {
 } from '../../../customers/invoices/change-invoice.js'
 import {
   type InvoiceStatus,
+  invoiceNumber,
   invoiceStatuses,
   type StoredStatus,
 } from '../../../customers/invoices/invoice.js'
@@ -17,6 +19,8 @@ import { invoice, showInvoice } from '../../../customers/invoices/resource.js'
 import { getInvoice, invoiceList } from '../../../customers/invoices/store-invoices.js'
 import { invoiceLimits } from '../../../customers/limits.js'
 import { creatorOf } from '../../auth/creator-of.js'
+import { answerPdf } from '../../documents/answer-pdf.js'
+import { drawInvoice } from '../../documents/draw-invoice.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { readAnyAmount } from '../../parse/read-coins.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -44,7 +48,16 @@ const change = { ...base, permission: 'customers.change' } as const
 const params = inPath('reference', referenceSample(prefixes.invoice))
 
 export function invoiceRoutes(api: ApiParts): Route[] {
-  return [create(api), list(api), read(api), update(api), finalize(api), voidIt(api), credit(api)]
+  return [
+    create(api),
+    list(api),
+    read(api),
+    readPdf(api),
+    update(api),
+    finalize(api),
+    voidIt(api),
+    credit(api),
+  ]
 }
 
 const erased = withReasons('customer_failed', 'invalid_state')
@@ -142,6 +155,27 @@ const read = ({ db }: ApiParts) =>
     async handle({ environment, now, params: { reference } }) {
       const found = await getInvoice(db, { environmentId: environment.id, reference })
       return successText(200, 'Invoice', showInvoice(found, now))
+    },
+  })
+
+const readPdf = ({ db }: ApiParts) =>
+  route({
+    ...see,
+    method: 'GET',
+    path: `${path}/:reference/pdf`,
+    isPdf: true,
+    isHeavy: true,
+    operation: 'getInvoicePdf',
+    summary: 'Retrieve an invoice as PDF',
+    description:
+      'Returns the invoice as a PDF file with your logo and colour. A draft has one, too: it says that it is a draft.',
+    params,
+    answers: {},
+    refusals: ['not_found'],
+    async handle({ environment, now, params: { reference } }) {
+      const found = await getInvoice(db, { environmentId: environment.id, reference })
+      const pdf = await drawInvoice(await toPublicInvoice(db, found), now)
+      return answerPdf(pdf, invoiceNumber(found) ?? reference)
     },
   })
 
