@@ -879,11 +879,14 @@ create table allocation_refunds (
   of_credit bigint not null,
   state text not null,
   created_at timestamp with time zone not null,
+  other_invoice_id uuid,
   constraint allocation_refund_has_an_amount CHECK (((of_invoice >= 0) AND (of_credit >= 0) AND ((of_invoice + of_credit) > 0))),
   constraint allocation_refund_state_is_known CHECK ((state = ANY (ARRAY['TAKEN'::text, 'GIVEN_BACK'::text]))),
   constraint allocation_refunds_environment_id_allocation_id_fkey FOREIGN KEY (environment_id, allocation_id) REFERENCES payment_allocations(environment_id, id),
   constraint allocation_refunds_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
-  constraint allocation_refunds_pkey PRIMARY KEY (environment_id, id)
+  constraint allocation_refunds_environment_id_other_invoice_id_fkey FOREIGN KEY (environment_id, other_invoice_id) REFERENCES invoices(environment_id, id),
+  constraint allocation_refunds_pkey PRIMARY KEY (environment_id, id),
+  constraint refund_of_other_invoice_takes_no_credit CHECK (((other_invoice_id IS NULL) OR ((of_invoice > 0) AND (of_credit = 0))))
 );
 
 create table api_key_holders (
@@ -1189,12 +1192,21 @@ create table customer_credit_entries (
   balance_after bigint not null,
   cause_id uuid not null,
   created_at timestamp with time zone not null,
+  invoice_id uuid,
+  constraint applied_credit_is_taken CHECK (
+CASE kind
+    WHEN 'applied'::text THEN (amount < 0)
+    WHEN 'unapplied'::text THEN (amount > 0)
+    ELSE true
+END),
+  constraint applied_credit_names_its_invoice CHECK (((kind = ANY (ARRAY['applied'::text, 'unapplied'::text])) = (invoice_id IS NOT NULL))),
   constraint credit_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint credit_changes_something CHECK ((amount <> 0)),
   constraint credit_is_never_negative CHECK (((balance_after >= 0) AND (number > 0))),
-  constraint credit_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'credit_note'::text, 'refund'::text, 'refund_reversal'::text]))),
+  constraint credit_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'credit_note'::text, 'refund'::text, 'refund_reversal'::text, 'applied'::text, 'unapplied'::text]))),
   constraint customer_credit_entries_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
   constraint customer_credit_entries_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint customer_credit_entries_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
   constraint customer_credit_entries_pkey PRIMARY KEY (environment_id, customer_id, asset, number)
 );
 
@@ -3022,9 +3034,11 @@ create table worker_heartbeats (
   constraint worker_heartbeats_pkey PRIMARY KEY (worker_id)
 );
 
-CREATE UNIQUE INDEX refund_takes_an_allocation_once ON public.allocation_refunds USING btree (environment_id, return_id, allocation_id);
+CREATE UNIQUE INDEX refund_takes_an_allocation_once ON public.allocation_refunds USING btree (environment_id, return_id, allocation_id, other_invoice_id) NULLS NOT DISTINCT;
 
 CREATE INDEX refunds_of_allocation ON public.allocation_refunds USING btree (environment_id, allocation_id);
+
+CREATE INDEX refunds_of_other_invoice ON public.allocation_refunds USING btree (environment_id, other_invoice_id) WHERE (other_invoice_id IS NOT NULL);
 
 CREATE INDEX api_key_holders_by_user ON public.api_key_holders USING btree (environment_id, user_id);
 
@@ -3081,6 +3095,8 @@ CREATE UNIQUE INDEX quote_is_used_once ON public.conversions USING btree (enviro
 CREATE INDEX credit_notes_of_invoice ON public.credit_notes USING btree (environment_id, invoice_id, id);
 
 CREATE INDEX credit_of_cause ON public.customer_credit_entries USING btree (environment_id, cause_id);
+
+CREATE INDEX credit_of_invoice ON public.customer_credit_entries USING btree (environment_id, invoice_id) WHERE (invoice_id IS NOT NULL);
 
 CREATE UNIQUE INDEX customer_external_reference_is_unique ON public.customers USING btree (environment_id, external_reference) WHERE (external_reference IS NOT NULL);
 

@@ -905,13 +905,13 @@ export const described: Record<string, Described> = {
     money: ['lines.unitAmount', 'lines.amount', 'discount.amount', 'subtotal', 'vat', 'total', 'amountDue', 'amountPaid', 'amountCredited', 'amountRefunded', 'instalments.amount'],
   },
   'invoices.finalize': {
-    about: 'Finalize an invoice. Gives the draft the next number of its series. From then on it is due, and cannot be changed.',
+    about: 'Finalize an invoice. Gives the draft the next number of its series. From then on it is due, and cannot be changed. Credit of the customer pays it at once, unless the setting invoices.applyCredit is off.',
     flags: [],
     money: ['lines.unitAmount', 'lines.amount', 'discount.amount', 'subtotal', 'vat', 'total', 'amountDue', 'amountPaid', 'amountCredited', 'amountRefunded', 'instalments.amount'],
     takesIdempotencyKey: true,
   },
   'invoices.void': {
-    about: 'Void an invoice. An invoice of which nothing was paid is not due any more. It keeps its number. Repeating it changes nothing.',
+    about: 'Void an invoice. An invoice that no payment paid is not due any more. It keeps its number; credit that paid it is given back. Repeating it changes nothing.',
     flags: [],
     money: ['lines.unitAmount', 'lines.amount', 'discount.amount', 'subtotal', 'vat', 'total', 'amountDue', 'amountPaid', 'amountCredited', 'amountRefunded', 'instalments.amount'],
     takesIdempotencyKey: true,
@@ -1263,6 +1263,7 @@ export const described: Record<string, Described> = {
       ['approvals.USDC.perDay', 'coins', 'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.', false, true],
       ['approvals.USDT.each', 'coins', 'A transfer of more than this waits for a second person.', false, false],
       ['approvals.USDT.perDay', 'coins', 'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.', false, true],
+      ['invoices.applyCredit', 'boolean', 'Whether credit of a customer pays new invoices when they are finalized.', false, false],
       ['mails.receipts', 'boolean', 'Whether customers of checkout sessions get a receipt by e-mail when they paid.', false, false],
       ['mails.testAddresses', 'list', 'E-mail addresses that get the mails of test mode. Mails of test mode to other addresses are kept and not sent. Has no effect in live mode.', false, false],
       ['dedicatedAccounts.defaultCustomer.name', 'text', 'Name of the customer, first name first.', false, true],

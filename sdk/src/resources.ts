@@ -940,6 +940,7 @@ export type Resources = {
      * Finalize an invoice.
      *
      * Gives the draft the next number of its series. From then on it is due, and cannot be changed.
+     * Credit of the customer pays it at once, unless the setting `invoices.applyCredit` is off.
      *
      * `POST /v1/invoices/{reference}/finalize`
      */
@@ -947,8 +948,8 @@ export type Resources = {
     /**
      * Void an invoice.
      *
-     * An invoice of which nothing was paid is not due any more. It keeps its number. Repeating it
-     * changes nothing.
+     * An invoice that no payment paid is not due any more. It keeps its number; credit that paid it
+     * is given back. Repeating it changes nothing.
      *
      * `POST /v1/invoices/{reference}/void`
      */

@@ -2778,6 +2778,11 @@ export type Settings = {
       perDay: string | null
     } | null
   }
+  /** How your invoices are paid. */
+  invoices: {
+    /** Whether credit of a customer pays new invoices when they are finalized. */
+    applyCredit: boolean
+  }
   /** Mails that are sent for you. */
   mails: {
     /** Whether customers of checkout sessions get a receipt by e-mail when they paid. */
@@ -5519,6 +5524,11 @@ export type ChangeSettingsInput = {
        */
       perDay: string | null
     } | null
+  } | undefined
+  /** How your invoices are paid. */
+  invoices?: {
+    /** Whether credit of a customer pays new invoices when they are finalized. */
+    applyCredit?: boolean | undefined
   } | undefined
   /** Mails that are sent for you. */
   mails?: {

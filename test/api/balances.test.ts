@@ -388,6 +388,7 @@ const defaults = {
     supportEmail: null,
     supportPhone: null,
   },
+  invoices: { applyCredit: true },
   mails: { receipts: false, testAddresses: [] },
   refunds: { subaccountsMustCover: false },
   lowBalance: { NGN: null, USDC: null, USDT: null },
@@ -447,6 +448,7 @@ describe('settings', () => {
       settlement: defaults.settlement,
       approvals: defaults.approvals,
       dedicatedAccounts: defaults.dedicatedAccounts,
+      invoices: defaults.invoices,
       mails: defaults.mails,
       refunds: defaults.refunds,
     })

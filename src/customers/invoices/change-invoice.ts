@@ -4,9 +4,11 @@ import { newId } from '../../base/ids.js'
 import { newPageToken } from '../../base/page-token.js'
 import { invalidField, Refusal } from '../../base/refusal.js'
 import type { EventType } from '../../events/catalogue.js'
+import { getSettings } from '../../merchants/settings/settings.js'
 import { formatMoney, smallerOf } from '../../money/amounts.js'
 import { sum } from '../../money/proportions.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { isPaidByPayment } from '../allocations.js'
 import { refuseErased } from '../change-customer.js'
 import { type Customer, customerReference } from '../customer.js'
 import { CustomerBooks } from '../customer-books.js'
@@ -96,29 +98,45 @@ export async function changeDraft(
   return changed
 }
 
-/** Gives it its number; from then on it is due. */
-export async function finalizeInvoice(tx: Tx, times: Times, name: InvoiceName): Promise<Invoice> {
+/** Gives it its number; from then on it is due. Credit of the customer pays it at once. */
+export async function finalizeInvoice(
+  tx: Tx,
+  times: Times,
+  { environment, reference }: { environment: Environment; reference: string },
+): Promise<Invoice> {
   const { now } = times
-  const { before, books } = await openBooks(tx, name)
+  const { before, books } = await openBooks(tx, { environmentId: environment.id, reference })
   refuseUnless(before, before.status === 'DRAFT', 'It is finalized already.')
+  const settings = await getSettings(tx, environment)
   const dueAt = before.dueAt ?? after(now, invoiceLimits.dueAfterDays * day)
   const number = await takeNumber(tx, before)
-  const finalized = settle(now, { ...before, number, dueAt, finalizedAt: now })
+  const numbered: Invoice = { ...before, number, dueAt, finalizedAt: now }
+  const paid = settings.invoices.applyCredit ? books.applyCredit(now, numbered) : 0n
+  const finalized = settle(now, {
+    ...numbered,
+    amountDue: numbered.amountDue - paid,
+    amountPaid: paid,
+  })
   return write(books, times, before, { changed: finalized, type: 'invoice.finalized' })
 }
 
-/** An invoice of which nothing was paid is not due any more. It keeps its number. */
+/**
+ * An invoice that no payment paid is not due any more. It keeps its number, and the customer gets
+ * back the credit that paid it.
+ */
 export async function voidInvoice(tx: Tx, times: Times, name: InvoiceName): Promise<Invoice> {
   const { now } = times
   const { before, books } = await openBooks(tx, name)
   if (before.status === 'VOID') return before
-  const { amountPaid, amountRefunded } = before
   refuseUnless(before, before.status !== 'DRAFT', 'It is a draft: change it instead.')
-  refuseUnless(before, amountPaid + amountRefunded === 0n, 'It was paid: credit it instead.')
+  const wasPaid = before.amountRefunded > 0n || (await isPaidByPayment(tx, before))
+  refuseUnless(before, !wasPaid, 'It was paid: credit it instead.')
+  books.unapplyCredit(now, before)
   const voided: Invoice = {
     ...before,
     status: 'VOID',
     amountDue: 0n,
+    amountPaid: 0n,
     amountCredited: before.total,
     nextDueAt: null,
     paidAt: null,
@@ -170,6 +188,7 @@ export async function creditInvoice(
       asset,
       amount: amountToCustomer,
       causeId: note.id,
+      invoiceId: null,
     })
   const change = { changed: credited, type: 'invoice.credited', causeId: note.id } as const
   return write(books, times, before, change)
@@ -277,15 +296,17 @@ type Change = {
   causeId?: string
 }
 
-/** Besides what happened, the invoice may be paid by it. */
+/** Besides what happened, the invoice may be paid by it, or a part of it. */
 function write(
   books: CustomerBooks,
   { now, realNow }: Times,
   before: Invoice,
   { changed, type, causeId = before.id }: Change,
 ): Invoice {
-  const isNowPaid = changed.status === 'PAID' && before.status !== 'PAID'
-  const types: EventType[] = isNowPaid ? [type, 'invoice.paid'] : [type]
+  const types = [type]
+  if (changed.status === 'PAID' && before.status !== 'PAID') types.push('invoice.paid')
+  if (changed.status === 'PARTIALLY_PAID' && before.status === 'DRAFT')
+    types.push('invoice.partially_paid')
   const written = books.changeInvoice(now, changed, { types, causeId })
   books.write(realNow)
   return written

@@ -270,6 +270,18 @@ const Mails = Type.Object(
   ofMails,
 )
 
+const ofInvoices = { ...closed, description: 'How your invoices are paid.' }
+
+const Invoices = Type.Object(
+  {
+    applyCredit: Type.Boolean({
+      description: 'Whether credit of a customer pays new invoices when they are finalized.',
+      examples: [true],
+    }),
+  },
+  ofInvoices,
+)
+
 const KoboLimit = Type.Integer({
   ...inKobo,
   minimum: 1,
@@ -335,6 +347,7 @@ export const Settings = Type.Object(
     refunds: Refunds,
     settlement: Settlement,
     approvals: Approvals,
+    invoices: Invoices,
     mails: Mails,
   },
   { ...closed, title: 'Settings' },
@@ -357,6 +370,7 @@ export const SettingsPatch = Type.Partial(
     refunds: Type.Partial(Refunds, ofRefunds),
     settlement: Type.Partial(Settlement, closed),
     approvals: Approvals,
+    invoices: Type.Partial(Invoices, ofInvoices),
     mails: Type.Partial(Mails, ofMails),
   }),
   { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
@@ -404,6 +418,7 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
       walletAddress: null,
     },
     approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
+    invoices: { applyCredit: true },
     mails: { receipts: false, testAddresses: [] },
   }
 }

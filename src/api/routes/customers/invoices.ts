@@ -180,16 +180,16 @@ const finalize = (api: ApiParts) =>
     operation: 'finalizeInvoice',
     summary: 'Finalize an invoice',
     description:
-      'Gives the draft the next number of its series. From then on it is due, and cannot be changed.',
+      'Gives the draft the next number of its series. From then on it is due, and cannot be changed. Credit of the customer pays it at once, unless the setting `invoices.applyCredit` is off.',
     params,
     answers: { 200: invoice },
     refusals: ['not_found', ...wrongState],
     handle(request) {
       const { environment, now, params } = request
-      const name = { environmentId: environment.id, reference: params.reference }
+      const { reference } = params
       return api.change(
         request,
-        (tx, realNow) => finalizeInvoice(tx, { now, realNow }, name),
+        (tx, realNow) => finalizeInvoice(tx, { now, realNow }, { environment, reference }),
         (finalized) => successText(200, 'Invoice finalized', showInvoice(finalized, now)),
       )
     },
@@ -203,7 +203,7 @@ const voidIt = (api: ApiParts) =>
     operation: 'voidInvoice',
     summary: 'Void an invoice',
     description:
-      'An invoice of which nothing was paid is not due any more. It keeps its number. Repeating it changes nothing.',
+      'An invoice that no payment paid is not due any more. It keeps its number; credit that paid it is given back. Repeating it changes nothing.',
     params,
     answers: { 200: invoice },
     refusals: ['not_found', ...wrongState],
