@@ -1435,6 +1435,23 @@ END),
   constraint only_password_link_is_made_in_a_merchant CHECK (((made_in_merchant_id IS NULL) OR ((resets_user_id IS NOT NULL) AND (created_by_user IS NOT NULL))))
 );
 
+create table invoice_deadlines (
+  environment_id integer not null,
+  id uuid not null,
+  mode text not null,
+  invoice_id uuid not null,
+  kind text not null,
+  instalment_due_at timestamp with time zone not null,
+  planned_for timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  constraint deadline_kind_is_known CHECK ((kind = ANY (ARRAY['overdue'::text, 'reminder'::text]))),
+  constraint deadline_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint invoice_deadlines_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint invoice_deadlines_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
+  constraint invoice_deadlines_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table invoice_series (
   environment_id integer not null,
   series text not null,
@@ -1476,6 +1493,8 @@ create table invoices (
   finalized_at timestamp with time zone,
   paid_at timestamp with time zone,
   voided_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  sends integer default 0 not null,
   constraint final_invoice_has_a_number CHECK (((status = 'DRAFT'::text) = (number IS NULL))),
   constraint final_invoice_says_when CHECK ((((status = 'DRAFT'::text) = (finalized_at IS NULL)) AND ((status = 'VOID'::text) = (voided_at IS NOT NULL)) AND ((status = 'PAID'::text) = (paid_at IS NOT NULL)) AND ((status = 'DRAFT'::text) OR (due_at IS NOT NULL)) AND ((status = ANY (ARRAY['OPEN'::text, 'PARTIALLY_PAID'::text])) = (next_due_at IS NOT NULL)))),
   constraint invoice_amounts_add_up CHECK (((total = (((amount_due + amount_paid) + amount_credited) + amount_refunded)) AND (LEAST(amount_due, amount_paid, amount_credited, amount_refunded) >= 0))),
@@ -1492,7 +1511,8 @@ END),
   constraint invoice_total_adds_up CHECK (((total = ((subtotal - discount_amount) + vat)) AND (LEAST(subtotal, discount_amount, vat, total) >= 0))),
   constraint invoices_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
   constraint invoices_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
-  constraint invoices_pkey PRIMARY KEY (environment_id, id)
+  constraint invoices_pkey PRIMARY KEY (environment_id, id),
+  constraint sent_invoice_says_when CHECK (((sends >= 0) AND ((sends > 0) = (sent_at IS NOT NULL)) AND ((status <> 'DRAFT'::text) OR (sends = 0))))
 );
 
 create table kyc_decisions (
@@ -3133,6 +3153,10 @@ CREATE INDEX invitations_by_merchant_made_in ON public.invitations USING btree (
 CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets_user_id) WHERE (resets_user_id IS NOT NULL);
 
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
+
+CREATE UNIQUE INDEX deadline_of_invoice_comes_once ON public.invoice_deadlines USING btree (environment_id, invoice_id, kind, planned_for);
+
+CREATE INDEX invoice_deadlines_due ON public.invoice_deadlines USING btree (mode, due_at);
 
 CREATE UNIQUE INDEX invoice_number_is_unique ON public.invoices USING btree (environment_id, series, number) WHERE (number IS NOT NULL);
 

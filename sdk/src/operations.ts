@@ -145,6 +145,7 @@ export const operations = {
     csv: csv('/v1/invoices'),
     update: change('/v1/invoices/{reference}'),
     finalize: act('/v1/invoices/{reference}/finalize'),
+    send: act('/v1/invoices/{reference}/send'),
     void: act('/v1/invoices/{reference}/void'),
     credit: send('/v1/invoices/{reference}/credit'),
   },

@@ -946,6 +946,15 @@ export type Resources = {
      */
     finalize(reference: string, options?: WriteOptions): Promise<Invoice>
     /**
+     * Send an invoice.
+     *
+     * Mails a final invoice to its customer, also if it was sent before: at most ten times in all.
+     * With the setting `mails.invoices`, invoices are sent when they are finalized.
+     *
+     * `POST /v1/invoices/{reference}/send`
+     */
+    send(reference: string, options?: WriteOptions): Promise<Invoice>
+    /**
      * Void an invoice.
      *
      * An invoice that no payment paid is not due any more. It keeps its number; credit that paid it

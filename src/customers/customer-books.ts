@@ -85,6 +85,12 @@ export class CustomerBooks {
     return this.#customers.get(id)!
   }
 
+  /** Undefined: nothing is due of it. */
+  findPayable(id: string): Invoice | undefined {
+    const invoice = this.#invoices.get(id)
+    return invoice && isPayable(invoice, invoice.asset) ? invoice : undefined
+  }
+
   /** Pays invoices with it; what none needs becomes credit. */
   receive(money: AcceptedMoney): void {
     const { paymentId, customerId, asset, amount, now } = money

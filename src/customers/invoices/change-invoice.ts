@@ -16,6 +16,7 @@ import { invoiceLimits } from '../limits.js'
 import { lockCustomer } from '../store-customers.js'
 import type { Instalment } from './allocate.js'
 import { computeInvoice, type Discount } from './compute-invoice.js'
+import { insertDeadlines, planDeadlines } from './deadlines.js'
 import {
   type CreditNote,
   creditNotes,
@@ -23,6 +24,7 @@ import {
   invoiceNumber,
   invoiceReference,
 } from './invoice.js'
+import { queueInvoice } from './invoice-mails.js'
 import { type DraftLine, readDiscount, readInstalments, readLines } from './read-invoice.js'
 import { settle } from './settle.js'
 import {
@@ -69,6 +71,8 @@ export async function createInvoice(
     nextDueAt: null,
     pageToken,
     url: `${baseUrl}/i/${pageToken}`,
+    sentAt: null,
+    sends: 0,
     eventSequence: 0,
     createdAt: now,
     finalizedAt: null,
@@ -104,7 +108,7 @@ export async function finalizeInvoice(
   times: Times,
   { environment, reference }: { environment: Environment; reference: string },
 ): Promise<Invoice> {
-  const { now } = times
+  const { now, realNow } = times
   const { before, books } = await openBooks(tx, { environmentId: environment.id, reference })
   refuseUnless(before, before.status === 'DRAFT', 'It is finalized already.')
   const settings = await getSettings(tx, environment)
@@ -112,12 +116,57 @@ export async function finalizeInvoice(
   const number = await takeNumber(tx, before)
   const numbered: Invoice = { ...before, number, dueAt, finalizedAt: now }
   const paid = settings.invoices.applyCredit ? books.applyCredit(now, numbered) : 0n
-  const finalized = settle(now, {
+  const settled = settle(now, {
     ...numbered,
     amountDue: numbered.amountDue - paid,
     amountPaid: paid,
   })
-  return write(books, times, before, { changed: finalized, type: 'invoice.finalized' })
+  const customer = books.customer(before.customerId)
+  const isSent = settings.mails.invoices && customer.email !== null
+  const finalized = isSent ? countSend(now, settled) : settled
+  const { reminders, reminderDays } = settings.mails
+  const planned = planDeadlines(now, finalized, reminders ? reminderDays : [])
+  if (finalized.amountDue > 0n)
+    insertDeadlines(tx, now, environment, { invoice: finalized, planned })
+  if (isSent) {
+    const causeId = finalized.id
+    queueInvoice(tx, realNow, { environment, settings, customer, invoice: finalized, causeId })
+  }
+  const types: EventType[] = ['invoice.finalized', ...paidTypes(before, finalized)]
+  if (isSent) types.push('invoice.sent')
+  return write(books, times, finalized, { types, causeId: before.id })
+}
+
+/** Mails a final invoice to its customer, who may have it already. */
+export async function sendInvoice(
+  tx: Tx,
+  times: Times,
+  { environment, reference }: { environment: Environment; reference: string },
+): Promise<Invoice> {
+  const { now, realNow } = times
+  const { before, books } = await openBooks(tx, { environmentId: environment.id, reference })
+  refuseUnless(before, isFinal(before), `It is ${before.status}.`)
+  const customer = books.customer(before.customerId)
+  refuseUnless(before, customer.email !== null, 'Its customer has no e-mail address.')
+  const { sendsMax } = invoiceLimits
+  if (before.sends >= sendsMax)
+    throw new Refusal('invoice_failed', {
+      reason: 'too_many',
+      message: `${invoiceNumber(before)} was sent ${sendsMax} times, which is the most.`,
+    })
+  const settings = await getSettings(tx, environment)
+  const sent = countSend(now, before)
+  const causeId = newId(now)
+  queueInvoice(tx, realNow, { environment, settings, customer, invoice: sent, causeId })
+  return write(books, times, sent, { types: ['invoice.sent'], causeId })
+}
+
+function countSend(now: Date, invoice: Invoice): Invoice {
+  return { ...invoice, sentAt: now, sends: invoice.sends + 1 }
+}
+
+function isFinal({ status }: Invoice): boolean {
+  return status !== 'DRAFT' && status !== 'VOID'
 }
 
 /**
@@ -142,7 +191,7 @@ export async function voidInvoice(tx: Tx, times: Times, name: InvoiceName): Prom
     paidAt: null,
     voidedAt: now,
   }
-  return write(books, times, before, { changed: voided, type: 'invoice.voided' })
+  return write(books, times, voided, { types: ['invoice.voided'], causeId: before.id })
 }
 
 export type NewCreditNote = Pick<CreditNote, 'amount' | 'reason' | 'createdByKey' | 'createdByUser'>
@@ -156,8 +205,7 @@ export async function creditInvoice(
 ): Promise<Invoice> {
   const { now } = times
   const { before, books } = await openBooks(tx, name)
-  const isFinal = before.status !== 'DRAFT' && before.status !== 'VOID'
-  refuseUnless(before, isFinal, `It is ${before.status}.`)
+  refuseUnless(before, isFinal(before), `It is ${before.status}.`)
   const { environmentId, asset, amountDue, amountPaid } = before
   const { amount } = wanted
   if (amount > amountDue + amountPaid)
@@ -190,8 +238,8 @@ export async function creditInvoice(
       causeId: note.id,
       invoiceId: null,
     })
-  const change = { changed: credited, type: 'invoice.credited', causeId: note.id } as const
-  return write(books, times, before, change)
+  const types: EventType[] = ['invoice.credited', ...paidTypes(before, credited)]
+  return write(books, times, credited, { types, causeId: note.id })
 }
 
 function readDraft(invoice: Invoice): DraftInvoice {
@@ -289,24 +337,20 @@ async function openBooks(
   return { before, books }
 }
 
-type Change = {
-  changed: Invoice
-  type: EventType
-  /** What caused it; by default the invoice itself. */
-  causeId?: string
+/** Besides what happened, the invoice may be paid by it, or a part of it. */
+function paidTypes(before: Invoice, changed: Invoice): EventType[] {
+  if (changed.status === 'PAID' && before.status !== 'PAID') return ['invoice.paid']
+  const isNowPartial = changed.status === 'PARTIALLY_PAID' && before.status === 'DRAFT'
+  return isNowPartial ? ['invoice.partially_paid'] : []
 }
 
-/** Besides what happened, the invoice may be paid by it, or a part of it. */
+/** `causeId`: what caused the events, in the order of `types`. */
 function write(
   books: CustomerBooks,
   { now, realNow }: Times,
-  before: Invoice,
-  { changed, type, causeId = before.id }: Change,
+  changed: Invoice,
+  { types, causeId }: { types: EventType[]; causeId: string },
 ): Invoice {
-  const types = [type]
-  if (changed.status === 'PAID' && before.status !== 'PAID') types.push('invoice.paid')
-  if (changed.status === 'PARTIALLY_PAID' && before.status === 'DRAFT')
-    types.push('invoice.partially_paid')
   const written = books.changeInvoice(now, changed, { types, causeId })
   books.write(realNow)
   return written

@@ -256,6 +256,28 @@ const Mails = Type.Object(
       description: 'Whether customers of checkout sessions get a receipt by e-mail when they paid.',
       examples: [false],
     }),
+    invoices: Type.Boolean({
+      description: 'Whether customers get an invoice by e-mail when it is finalized.',
+      examples: [false],
+    }),
+    reminders: Type.Boolean({
+      description: 'Whether customers are reminded by e-mail of invoices that they have not paid.',
+      examples: [false],
+    }),
+    reminderDays: Type.Array(
+      Type.Integer({
+        minimum: -settingsLimits.reminderDistanceMaxDays,
+        maximum: settingsLimits.reminderDistanceMaxDays,
+      }),
+      {
+        minItems: 1,
+        maxItems: settingsLimits.reminderDaysMax,
+        uniqueItems: true,
+        description:
+          'Days on which customers are reminded, counted from the due date: -3 is three days before it. For invoices that are finalized later.',
+        examples: [[-3, 0, 7]],
+      },
+    ),
     testAddresses: Type.Array(
       Type.String({ pattern: emailPattern, maxLength: limits.checkout.emailLengthMax }),
       {
@@ -419,7 +441,13 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
     },
     approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
     invoices: { applyCredit: true },
-    mails: { receipts: false, testAddresses: [] },
+    mails: {
+      receipts: false,
+      invoices: false,
+      reminders: false,
+      reminderDays: [-3, 0, 7],
+      testAddresses: [],
+    },
   }
 }
 

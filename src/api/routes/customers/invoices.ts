@@ -6,6 +6,7 @@ import {
   createInvoice,
   creditInvoice,
   finalizeInvoice,
+  sendInvoice,
   voidInvoice,
 } from '../../../customers/invoices/change-invoice.js'
 import {
@@ -44,7 +45,16 @@ const change = { ...base, permission: 'customers.change' } as const
 const params = inPath('reference', referenceSample(prefixes.invoice))
 
 export function invoiceRoutes(api: ApiParts): Route[] {
-  return [create(api), list(api), read(api), update(api), finalize(api), voidIt(api), credit(api)]
+  return [
+    create(api),
+    list(api),
+    read(api),
+    update(api),
+    finalize(api),
+    send(api),
+    voidIt(api),
+    credit(api),
+  ]
 }
 
 const erased = withReasons('customer_failed', 'invalid_state')
@@ -191,6 +201,31 @@ const finalize = (api: ApiParts) =>
         request,
         (tx, realNow) => finalizeInvoice(tx, { now, realNow }, { environment, reference }),
         (finalized) => successText(200, 'Invoice finalized', showInvoice(finalized, now)),
+      )
+    },
+  })
+
+const send = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/send`,
+    requiresIdempotencyKey: true,
+    operation: 'sendInvoice',
+    summary: 'Send an invoice',
+    description:
+      'Mails a final invoice to its customer, also if it was sent before: at most ten times in all. With the setting `mails.invoices`, invoices are sent when they are finalized.',
+    params,
+    answers: { 200: invoice },
+    refusals: ['not_found', ...withReasons('invoice_failed', 'invalid_state', 'too_many')],
+    handle(request) {
+      const { environment, now, params } = request
+      const { reference } = params
+      return api.change(
+        request,
+        (tx, realNow) => sendInvoice(tx, { now, realNow }, { environment, reference }),
+        (sent) => successText(200, 'Invoice sent', showInvoice(sent, now)),
+        { isKept: true },
       )
     },
   })
