@@ -879,11 +879,14 @@ create table allocation_refunds (
   of_credit bigint not null,
   state text not null,
   created_at timestamp with time zone not null,
+  other_invoice_id uuid,
   constraint allocation_refund_has_an_amount CHECK (((of_invoice >= 0) AND (of_credit >= 0) AND ((of_invoice + of_credit) > 0))),
   constraint allocation_refund_state_is_known CHECK ((state = ANY (ARRAY['TAKEN'::text, 'GIVEN_BACK'::text]))),
   constraint allocation_refunds_environment_id_allocation_id_fkey FOREIGN KEY (environment_id, allocation_id) REFERENCES payment_allocations(environment_id, id),
   constraint allocation_refunds_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
-  constraint allocation_refunds_pkey PRIMARY KEY (environment_id, id)
+  constraint allocation_refunds_environment_id_other_invoice_id_fkey FOREIGN KEY (environment_id, other_invoice_id) REFERENCES invoices(environment_id, id),
+  constraint allocation_refunds_pkey PRIMARY KEY (environment_id, id),
+  constraint refund_of_other_invoice_takes_no_credit CHECK (((other_invoice_id IS NULL) OR ((of_invoice > 0) AND (of_credit = 0))))
 );
 
 create table api_key_holders (
@@ -1189,12 +1192,21 @@ create table customer_credit_entries (
   balance_after bigint not null,
   cause_id uuid not null,
   created_at timestamp with time zone not null,
+  invoice_id uuid,
+  constraint applied_credit_is_taken CHECK (
+CASE kind
+    WHEN 'applied'::text THEN (amount < 0)
+    WHEN 'unapplied'::text THEN (amount > 0)
+    ELSE true
+END),
+  constraint applied_credit_names_its_invoice CHECK (((kind = ANY (ARRAY['applied'::text, 'unapplied'::text])) = (invoice_id IS NOT NULL))),
   constraint credit_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint credit_changes_something CHECK ((amount <> 0)),
   constraint credit_is_never_negative CHECK (((balance_after >= 0) AND (number > 0))),
-  constraint credit_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'credit_note'::text, 'refund'::text, 'refund_reversal'::text]))),
+  constraint credit_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'credit_note'::text, 'refund'::text, 'refund_reversal'::text, 'applied'::text, 'unapplied'::text]))),
   constraint customer_credit_entries_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
   constraint customer_credit_entries_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint customer_credit_entries_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
   constraint customer_credit_entries_pkey PRIMARY KEY (environment_id, customer_id, asset, number)
 );
 
@@ -1423,6 +1435,23 @@ END),
   constraint only_password_link_is_made_in_a_merchant CHECK (((made_in_merchant_id IS NULL) OR ((resets_user_id IS NOT NULL) AND (created_by_user IS NOT NULL))))
 );
 
+create table invoice_deadlines (
+  environment_id integer not null,
+  id uuid not null,
+  mode text not null,
+  invoice_id uuid not null,
+  kind text not null,
+  instalment_due_at timestamp with time zone not null,
+  planned_for timestamp with time zone not null,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  constraint deadline_kind_is_known CHECK ((kind = ANY (ARRAY['overdue'::text, 'reminder'::text]))),
+  constraint deadline_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint invoice_deadlines_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint invoice_deadlines_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
+  constraint invoice_deadlines_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table invoice_series (
   environment_id integer not null,
   series text not null,
@@ -1464,6 +1493,8 @@ create table invoices (
   finalized_at timestamp with time zone,
   paid_at timestamp with time zone,
   voided_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  sends integer default 0 not null,
   constraint final_invoice_has_a_number CHECK (((status = 'DRAFT'::text) = (number IS NULL))),
   constraint final_invoice_says_when CHECK ((((status = 'DRAFT'::text) = (finalized_at IS NULL)) AND ((status = 'VOID'::text) = (voided_at IS NOT NULL)) AND ((status = 'PAID'::text) = (paid_at IS NOT NULL)) AND ((status = 'DRAFT'::text) OR (due_at IS NOT NULL)) AND ((status = ANY (ARRAY['OPEN'::text, 'PARTIALLY_PAID'::text])) = (next_due_at IS NOT NULL)))),
   constraint invoice_amounts_add_up CHECK (((total = (((amount_due + amount_paid) + amount_credited) + amount_refunded)) AND (LEAST(amount_due, amount_paid, amount_credited, amount_refunded) >= 0))),
@@ -1480,7 +1511,8 @@ END),
   constraint invoice_total_adds_up CHECK (((total = ((subtotal - discount_amount) + vat)) AND (LEAST(subtotal, discount_amount, vat, total) >= 0))),
   constraint invoices_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
   constraint invoices_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
-  constraint invoices_pkey PRIMARY KEY (environment_id, id)
+  constraint invoices_pkey PRIMARY KEY (environment_id, id),
+  constraint sent_invoice_says_when CHECK (((sends >= 0) AND ((sends > 0) = (sent_at IS NOT NULL)) AND ((status <> 'DRAFT'::text) OR (sends = 0))))
 );
 
 create table kyc_decisions (
@@ -3022,9 +3054,11 @@ create table worker_heartbeats (
   constraint worker_heartbeats_pkey PRIMARY KEY (worker_id)
 );
 
-CREATE UNIQUE INDEX refund_takes_an_allocation_once ON public.allocation_refunds USING btree (environment_id, return_id, allocation_id);
+CREATE UNIQUE INDEX refund_takes_an_allocation_once ON public.allocation_refunds USING btree (environment_id, return_id, allocation_id, other_invoice_id) NULLS NOT DISTINCT;
 
 CREATE INDEX refunds_of_allocation ON public.allocation_refunds USING btree (environment_id, allocation_id);
+
+CREATE INDEX refunds_of_other_invoice ON public.allocation_refunds USING btree (environment_id, other_invoice_id) WHERE (other_invoice_id IS NOT NULL);
 
 CREATE INDEX api_key_holders_by_user ON public.api_key_holders USING btree (environment_id, user_id);
 
@@ -3084,6 +3118,8 @@ CREATE INDEX credit_notes_of_invoice ON public.credit_notes USING btree (environ
 
 CREATE INDEX credit_of_cause ON public.customer_credit_entries USING btree (environment_id, cause_id);
 
+CREATE INDEX credit_of_invoice ON public.customer_credit_entries USING btree (environment_id, invoice_id) WHERE (invoice_id IS NOT NULL);
+
 CREATE UNIQUE INDEX customer_external_reference_is_unique ON public.customers USING btree (environment_id, external_reference) WHERE (external_reference IS NOT NULL);
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (environment_id, endpoint_id, due_at) WHERE (state = 'PENDING'::text);
@@ -3119,6 +3155,10 @@ CREATE INDEX invitations_by_merchant_made_in ON public.invitations USING btree (
 CREATE INDEX invitations_by_reset_user ON public.invitations USING btree (resets_user_id) WHERE (resets_user_id IS NOT NULL);
 
 CREATE UNIQUE INDEX one_invitation_per_link ON public.invitations USING btree (hash);
+
+CREATE UNIQUE INDEX deadline_of_invoice_comes_once ON public.invoice_deadlines USING btree (environment_id, invoice_id, kind, planned_for);
+
+CREATE INDEX invoice_deadlines_due ON public.invoice_deadlines USING btree (mode, due_at);
 
 CREATE UNIQUE INDEX invoice_number_is_unique ON public.invoices USING btree (environment_id, series, number) WHERE (number IS NOT NULL);
 

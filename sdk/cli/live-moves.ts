@@ -36,6 +36,7 @@ const harmless = [
   'invoices.create',
   'invoices.update',
   'invoices.finalize',
+  'invoices.send',
   'invoices.void',
   'invoices.credit',
   'subaccounts.create',

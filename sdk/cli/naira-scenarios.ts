@@ -130,10 +130,14 @@ function addSeller({ manilla, name }: ScenarioContext) {
 }
 
 /** A final invoice of a new customer. */
-async function invoice({ manilla }: ScenarioContext, unitAmount = amount) {
-  const { reference: customer } = await manilla.customers.create({ name: 'Ada Obi' })
+async function invoice(
+  { manilla }: ScenarioContext,
+  { unitAmount = amount, ...dates }: { unitAmount?: number; dueAt?: string } = {},
+) {
+  const person = { name: 'Ada Obi', email: 'ada@example.com' }
+  const { reference: customer } = await manilla.customers.create(person)
   const lines = [{ description: 'Fabric', unitAmount }]
-  const { reference } = await manilla.invoices.create({ customer, lines })
+  const { reference } = await manilla.invoices.create({ customer, lines, ...dates })
   return manilla.invoices.finalize(reference)
 }
 
@@ -269,13 +273,19 @@ export const nairaScenarios = {
     return reference
   },
   'invoice.finalized': async (context) => (await invoice(context)).reference,
+  'invoice.sent': async (context) => {
+    const { reference } = await invoice(context)
+    await context.manilla.invoices.send(reference)
+    return reference
+  },
+  'invoice.overdue': async (context) => (await invoice(context, { dueAt: '2020-01-01' })).reference,
   'invoice.credited': async (context) => {
     const { reference } = await invoice(context)
     await context.manilla.invoices.credit(reference, { amount: 100 })
     return reference
   },
   'invoice.partially_paid': async (context) => {
-    const { reference, customer } = await invoice(context, 2 * amount)
+    const { reference, customer } = await invoice(context, { unitAmount: 2 * amount })
     await payAccountOf(context, customer)
     return reference
   },

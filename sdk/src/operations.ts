@@ -148,6 +148,7 @@ export const operations = {
     pdf: pdf('/v1/invoices/{reference}/pdf'),
     update: change('/v1/invoices/{reference}'),
     finalize: act('/v1/invoices/{reference}/finalize'),
+    send: act('/v1/invoices/{reference}/send'),
     void: act('/v1/invoices/{reference}/void'),
     credit: send('/v1/invoices/{reference}/credit'),
   },

@@ -958,15 +958,25 @@ export type Resources = {
      * Finalize an invoice.
      *
      * Gives the draft the next number of its series. From then on it is due, and cannot be changed.
+     * Credit of the customer pays it at once, unless the setting `invoices.applyCredit` is off.
      *
      * `POST /v1/invoices/{reference}/finalize`
      */
     finalize(reference: string, options?: WriteOptions): Promise<Invoice>
     /**
+     * Send an invoice.
+     *
+     * Mails a final invoice to its customer, also if it was sent before: at most ten times in all.
+     * With the setting `mails.invoices`, invoices are sent when they are finalized.
+     *
+     * `POST /v1/invoices/{reference}/send`
+     */
+    send(reference: string, options?: WriteOptions): Promise<Invoice>
+    /**
      * Void an invoice.
      *
-     * An invoice of which nothing was paid is not due any more. It keeps its number. Repeating it
-     * changes nothing.
+     * An invoice that no payment paid is not due any more. It keeps its number; credit that paid it
+     * is given back. Repeating it changes nothing.
      *
      * `POST /v1/invoices/{reference}/void`
      */

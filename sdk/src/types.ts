@@ -1541,6 +1541,7 @@ export type Invoice = {
   footer: string | null
   /** Page of the invoice for your customer. Who has it can open it. */
   url: string | null
+  sentAt: string | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When the draft was created. */
@@ -1655,7 +1656,7 @@ export type Mail = {
   /** Identifies the mail. Its Message-ID starts with it. */
   reference: string
   /** What the mail is for. */
-  kind: 'receipt' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test'
+  kind: 'receipt' | 'invoice' | 'invoice_reminder' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test'
   /**
    * `WAITING`: not sent yet. `KEPT`: not sent, because there is no mail relay, or because test mode
    * sends to `mails.testAddresses` only. `SENT`: accepted by the mail relay. `FAILED`: refused, or
@@ -1694,7 +1695,7 @@ export type MailWithContent = {
   /** Identifies the mail. Its Message-ID starts with it. */
   reference: string
   /** What the mail is for. */
-  kind: 'receipt' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test'
+  kind: 'receipt' | 'invoice' | 'invoice_reminder' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test'
   /**
    * `WAITING`: not sent yet. `KEPT`: not sent, because there is no mail relay, or because test mode
    * sends to `mails.testAddresses` only. `SENT`: accepted by the mail relay. `FAILED`: refused, or
@@ -2778,10 +2779,24 @@ export type Settings = {
       perDay: string | null
     } | null
   }
+  /** How your invoices are paid. */
+  invoices: {
+    /** Whether credit of a customer pays new invoices when they are finalized. */
+    applyCredit: boolean
+  }
   /** Mails that are sent for you. */
   mails: {
     /** Whether customers of checkout sessions get a receipt by e-mail when they paid. */
     receipts: boolean
+    /** Whether customers get an invoice by e-mail when it is finalized. */
+    invoices: boolean
+    /** Whether customers are reminded by e-mail of invoices that they have not paid. */
+    reminders: boolean
+    /**
+     * Days on which customers are reminded, counted from the due date: -3 is three days before it.
+     * For invoices that are finalized later.
+     */
+    reminderDays: number[]
     /**
      * E-mail addresses that get the mails of test mode. Mails of test mode to other addresses are
      * kept and not sent. Has no effect in live mode.
@@ -5520,10 +5535,24 @@ export type ChangeSettingsInput = {
       perDay: string | null
     } | null
   } | undefined
+  /** How your invoices are paid. */
+  invoices?: {
+    /** Whether credit of a customer pays new invoices when they are finalized. */
+    applyCredit?: boolean | undefined
+  } | undefined
   /** Mails that are sent for you. */
   mails?: {
     /** Whether customers of checkout sessions get a receipt by e-mail when they paid. */
     receipts?: boolean | undefined
+    /** Whether customers get an invoice by e-mail when it is finalized. */
+    invoices?: boolean | undefined
+    /** Whether customers are reminded by e-mail of invoices that they have not paid. */
+    reminders?: boolean | undefined
+    /**
+     * Days on which customers are reminded, counted from the due date: -3 is three days before it.
+     * For invoices that are finalized later.
+     */
+    reminderDays?: number[] | undefined
     /**
      * E-mail addresses that get the mails of test mode. Mails of test mode to other addresses are
      * kept and not sent. Has no effect in live mode.
@@ -5562,7 +5591,7 @@ export type ListMailsQuery = {
   /** Only items in this state. */
   status?: 'WAITING' | 'KEPT' | 'SENT' | 'FAILED' | 'SUPPRESSED' | undefined
   /** Only mails of this kind. */
-  kind?: 'receipt' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test' | undefined
+  kind?: 'receipt' | 'invoice' | 'invoice_reminder' | 'invitation' | 'sign_in' | 'approval_request' | 'balance_low' | 'webhook_endpoint_disabled' | 'settlement_paid' | 'operator_alert' | 'test' | undefined
   /** Only mails to this address. */
   recipient?: string | undefined
   /**
@@ -5616,7 +5645,7 @@ export type CreateWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
 }
@@ -5634,7 +5663,7 @@ export type ChangeWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -5654,7 +5683,7 @@ export type ListEndpointDeliveriesQuery = {
   /** Only items in this state. */
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /**
    * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
    * if it names no zone.
@@ -5674,7 +5703,7 @@ export type ListEndpointDeliveriesQuery = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /**
@@ -5947,6 +5976,10 @@ export type EventData = {
   'customer.credited': Customer
   /** An invoice got its number and is due. */
   'invoice.finalized': Invoice
+  /** An invoice was mailed to its customer. */
+  'invoice.sent': Invoice
+  /** An instalment of an invoice, or all of it, was not paid when it was due. */
+  'invoice.overdue': Invoice
   /** You gave up a part of an invoice. */
   'invoice.credited': Invoice
   /** A part of an invoice was paid. */

@@ -1,4 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
+import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import { column, Table } from '../postgres/table.js'
 import type { Tx } from '../postgres/transactions/tx.js'
@@ -23,6 +24,8 @@ const refunds = new Table('allocation_refunds', {
   id: column.uuid(),
   returnId: column.uuid(),
   allocationId: column.uuid(),
+  /** The invoice that was paid with the credit of the allocation; null: that of the allocation. */
+  otherInvoiceId: column.uuid().orNull(),
   ofInvoice: column.int8(),
   ofCredit: column.int8(),
   state: column.text<'TAKEN' | 'GIVEN_BACK'>(),
@@ -102,6 +105,17 @@ const findById = listStatement<typeof named, Allocation>({
 
 export async function findAllocationsById(tx: Tx, names: Named[]): Promise<Allocation[]> {
   return names.length === 0 ? [] : tx.rows(findById(names))
+}
+
+/** Whether a payment paid anything of an invoice. */
+export async function isPaidByPayment(
+  tx: Tx,
+  { environmentId, id }: { environmentId: EnvironmentId; id: string },
+): Promise<boolean> {
+  const rows = await tx.rows(sql`
+    select from payment_allocations
+    where environment_id = ${environmentId} and invoice_id = ${id} limit 1`)
+  return rows.length > 0
 }
 
 const findOfReturns = listStatement<typeof named, AllocationRefund>({

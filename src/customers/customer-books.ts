@@ -20,7 +20,13 @@ import {
   markGivenBack,
   type RefundedAllocation,
 } from './allocations.js'
-import { type CreditEntry, findCredit, insertCreditEntries } from './credit/customer-credit.js'
+import {
+  type CreditEntry,
+  type CreditUse,
+  findCredit,
+  findCreditUses,
+  insertCreditEntries,
+} from './credit/customer-credit.js'
 import { type Customer, customers, type ShownCustomer } from './customer.js'
 import { allocateToOldest, allocateToOne } from './invoices/allocate.js'
 import type { Invoice } from './invoices/invoice.js'
@@ -79,6 +85,12 @@ export class CustomerBooks {
     return this.#customers.get(id)!
   }
 
+  /** Undefined: nothing is due of it. */
+  findPayable(id: string): Invoice | undefined {
+    const invoice = this.#invoices.get(id)
+    return invoice && isPayable(invoice, invoice.asset) ? invoice : undefined
+  }
+
   /** Pays invoices with it; what none needs becomes credit. */
   receive(money: AcceptedMoney): void {
     const { paymentId, customerId, asset, amount, now } = money
@@ -107,7 +119,13 @@ export class CustomerBooks {
     }
     if (credit > 0n) {
       const causeId = this.#allocate(customer, { paymentId, invoiceId: null, amount: credit }, now)
-      this.#changeCredit(now, customerId, { kind: 'payment', asset, amount: credit, causeId })
+      this.#changeCredit(now, customerId, {
+        kind: 'payment',
+        asset,
+        amount: credit,
+        causeId,
+        invoiceId: null,
+      })
     }
   }
 
@@ -122,11 +140,44 @@ export class CustomerBooks {
     return id
   }
 
+  /** Pays what is due of a new invoice with credit of its customer. Returns how much it paid. */
+  applyCredit(now: Date, invoice: Invoice): bigint {
+    const { customerId, asset, id } = invoice
+    const credit = this.customer(customerId).credit[asset]
+    const paid = credit - allocateToOne(credit, toPayable(invoice)).credit
+    if (paid > 0n)
+      this.#changeCredit(now, customerId, {
+        kind: 'applied',
+        asset,
+        amount: -paid,
+        causeId: id,
+        invoiceId: id,
+      })
+    return paid
+  }
+
+  /** Gives the customer back what credit paid of an invoice that is voided. */
+  unapplyCredit(now: Date, { customerId, asset, id, amountPaid }: Invoice): void {
+    if (amountPaid > 0n)
+      this.#changeCredit(now, customerId, {
+        kind: 'unapplied',
+        asset,
+        amount: amountPaid,
+        causeId: id,
+        invoiceId: id,
+      })
+  }
+
   /** What a payment was used for, for `refund`. Reads invoices that are paid, too. */
-  async findUse(payment: CustomerKey): Promise<RefundedAllocation[]> {
-    const found = await findAllocations(this.#tx, [payment])
-    await this.#read(found)
-    return found
+  async findUse(payment: PaymentOfCustomer): Promise<PaymentUse> {
+    const allocations = await findAllocations(this.#tx, [payment])
+    const creditUses = await findCreditUses(this.#tx, payment)
+    const { environmentId } = payment
+    await this.#read([
+      ...allocations,
+      ...creditUses.map(({ invoiceId }) => ({ environmentId, invoiceId })),
+    ])
+    return { allocations, creditUses }
   }
 
   /** What refunds took, for `giveBack`. */
@@ -135,12 +186,15 @@ export class CustomerBooks {
     const ids = taken.map(({ environmentId, allocationId: id }) => ({ environmentId, id }))
     const found = await findAllocationsById(this.#tx, ids)
     await this.#read(found)
+    await this.#read(
+      taken.map(({ environmentId, otherInvoiceId: invoiceId }) => ({ environmentId, invoiceId })),
+    )
     const byId = new Map(found.map((allocation) => [allocation.id, allocation]))
     return taken.map((refund) => ({ ...refund, allocation: byId.get(refund.allocationId)! }))
   }
 
-  async #read(allocations: Allocation[]): Promise<void> {
-    const names = allocations.flatMap(({ environmentId, invoiceId }) =>
+  async #read(named: Pick<Allocation, 'environmentId' | 'invoiceId'>[]): Promise<void> {
+    const names = named.flatMap(({ environmentId, invoiceId }) =>
       invoiceId === null || this.#invoices.has(invoiceId) ? [] : [{ environmentId, id: invoiceId }],
     )
     for (const invoice of await findInvoices(this.#tx, names))
@@ -149,52 +203,79 @@ export class CustomerBooks {
 
   /**
    * Takes a refund back from what its payment was used for: credit first, then what was paid last.
-   * What was paid and refunded is not due again.
+   * Credit that is spent is taken back from the invoices that it paid, the last one first. What was
+   * paid and refunded is not due again.
    */
-  refund(use: RefundedAllocation[], refund: RefundedMoney): void {
-    const { customerId, asset, returnId, now } = refund
+  refund({ allocations, creditUses }: PaymentUse, refund: RefundedMoney): void {
+    const { customerId, asset, now } = refund
     let remaining = refund.amount
-    const creditFirst = [...use].reverse().sort((one, other) => rankOf(one) - rankOf(other))
+    const unspent = new Map(creditUses.map(({ invoiceId, amount }) => [invoiceId, amount]))
+    const creditFirst = [...allocations].reverse().sort((one, other) => rankOf(one) - rankOf(other))
     for (const allocation of creditFirst) {
       const wanted = smallerOf(remaining, allocation.amount - allocation.refunded)
       const before = allocation.invoiceId && this.#invoices.get(allocation.invoiceId)
       // A credit note may have turned some of it into credit.
       const ofInvoice = before ? smallerOf(wanted, before.amountPaid) : 0n
       const ofCredit = smallerOf(wanted - ofInvoice, this.customer(customerId).credit[asset])
-      if (ofInvoice + ofCredit === 0n) continue
-      remaining -= ofInvoice + ofCredit
-      const id = newId(now)
-      const { environmentId } = allocation
-      this.#taken.push({
-        environmentId,
-        id,
-        returnId,
-        allocationId: allocation.id,
-        ofInvoice,
-        ofCredit,
-        state: 'TAKEN',
-        createdAt: now,
-      })
-      if (before && ofInvoice > 0n) this.#shift(now, before, -ofInvoice, id)
-      if (ofCredit > 0n)
-        this.#changeCredit(now, customerId, {
-          kind: 'refund',
-          asset,
-          amount: -ofCredit,
-          causeId: id,
-        })
+      if (ofInvoice + ofCredit > 0n) {
+        const id = this.#take(refund, allocation, { otherInvoiceId: null, ofInvoice, ofCredit })
+        if (before && ofInvoice > 0n) this.#shift(now, before, -ofInvoice, id)
+        if (ofCredit > 0n)
+          this.#changeCredit(now, customerId, {
+            kind: 'refund',
+            asset,
+            amount: -ofCredit,
+            causeId: id,
+            invoiceId: null,
+          })
+      }
+      let spent = wanted - ofInvoice - ofCredit
+      for (const [otherInvoiceId, paidByCredit] of unspent) {
+        const other = this.#invoices.get(otherInvoiceId)!
+        const part = smallerOf(spent, smallerOf(paidByCredit, other.amountPaid))
+        if (part <= 0n) continue
+        spent -= part
+        unspent.set(otherInvoiceId, paidByCredit - part)
+        const id = this.#take(refund, allocation, { otherInvoiceId, ofInvoice: part, ofCredit: 0n })
+        this.#shift(now, other, -part, id)
+      }
+      remaining -= wanted - spent
     }
+    assert(remaining === 0n, 'accepted money is credit, or paid an invoice')
+  }
+
+  #take(
+    { returnId, now }: RefundedMoney,
+    { environmentId, id: allocationId }: Allocation,
+    parts: Pick<AllocationRefund, 'otherInvoiceId' | 'ofInvoice' | 'ofCredit'>,
+  ): string {
+    const id = newId(now)
+    this.#taken.push({
+      environmentId,
+      id,
+      returnId,
+      allocationId,
+      ...parts,
+      state: 'TAKEN',
+      createdAt: now,
+    })
+    return id
   }
 
   /** The refund failed: everything is as before it. */
   giveBack(taken: TakenAllocation, { customerId, asset, now }: GivenBackTo): void {
-    const { id: causeId, ofInvoice, ofCredit, allocation } = taken
-    const before = allocation.invoiceId && this.#invoices.get(allocation.invoiceId)
+    const { id: causeId, ofInvoice, ofCredit, allocation, otherInvoiceId } = taken
+    const invoiceId = otherInvoiceId ?? allocation.invoiceId
+    const before = invoiceId && this.#invoices.get(invoiceId)
     if (before && ofInvoice > 0n) this.#shift(now, before, ofInvoice, causeId)
-    if (ofCredit > 0n) {
-      const kind = 'refund_reversal'
-      this.#changeCredit(now, customerId, { kind, asset, amount: ofCredit, causeId })
-    }
+    if (ofCredit > 0n)
+      this.#changeCredit(now, customerId, {
+        kind: 'refund_reversal',
+        asset,
+        amount: ofCredit,
+        causeId,
+        invoiceId: null,
+      })
     this.#givenBack.push(taken)
   }
 
@@ -280,7 +361,12 @@ export class CustomerBooks {
   }
 }
 
-type CreditChange = Pick<CreditEntry, 'kind' | 'asset' | 'amount' | 'causeId'>
+type CreditChange = Pick<CreditEntry, 'kind' | 'asset' | 'amount' | 'causeId' | 'invoiceId'>
+
+export type PaymentOfCustomer = CustomerKey & { customerId: string; asset: Asset }
+
+/** What a payment was used for, and the invoices that credit of its customer paid. */
+type PaymentUse = { allocations: RefundedAllocation[]; creditUses: CreditUse[] }
 
 /** A refund of a payment of a customer. */
 export type RefundedMoney = GivenBackTo & { returnId: string; amount: bigint }

@@ -6,4 +6,7 @@ export const invoiceLimits = {
   /** Of memo and footer. */
   textLengthMax: 1_000,
   descriptionLengthMax: 300,
+  /** How often one invoice is mailed to its customer. */
+  sendsMax: 10,
+  deadlinesPerBatchMax: 50,
 } as const

@@ -3,8 +3,7 @@ import type { Proof } from '../base/proof.js'
 /** What refunds took of an allocation and did not give back. */
 const taken = `
     taken as (
-      select environment_id, allocation_id, sum(of_invoice) as of_invoice,
-        sum(of_invoice + of_credit) as amount
+      select environment_id, allocation_id, sum(of_invoice + of_credit) as amount
       from allocation_refunds where state = 'TAKEN' group by environment_id, allocation_id)`
 
 const paymentsAreAllocated: Proof = {
@@ -23,23 +22,31 @@ const paymentsAreAllocated: Proof = {
 }
 
 const invoicesAreWhatWasPaid: Proof = {
-  claim: 'Every invoice was paid, credited and refunded what its payments and credit notes say',
+  claim: 'Every invoice was paid, credited and refunded what payments, credit and notes say',
   counterexamples: `
-    with ${taken},
-    paid as (
-      select a.environment_id, a.invoice_id as id, sum(a.amount) as amount,
-        coalesce(sum(t.of_invoice), 0) as refunded
-      from payment_allocations a
-      left join taken t on t.environment_id = a.environment_id and t.allocation_id = a.id
-      where a.invoice_id is not null group by a.environment_id, a.invoice_id),
+    with paid as (
+      select environment_id, invoice_id as id, sum(amount) as amount
+      from (
+        select environment_id, invoice_id, amount from payment_allocations
+        union all
+        select environment_id, invoice_id, -amount from customer_credit_entries) p
+      where invoice_id is not null group by environment_id, invoice_id),
+    refunded as (
+      select r.environment_id, coalesce(r.other_invoice_id, a.invoice_id) as id,
+        sum(r.of_invoice) as amount
+      from allocation_refunds r
+      join payment_allocations a on a.environment_id = r.environment_id and a.id = r.allocation_id
+      where r.state = 'TAKEN' and r.of_invoice > 0
+      group by r.environment_id, coalesce(r.other_invoice_id, a.invoice_id)),
     noted as (
       select environment_id, invoice_id as id, sum(amount) as amount,
         sum(amount_to_customer) as to_customer
       from credit_notes group by environment_id, invoice_id)
     select environment_id, id, i.amount_paid, i.amount_refunded, i.amount_credited
     from invoices i left join paid p using (environment_id, id)
+    left join refunded r using (environment_id, id)
     left join noted n using (environment_id, id)
-    where i.amount_refunded <> coalesce(p.refunded, 0)
+    where i.amount_refunded <> coalesce(r.amount, 0)
       or i.amount_paid + i.amount_refunded + coalesce(n.to_customer, 0) <> coalesce(p.amount, 0)
       or i.status <> 'VOID' and i.amount_credited <> coalesce(n.amount, 0)`,
 }
@@ -65,9 +72,43 @@ const numbersHaveNoGaps: Proof = {
     where s.last_number is distinct from c.count or c.count is distinct from c.last_number`,
 }
 
+const appliedCreditPaidItsInvoice: Proof = {
+  claim:
+    'Credit that was applied paid an invoice of its customer in its asset, and at most its total',
+  counterexamples: `
+    select e.environment_id, e.invoice_id, e.customer_id, e.asset, e.amount from (
+      select environment_id, invoice_id, customer_id, asset, -sum(amount) as amount
+      from customer_credit_entries where invoice_id is not null
+      group by environment_id, invoice_id, customer_id, asset) e
+    left join invoices i on i.environment_id = e.environment_id and i.id = e.invoice_id
+      and i.customer_id = e.customer_id and i.asset = e.asset
+    where i.id is null or e.amount not between 0 and i.total or i.status = 'DRAFT'`,
+}
+
+const moneyOfCustomersIsKept: Proof = {
+  claim: 'What a customer paid and was not refunded is credit, or what invoices say was paid',
+  counterexamples: `
+    with received as (
+      select environment_id, customer_id, asset, sum(amount_accepted) as amount
+      from payments where customer_id is not null group by environment_id, customer_id, asset),
+    paid as (
+      select environment_id, customer_id, asset, sum(amount_paid) as amount
+      from invoices group by environment_id, customer_id, asset),
+    credit as (
+      select environment_id, customer_id, asset, sum(amount) as amount
+      from customer_credit_entries group by environment_id, customer_id, asset)
+    select environment_id, customer_id, asset, r.amount as received, p.amount as paid,
+      c.amount as credit
+    from received r full join paid p using (environment_id, customer_id, asset)
+    full join credit c using (environment_id, customer_id, asset)
+    where coalesce(r.amount, 0) <> coalesce(p.amount, 0) + coalesce(c.amount, 0)`,
+}
+
 export const customerProofs: Proof[] = [
   paymentsAreAllocated,
   invoicesAreWhatWasPaid,
   creditIsAChain,
+  appliedCreditPaidItsInvoice,
+  moneyOfCustomersIsKept,
   numbersHaveNoGaps,
 ]

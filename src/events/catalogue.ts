@@ -71,6 +71,8 @@ export const catalogue = {
   'customer.created': 'A customer was created.',
   'customer.credited': 'A customer has more credit than before.',
   'invoice.finalized': 'An invoice got its number and is due.',
+  'invoice.sent': 'An invoice was mailed to its customer.',
+  'invoice.overdue': 'An instalment of an invoice, or all of it, was not paid when it was due.',
   'invoice.credited': 'You gave up a part of an invoice.',
   'invoice.partially_paid': 'A part of an invoice was paid.',
   'invoice.paid': 'Nothing of an invoice is due any more.',

@@ -51,6 +51,12 @@ export function formatMailTime(time: Date): string {
   return `${timeFormat.format(time)} (Lagos)`
 }
 
+export function formatMailDate(time: Date): string {
+  return dateFormat.format(time)
+}
+
+const dateFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'Africa/Lagos', dateStyle: 'long' })
+
 const timeFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'Africa/Lagos',
   dateStyle: 'long',

@@ -47,6 +47,8 @@ export const lowBalanceLimits = {
 export const settingsLimits = {
   frameOriginsMax: 10,
   testAddressesMax: 20,
+  reminderDaysMax: 5,
+  reminderDistanceMaxDays: 90,
   logoBytesMax: 32 * 1024,
   /** Sides of an uploaded logo; the page shows it at 44 pixels. */
   logoPixelsMin: 16,

@@ -29,6 +29,8 @@ import { returnsDue, sendReturns } from '../collections/returns/send-returns.js'
 import { createExchange } from '../conversions/exchange.js'
 import { conversionLimits } from '../conversions/limits.js'
 import { deleteOldQuotes } from '../conversions/store-conversions.js'
+import { deadlinesDue, runDeadlines } from '../customers/invoices/run-deadlines.js'
+import { invoiceLimits } from '../customers/limits.js'
 import { deleteOldEvents } from '../events/delete-old-events.js'
 import { setCourier } from '../events/new-deliveries.js'
 import { deleteOldKeys } from '../idempotency/delete-old-keys.js'
@@ -228,8 +230,19 @@ export function createJobs(opened: OpenRails, dependencies: JobDependencies): Jo
     ...modes.map((mode) => settlementJob(opened, mode, dependencies)),
     ...modes.map((mode) => batchJob(opened, mode, dependencies)),
     ...modes.flatMap(shareJobs),
+    ...modes.map(deadlineJob),
     ...modes.map((mode) => mailJob(mode, dependencies)),
   ]
+}
+
+function deadlineJob(mode: Mode): Job {
+  return {
+    name: `follow ${mode} invoices`,
+    everyMs: workLimits.idleJobIntervalMs,
+    firstDueAt: firstDueAt(deadlinesDue, mode),
+    batch: invoiceLimits.deadlinesPerBatchMax,
+    run: (db, now) => runDeadlines({ db, mode }, now),
+  }
 }
 
 function mailJob(mode: Mode, dependencies: JobDependencies): Job {

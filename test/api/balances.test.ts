@@ -388,7 +388,14 @@ const defaults = {
     supportEmail: null,
     supportPhone: null,
   },
-  mails: { receipts: false, testAddresses: [] },
+  invoices: { applyCredit: true },
+  mails: {
+    receipts: false,
+    invoices: false,
+    reminders: false,
+    reminderDays: [-3, 0, 7],
+    testAddresses: [],
+  },
   refunds: { subaccountsMustCover: false },
   lowBalance: { NGN: null, USDC: null, USDT: null },
   paymentMethods: { bankTransfer: true, crypto: true },
@@ -447,6 +454,7 @@ describe('settings', () => {
       settlement: defaults.settlement,
       approvals: defaults.approvals,
       dedicatedAccounts: defaults.dedicatedAccounts,
+      invoices: defaults.invoices,
       mails: defaults.mails,
       refunds: defaults.refunds,
     })

@@ -62,6 +62,7 @@ test('payouts have a new idempotency key each time', () => {
     '/v1/subaccounts/{reference}/transfers',
     '/v1/subaccounts/{reference}/settlements',
     '/v1/invoices',
+    '/v1/invoices/{reference}/send',
     '/v1/invoices/{reference}/credit',
     '/v1/settlements',
   ])

@@ -107,6 +107,7 @@ export const refusedToSubaccountKeys = [
   'retryPayoutBatch',
   'rotateWebhookSecret',
   'search',
+  'sendInvoice',
   'settleSubaccount',
   'settleTestDisbursement',
   'submitPayoutBatch',

@@ -162,6 +162,7 @@ const special: Record<string, Call[]> = {
   '/v1/invoices': [newCustomer('customer')],
   '/v1/invoices/{reference}': newDraft,
   '/v1/invoices/{reference}/finalize': newDraft,
+  '/v1/invoices/{reference}/send': newInvoice,
   '/v1/invoices/{reference}/void': newInvoice,
   '/v1/invoices/{reference}/credit': newInvoice,
   '/v1/subaccounts/{reference}': [anySubaccount],

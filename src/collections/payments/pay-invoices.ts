@@ -34,7 +34,7 @@ export async function takeFromInvoices(
   const { environmentId, id, customerId, asset } = payment
   if (customerId === null) return undefined
   const books = await CustomerBooks.open(tx, [{ environmentId, id: customerId }])
-  books.refund(await books.findUse({ environmentId, id }), {
+  books.refund(await books.findUse({ environmentId, id, customerId, asset }), {
     customerId,
     asset,
     returnId,

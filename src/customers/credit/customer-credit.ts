@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { type Asset, assetNames } from '../../money/assets.js'
+import { sql } from '../../postgres/sql.js'
 import { listStatement } from '../../postgres/statement.js'
 import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
@@ -11,11 +12,15 @@ const creditEntries = new Table('customer_credit_entries', {
   asset: column.text<Asset>(),
   /** Without gaps, per customer and asset. */
   number: column.int8(),
-  kind: column.text<'payment' | 'credit_note' | 'refund' | 'refund_reversal'>(),
+  kind: column.text<
+    'payment' | 'credit_note' | 'refund' | 'refund_reversal' | 'applied' | 'unapplied'
+  >(),
   amount: column.int8(),
   balanceAfter: column.int8(),
   /** What changed it; once per kind. */
   causeId: column.uuid(),
+  /** What it was applied to, or comes back from. */
+  invoiceId: column.uuid().orNull(),
   createdAt: column.time(),
 })
 
@@ -66,4 +71,27 @@ export async function findCredit(
 export async function withCredit(db: Queryable, rows: Customer[]): Promise<ShownCustomer[]> {
   const { balances } = await findCredit(db, rows)
   return rows.map((row) => ({ ...row, credit: balances.get(row.id)! }))
+}
+
+/** What credit paid of an invoice, without what refunds took back. */
+export type CreditUse = { invoiceId: string; amount: bigint }
+
+/** The invoices that credit of a customer paid; the last one first. */
+export async function findCreditUses(
+  db: Queryable,
+  { environmentId, customerId, asset }: Pick<CreditEntry, 'environmentId' | 'customerId' | 'asset'>,
+): Promise<CreditUse[]> {
+  return db.rows(sql<CreditUse>`
+    select applied.invoice_id, (applied.amount - coalesce(taken.amount, 0))::int8 as amount
+    from (
+      select invoice_id, -sum(amount) as amount, max(number) as last_number
+      from customer_credit_entries
+      where environment_id = ${environmentId} and customer_id = ${customerId}
+        and asset = ${asset} and invoice_id is not null
+      group by invoice_id) applied
+    left join lateral (
+      select sum(of_invoice) as amount from allocation_refunds
+      where environment_id = ${environmentId} and other_invoice_id = applied.invoice_id
+        and state = 'TAKEN') taken on true
+    order by applied.last_number desc`)
 }

@@ -4,9 +4,11 @@ import { newId } from '../../base/ids.js'
 import { newPageToken } from '../../base/page-token.js'
 import { invalidField, Refusal } from '../../base/refusal.js'
 import type { EventType } from '../../events/catalogue.js'
+import { getSettings } from '../../merchants/settings/settings.js'
 import { formatMoney, smallerOf } from '../../money/amounts.js'
 import { sum } from '../../money/proportions.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { isPaidByPayment } from '../allocations.js'
 import { refuseErased } from '../change-customer.js'
 import { type Customer, customerReference } from '../customer.js'
 import { CustomerBooks } from '../customer-books.js'
@@ -14,6 +16,7 @@ import { invoiceLimits } from '../limits.js'
 import { lockCustomer } from '../store-customers.js'
 import type { Instalment } from './allocate.js'
 import { computeInvoice, type Discount } from './compute-invoice.js'
+import { insertDeadlines, planDeadlines } from './deadlines.js'
 import {
   type CreditNote,
   creditNotes,
@@ -21,6 +24,7 @@ import {
   invoiceNumber,
   invoiceReference,
 } from './invoice.js'
+import { queueInvoice } from './invoice-mails.js'
 import { type DraftLine, readDiscount, readInstalments, readLines } from './read-invoice.js'
 import { settle } from './settle.js'
 import {
@@ -67,6 +71,8 @@ export async function createInvoice(
     nextDueAt: null,
     pageToken,
     url: `${baseUrl}/i/${pageToken}`,
+    sentAt: null,
+    sends: 0,
     eventSequence: 0,
     createdAt: now,
     finalizedAt: null,
@@ -96,35 +102,96 @@ export async function changeDraft(
   return changed
 }
 
-/** Gives it its number; from then on it is due. */
-export async function finalizeInvoice(tx: Tx, times: Times, name: InvoiceName): Promise<Invoice> {
-  const { now } = times
-  const { before, books } = await openBooks(tx, name)
+/** Gives it its number; from then on it is due. Credit of the customer pays it at once. */
+export async function finalizeInvoice(
+  tx: Tx,
+  times: Times,
+  { environment, reference }: { environment: Environment; reference: string },
+): Promise<Invoice> {
+  const { now, realNow } = times
+  const { before, books } = await openBooks(tx, { environmentId: environment.id, reference })
   refuseUnless(before, before.status === 'DRAFT', 'It is finalized already.')
+  const settings = await getSettings(tx, environment)
   const dueAt = before.dueAt ?? after(now, invoiceLimits.dueAfterDays * day)
   const number = await takeNumber(tx, before)
-  const finalized = settle(now, { ...before, number, dueAt, finalizedAt: now })
-  return write(books, times, before, { changed: finalized, type: 'invoice.finalized' })
+  const numbered: Invoice = { ...before, number, dueAt, finalizedAt: now }
+  const paid = settings.invoices.applyCredit ? books.applyCredit(now, numbered) : 0n
+  const settled = settle(now, {
+    ...numbered,
+    amountDue: numbered.amountDue - paid,
+    amountPaid: paid,
+  })
+  const customer = books.customer(before.customerId)
+  const isSent = settings.mails.invoices && customer.email !== null
+  const finalized = isSent ? countSend(now, settled) : settled
+  const { reminders, reminderDays } = settings.mails
+  const planned = planDeadlines(now, finalized, reminders ? reminderDays : [])
+  if (finalized.amountDue > 0n)
+    insertDeadlines(tx, now, environment, { invoice: finalized, planned })
+  if (isSent) {
+    const causeId = finalized.id
+    queueInvoice(tx, realNow, { environment, settings, customer, invoice: finalized, causeId })
+  }
+  const types: EventType[] = ['invoice.finalized', ...paidTypes(before, finalized)]
+  if (isSent) types.push('invoice.sent')
+  return write(books, times, finalized, { types, causeId: before.id })
 }
 
-/** An invoice of which nothing was paid is not due any more. It keeps its number. */
+/** Mails a final invoice to its customer, who may have it already. */
+export async function sendInvoice(
+  tx: Tx,
+  times: Times,
+  { environment, reference }: { environment: Environment; reference: string },
+): Promise<Invoice> {
+  const { now, realNow } = times
+  const { before, books } = await openBooks(tx, { environmentId: environment.id, reference })
+  refuseUnless(before, isFinal(before), `It is ${before.status}.`)
+  const customer = books.customer(before.customerId)
+  refuseUnless(before, customer.email !== null, 'Its customer has no e-mail address.')
+  const { sendsMax } = invoiceLimits
+  if (before.sends >= sendsMax)
+    throw new Refusal('invoice_failed', {
+      reason: 'too_many',
+      message: `${invoiceNumber(before)} was sent ${sendsMax} times, which is the most.`,
+    })
+  const settings = await getSettings(tx, environment)
+  const sent = countSend(now, before)
+  const causeId = newId(now)
+  queueInvoice(tx, realNow, { environment, settings, customer, invoice: sent, causeId })
+  return write(books, times, sent, { types: ['invoice.sent'], causeId })
+}
+
+function countSend(now: Date, invoice: Invoice): Invoice {
+  return { ...invoice, sentAt: now, sends: invoice.sends + 1 }
+}
+
+function isFinal({ status }: Invoice): boolean {
+  return status !== 'DRAFT' && status !== 'VOID'
+}
+
+/**
+ * An invoice that no payment paid is not due any more. It keeps its number, and the customer gets
+ * back the credit that paid it.
+ */
 export async function voidInvoice(tx: Tx, times: Times, name: InvoiceName): Promise<Invoice> {
   const { now } = times
   const { before, books } = await openBooks(tx, name)
   if (before.status === 'VOID') return before
-  const { amountPaid, amountRefunded } = before
   refuseUnless(before, before.status !== 'DRAFT', 'It is a draft: change it instead.')
-  refuseUnless(before, amountPaid + amountRefunded === 0n, 'It was paid: credit it instead.')
+  const wasPaid = before.amountRefunded > 0n || (await isPaidByPayment(tx, before))
+  refuseUnless(before, !wasPaid, 'It was paid: credit it instead.')
+  books.unapplyCredit(now, before)
   const voided: Invoice = {
     ...before,
     status: 'VOID',
     amountDue: 0n,
+    amountPaid: 0n,
     amountCredited: before.total,
     nextDueAt: null,
     paidAt: null,
     voidedAt: now,
   }
-  return write(books, times, before, { changed: voided, type: 'invoice.voided' })
+  return write(books, times, voided, { types: ['invoice.voided'], causeId: before.id })
 }
 
 export type NewCreditNote = Pick<CreditNote, 'amount' | 'reason' | 'createdByKey' | 'createdByUser'>
@@ -138,8 +205,7 @@ export async function creditInvoice(
 ): Promise<Invoice> {
   const { now } = times
   const { before, books } = await openBooks(tx, name)
-  const isFinal = before.status !== 'DRAFT' && before.status !== 'VOID'
-  refuseUnless(before, isFinal, `It is ${before.status}.`)
+  refuseUnless(before, isFinal(before), `It is ${before.status}.`)
   const { environmentId, asset, amountDue, amountPaid } = before
   const { amount } = wanted
   if (amount > amountDue + amountPaid)
@@ -170,9 +236,10 @@ export async function creditInvoice(
       asset,
       amount: amountToCustomer,
       causeId: note.id,
+      invoiceId: null,
     })
-  const change = { changed: credited, type: 'invoice.credited', causeId: note.id } as const
-  return write(books, times, before, change)
+  const types: EventType[] = ['invoice.credited', ...paidTypes(before, credited)]
+  return write(books, times, credited, { types, causeId: note.id })
 }
 
 function readDraft(invoice: Invoice): DraftInvoice {
@@ -270,22 +337,20 @@ async function openBooks(
   return { before, books }
 }
 
-type Change = {
-  changed: Invoice
-  type: EventType
-  /** What caused it; by default the invoice itself. */
-  causeId?: string
+/** Besides what happened, the invoice may be paid by it, or a part of it. */
+function paidTypes(before: Invoice, changed: Invoice): EventType[] {
+  if (changed.status === 'PAID' && before.status !== 'PAID') return ['invoice.paid']
+  const isNowPartial = changed.status === 'PARTIALLY_PAID' && before.status === 'DRAFT'
+  return isNowPartial ? ['invoice.partially_paid'] : []
 }
 
-/** Besides what happened, the invoice may be paid by it. */
+/** `causeId`: what caused the events, in the order of `types`. */
 function write(
   books: CustomerBooks,
   { now, realNow }: Times,
-  before: Invoice,
-  { changed, type, causeId = before.id }: Change,
+  changed: Invoice,
+  { types, causeId }: { types: EventType[]; causeId: string },
 ): Invoice {
-  const isNowPaid = changed.status === 'PAID' && before.status !== 'PAID'
-  const types: EventType[] = isNowPaid ? [type, 'invoice.paid'] : [type]
   const written = books.changeInvoice(now, changed, { types, causeId })
   books.write(realNow)
   return written

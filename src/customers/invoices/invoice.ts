@@ -51,6 +51,9 @@ export const invoices = new Table('invoices', {
   /** Opens the page of the invoice. */
   pageToken: column.text(),
   url: column.text(),
+  /** When it was last mailed to its customer. */
+  sentAt: column.time().orNull(),
+  sends: column.int4(),
   eventSequence: column.int4(),
   createdAt: column.time(),
   finalizedAt: column.time().orNull(),

@@ -256,6 +256,28 @@ const Mails = Type.Object(
       description: 'Whether customers of checkout sessions get a receipt by e-mail when they paid.',
       examples: [false],
     }),
+    invoices: Type.Boolean({
+      description: 'Whether customers get an invoice by e-mail when it is finalized.',
+      examples: [false],
+    }),
+    reminders: Type.Boolean({
+      description: 'Whether customers are reminded by e-mail of invoices that they have not paid.',
+      examples: [false],
+    }),
+    reminderDays: Type.Array(
+      Type.Integer({
+        minimum: -settingsLimits.reminderDistanceMaxDays,
+        maximum: settingsLimits.reminderDistanceMaxDays,
+      }),
+      {
+        minItems: 1,
+        maxItems: settingsLimits.reminderDaysMax,
+        uniqueItems: true,
+        description:
+          'Days on which customers are reminded, counted from the due date: -3 is three days before it. For invoices that are finalized later.',
+        examples: [[-3, 0, 7]],
+      },
+    ),
     testAddresses: Type.Array(
       Type.String({ pattern: emailPattern, maxLength: limits.checkout.emailLengthMax }),
       {
@@ -268,6 +290,18 @@ const Mails = Type.Object(
     ),
   },
   ofMails,
+)
+
+const ofInvoices = { ...closed, description: 'How your invoices are paid.' }
+
+const Invoices = Type.Object(
+  {
+    applyCredit: Type.Boolean({
+      description: 'Whether credit of a customer pays new invoices when they are finalized.',
+      examples: [true],
+    }),
+  },
+  ofInvoices,
 )
 
 const KoboLimit = Type.Integer({
@@ -335,6 +369,7 @@ export const Settings = Type.Object(
     refunds: Refunds,
     settlement: Settlement,
     approvals: Approvals,
+    invoices: Invoices,
     mails: Mails,
   },
   { ...closed, title: 'Settings' },
@@ -357,6 +392,7 @@ export const SettingsPatch = Type.Partial(
     refunds: Type.Partial(Refunds, ofRefunds),
     settlement: Type.Partial(Settlement, closed),
     approvals: Approvals,
+    invoices: Type.Partial(Invoices, ofInvoices),
     mails: Type.Partial(Mails, ofMails),
   }),
   { ...closed, examples: [{ policies: { bank: { underpayment: 'hold' } } }] },
@@ -404,7 +440,14 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
       walletAddress: null,
     },
     approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
-    mails: { receipts: false, testAddresses: [] },
+    invoices: { applyCredit: true },
+    mails: {
+      receipts: false,
+      invoices: false,
+      reminders: false,
+      reminderDays: [-3, 0, 7],
+      testAddresses: [],
+    },
   }
 }
 

@@ -71,6 +71,7 @@ function playSequence(random: Random): void {
   const oracle = new OracleCustomer()
   const invoices = new Map<string, PayableInvoice>()
   let [received, credit] = [0, 0n]
+  const appliesCredit = random.integer(0, 1) === 1
   for (let step = 0; step < random.integer(2, 10); step += 1) {
     if (invoices.size === 0 || random.integer(1, 3) === 1) {
       const id = `invoice ${step}`
@@ -82,7 +83,12 @@ function playSequence(random: Random): void {
         amount: BigInt(units),
         dueAt: onDay(day),
       }))
-      invoices.set(id, { id, finalizedOrder: BigInt(step), due, instalments: asAmounts })
+      const added = { id, finalizedOrder: BigInt(step), due, instalments: asAmounts }
+      const applied = appliesCredit ? allocateToOne(credit, added) : { allocations: [], credit }
+      const paidByCredit = credit - applied.credit
+      assert.equal(Number(paidByCredit), appliesCredit ? oracle.applyCredit(id) : 0)
+      credit = applied.credit
+      invoices.set(id, { ...added, due: due - paidByCredit })
       continue
     }
     const units = random.integer(1, 20)

@@ -13,6 +13,18 @@ export class OracleCustomer {
   #invoices: string[] = []
   credit = 0
 
+  /** Credit pays the units that fall due first. Returns how many it paid. */
+  applyCredit(invoice: string): number {
+    let paid = 0
+    for (const unit of this.#unpaidOf(invoice)) {
+      if (this.credit === 0) break
+      unit.payer = 'credit'
+      this.credit -= 1
+      paid += 1
+    }
+    return paid
+  }
+
   add(invoice: string, instalments: { units: number; day: number }[]): void {
     this.#invoices.push(invoice)
     let place = 0

@@ -56,6 +56,8 @@ const known: Record<EventType, true> = {
   'customer.created': true,
   'customer.credited': true,
   'invoice.finalized': true,
+  'invoice.sent': true,
+  'invoice.overdue': true,
   'invoice.credited': true,
   'invoice.partially_paid': true,
   'invoice.paid': true,

@@ -14,6 +14,8 @@ export const mailTexts = {
   columns: { subject: 'Subject', recipient: 'To', state: 'State', when: 'When' },
   kinds: {
     receipt: 'Receipt',
+    invoice: 'Invoice',
+    invoice_reminder: 'Reminder',
     invitation: 'Invitation',
     sign_in: 'Sign-in',
     approval_request: 'Approval request',

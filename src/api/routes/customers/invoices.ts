@@ -7,6 +7,7 @@ import {
   createInvoice,
   creditInvoice,
   finalizeInvoice,
+  sendInvoice,
   voidInvoice,
 } from '../../../customers/invoices/change-invoice.js'
 import {
@@ -55,6 +56,7 @@ export function invoiceRoutes(api: ApiParts): Route[] {
     readPdf(api),
     update(api),
     finalize(api),
+    send(api),
     voidIt(api),
     credit(api),
   ]
@@ -214,17 +216,42 @@ const finalize = (api: ApiParts) =>
     operation: 'finalizeInvoice',
     summary: 'Finalize an invoice',
     description:
-      'Gives the draft the next number of its series. From then on it is due, and cannot be changed.',
+      'Gives the draft the next number of its series. From then on it is due, and cannot be changed. Credit of the customer pays it at once, unless the setting `invoices.applyCredit` is off.',
     params,
     answers: { 200: invoice },
     refusals: ['not_found', ...wrongState],
     handle(request) {
       const { environment, now, params } = request
-      const name = { environmentId: environment.id, reference: params.reference }
+      const { reference } = params
       return api.change(
         request,
-        (tx, realNow) => finalizeInvoice(tx, { now, realNow }, name),
+        (tx, realNow) => finalizeInvoice(tx, { now, realNow }, { environment, reference }),
         (finalized) => successText(200, 'Invoice finalized', showInvoice(finalized, now)),
+      )
+    },
+  })
+
+const send = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'POST',
+    path: `${path}/:reference/send`,
+    requiresIdempotencyKey: true,
+    operation: 'sendInvoice',
+    summary: 'Send an invoice',
+    description:
+      'Mails a final invoice to its customer, also if it was sent before: at most ten times in all. With the setting `mails.invoices`, invoices are sent when they are finalized.',
+    params,
+    answers: { 200: invoice },
+    refusals: ['not_found', ...withReasons('invoice_failed', 'invalid_state', 'too_many')],
+    handle(request) {
+      const { environment, now, params } = request
+      const { reference } = params
+      return api.change(
+        request,
+        (tx, realNow) => sendInvoice(tx, { now, realNow }, { environment, reference }),
+        (sent) => successText(200, 'Invoice sent', showInvoice(sent, now)),
+        { isKept: true },
       )
     },
   })
@@ -237,7 +264,7 @@ const voidIt = (api: ApiParts) =>
     operation: 'voidInvoice',
     summary: 'Void an invoice',
     description:
-      'An invoice of which nothing was paid is not due any more. It keeps its number. Repeating it changes nothing.',
+      'An invoice that no payment paid is not due any more. It keeps its number; credit that paid it is given back. Repeating it changes nothing.',
     params,
     answers: { 200: invoice },
     refusals: ['not_found', ...wrongState],

@@ -1,0 +1,10 @@
+import { day, hour } from '../base/clock.js'
+
+/** Nigeria has one time zone, one hour ahead of UTC, and no summer time. */
+const lagosOffsetMs = hour
+
+/** The midnight in Lagos with which the day of a time begins. */
+export function lagosDayOf(time: Date): Date {
+  const days = Math.floor((time.getTime() + lagosOffsetMs) / day)
+  return new Date(days * day - lagosOffsetMs)
+}
