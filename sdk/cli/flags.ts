@@ -915,7 +915,7 @@ export const described: Record<string, Described> = {
     money: ['lines.unitAmount', 'lines.amount', 'discount.amount', 'subtotal', 'vat', 'total', 'amountDue', 'amountPaid', 'amountCredited', 'amountRefunded', 'instalments.amount'],
   },
   'invoices.finalize': {
-    about: 'Finalize an invoice. Gives the draft the next number of its series. From then on it is due, and cannot be changed. Credit of the customer pays it at once, unless the setting invoices.applyCredit is off.',
+    about: 'Finalize an invoice. Gives the draft the next number of its series. From then on it is due, and cannot be changed. Credit of the customer pays it at once, unless the setting invoices.applyCredit is off. Repeating it changes nothing.',
     flags: [],
     money: ['lines.unitAmount', 'lines.amount', 'discount.amount', 'subtotal', 'vat', 'total', 'amountDue', 'amountPaid', 'amountCredited', 'amountRefunded', 'instalments.amount'],
     takesIdempotencyKey: true,

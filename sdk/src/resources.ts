@@ -959,6 +959,7 @@ export type Resources = {
      *
      * Gives the draft the next number of its series. From then on it is due, and cannot be changed.
      * Credit of the customer pays it at once, unless the setting `invoices.applyCredit` is off.
+     * Repeating it changes nothing.
      *
      * `POST /v1/invoices/{reference}/finalize`
      */

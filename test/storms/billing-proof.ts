@@ -95,6 +95,7 @@ async function findWrongDues(
         if (act.kind === 'invoice' && act.body.customer === reference) {
           const id = createdId(act)
           oracle.add(id, readInstalments(act.body))
+          oracle.applyCredit(id)
           invoices.push(id)
         } else if (act.body.accountNumber === accountNumber) {
           const units = act.body.amount / unitKobo

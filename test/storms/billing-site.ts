@@ -37,7 +37,9 @@ export async function openBillingSite(db: Database, mails: ReceivedMail[]): Prom
 /** Customers with accounts of their own. Mails to them leave, though it is test mode. */
 export async function openCustomers({ site, callers }: BillingScene): Promise<void> {
   const addresses = Array.from({ length: customerCount }, (_, index) => `c${index}@example.com`)
-  await callers.change('key', 'PATCH', '/v1/settings', { mails: { testAddresses: addresses } })
+  await callers.change('key', 'PATCH', '/v1/settings', {
+    mails: { testAddresses: addresses, invoices: true },
+  })
   for (const [index, email] of addresses.entries()) {
     const body = { name: `Customer ${index}`, email }
     const created = await callers.send('customer', 'key', '/v1/customers', body)

@@ -110,7 +110,7 @@ export async function finalizeInvoice(
 ): Promise<Invoice> {
   const { now, realNow } = times
   const { before, books } = await openBooks(tx, { environmentId: environment.id, reference })
-  refuseUnless(before, before.status === 'DRAFT', 'It is finalized already.')
+  if (before.status !== 'DRAFT') return before
   const settings = await getSettings(tx, environment)
   const dueAt = before.dueAt ?? after(now, invoiceLimits.dueAfterDays * day)
   const number = await takeNumber(tx, before)

@@ -77,8 +77,7 @@ test('a draft is written, changed, finalized and read', async () => {
   const final = await act(first, 'finalize')
   expect(final).toMatchObject({ number: 'INV-000001', status: 'OPEN', amountDue: 100_538 })
   expect((await ask('GET', path)).json.data).toEqual(final)
-  const again = await ask('POST', `${path}/finalize`)
-  expect(again.json).toMatchObject({ code: 'invoice_failed', reason: 'invalid_state' })
+  expect(await act(first, 'finalize')).toEqual(final)
   expect((await ask('PATCH', path, { memo: null })).json.code).toBe('invoice_failed')
   const events = await ask('GET', '/v1/events?type=invoice.*')
   expect(events.json.data.items).toMatchObject([{ type: 'invoice.finalized', data: final }])
@@ -89,14 +88,11 @@ test('numbers have no gaps, in each series, also when many finalize at once', as
   const drafts = []
   for (let count = 0; count < 12; count += 1)
     drafts.push(await draft({ series: count % 3 === 0 ? 'CN' : 'INV' }))
-  // Some are refused: they take no number.
+  // Each is finalized twice, and takes one number.
   const finals = await Promise.all(
     [...drafts, ...drafts].map((one) => ask('POST', `/v1/invoices/${one.reference}/finalize`)),
   )
-  const numbers = finals
-    .filter(({ status }) => status === 200)
-    .map(({ json }) => json.data.number)
-    .sort()
+  const numbers = [...new Set(finals.map(({ json }) => json.data.number))].sort()
   expect(numbers).toEqual([
     ...[1, 2, 3, 4].map((number) => `CN-00000${number}`),
     ...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => `INV-00000${number}`),

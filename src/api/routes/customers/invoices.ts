@@ -216,7 +216,7 @@ const finalize = (api: ApiParts) =>
     operation: 'finalizeInvoice',
     summary: 'Finalize an invoice',
     description:
-      'Gives the draft the next number of its series. From then on it is due, and cannot be changed. Credit of the customer pays it at once, unless the setting `invoices.applyCredit` is off.',
+      'Gives the draft the next number of its series. From then on it is due, and cannot be changed. Credit of the customer pays it at once, unless the setting `invoices.applyCredit` is off. Repeating it changes nothing.',
     params,
     answers: { 200: invoice },
     refusals: ['not_found', ...wrongState],
