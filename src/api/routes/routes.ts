@@ -21,6 +21,7 @@ import { checkoutSessionRoutes } from './collections/checkout-sessions.js'
 import { cryptoWalletRoutes } from './collections/crypto-wallets.js'
 import { dedicatedAccountRoutes } from './collections/dedicated-accounts.js'
 import { dedicatedCryptoWalletRoutes } from './collections/dedicated-crypto-wallets.js'
+import { paymentLinkRoutes } from './collections/payment-links.js'
 import { paymentRequestRoutes } from './collections/payment-requests.js'
 import { paymentRoutes } from './collections/payments.js'
 import { publicCheckoutRoutes } from './collections/public-checkout.js'
@@ -83,6 +84,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...splitRuleRoutes(api),
     previewSplits(api),
     ...checkoutSessionRoutes(api),
+    ...paymentLinkRoutes(api),
     ...publicCheckoutRoutes(api),
     ...checkoutPageRoutes(api),
     checkoutPreview(api),
