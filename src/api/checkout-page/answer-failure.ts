@@ -10,7 +10,7 @@ import { english as texts } from './texts.js'
 /** Requests for pages come from browsers and get HTML errors. */
 export function getsErrorPage(request: FastifyRequest): boolean {
   const path = pathOf(request)
-  return path.startsWith('/checkout/') || isConsolePage(path)
+  return path.startsWith('/checkout/') || path.startsWith('/pay/') || isConsolePage(path)
 }
 
 /** Pages of the console that the server renders. */

@@ -35,14 +35,21 @@ export function renderCopy({ text, label, announcement }: CopyButton, texts: Tex
     aria-label="${label}">${texts.copy}</button></dd>`
 }
 
+export function renderSupport({ checkout, shown, texts }: Scene): Html | false {
+  const about = texts.supportSubject(shown.reference)
+  return renderContact(checkout, { name: shown.merchant.displayName, about }, texts)
+}
+
 /** How to reach the merchant, where a payer may need help. */
-export function renderSupport(scene: Scene): Html | false {
-  const { checkout, shown, texts } = scene
-  const { supportEmail: email, supportPhone: phone } = checkout
+export function renderContact(
+  { supportEmail: email, supportPhone: phone }: Scene['checkout'],
+  { name, about }: { name: string; about: string },
+  texts: Texts,
+): Html | false {
   if (!email && !phone) return false
-  const subject = encodeURIComponent(texts.supportSubject(shown.reference))
+  const subject = encodeURIComponent(about)
   const address = email?.split('@').map(encodeURIComponent).join('@')
-  return html`<p class="help small">${texts.support(merchantOf(scene))}
+  return html`<p class="help small">${texts.support(name)}
     ${email && html`<a href="mailto:${address}?subject=${subject}">${email}</a>`}
     ${phone && html`<a href="tel:${phone}">${phone}</a>`}</p>`
 }

@@ -1,4 +1,5 @@
 import { createSeesLogged } from '../auth/sees-logged.js'
+import { linkPageRoutes } from '../checkout-page/link-routes.js'
 import { checkoutPreview } from '../checkout-page/preview.js'
 import { checkoutPageRoutes } from '../checkout-page/routes.js'
 import { consoleSessionRoutes } from '../console/session.js'
@@ -87,6 +88,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...paymentLinkRoutes(api),
     ...publicCheckoutRoutes(api),
     ...checkoutPageRoutes(api),
+    ...linkPageRoutes(api),
     checkoutPreview(api),
     drawQrCode(api),
     ...paymentRoutes(api),
