@@ -46,7 +46,7 @@ function refuseImpossible({ amount, amountMin, amountMax, fields, metadata }: Li
   if (amount !== null && (amountMin !== null || amountMax !== null))
     throw invalidField('amount', 'cannot be combined with minAmount or maxAmount')
   if (amountMin !== null && amountMax !== null && amountMin > amountMax)
-    throw invalidField('minAmount', 'must be at most maxAmount')
+    throw invalidField('minAmount', 'must not exceed the maximum')
   const labels = fields.map(({ label }) => label.trim().toLowerCase())
   const repeated = labels.findIndex((label, index) => labels.indexOf(label) < index)
   if (repeated >= 0)
