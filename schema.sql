@@ -1025,6 +1025,7 @@ create table checkout_sessions (
   opened_at timestamp with time zone,
   amount bigint,
   crypto_rate bigint,
+  payment_link_id uuid,
   constraint checkout_sessions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint checkout_sessions_pkey PRIMARY KEY (environment_id, id),
   constraint ended_session_has_an_event CHECK (((status = 'pending'::text) = (event_sequence = 0))),
@@ -1941,6 +1942,34 @@ create table payment_allocations (
   constraint payment_allocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payment_allocations_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
   constraint payment_allocations_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table payment_links (
+  environment_id integer not null,
+  id uuid not null,
+  slug text not null,
+  url text not null,
+  description text not null,
+  amount bigint,
+  amount_min bigint,
+  amount_max bigint,
+  crypto_asset text,
+  fields json not null,
+  uses_max integer,
+  is_active boolean not null,
+  expires_at timestamp with time zone,
+  success_url text,
+  metadata json not null,
+  created_at timestamp with time zone not null,
+  constraint payment_link_amounts_are_positive CHECK (((COALESCE(amount, (1)::bigint) > 0) AND (COALESCE(amount_min, (1)::bigint) > 0) AND (COALESCE(amount_max, (1)::bigint) > 0))),
+  constraint payment_link_bounds_are_possible CHECK (((amount_min IS NULL) OR (amount_max IS NULL) OR (amount_min <= amount_max))),
+  constraint payment_link_can_be_used CHECK ((uses_max > 0)),
+  constraint payment_link_coin_is_known CHECK ((crypto_asset = ANY (ARRAY['USDC'::text, 'USDT'::text]))),
+  constraint payment_link_has_one_price CHECK (((amount IS NULL) OR ((amount_min IS NULL) AND (amount_max IS NULL)))),
+  constraint payment_link_says_what_it_is_for CHECK (((length(description) >= 1) AND (length(description) <= 500))),
+  constraint payment_link_slug_is_short CHECK (((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text) AND ((length(slug) >= 3) AND (length(slug) <= 60)))),
+  constraint payment_links_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payment_links_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table payment_requests (
@@ -3080,6 +3109,8 @@ CREATE INDEX audit_lines_of_chain ON public.audit_lines USING btree (chain, envi
 
 CREATE UNIQUE INDEX audit_numbers_are_unique ON public.audit_lines USING btree (chain, number);
 
+CREATE INDEX checkout_sessions_by_link ON public.checkout_sessions USING btree (environment_id, payment_link_id, status, id) WHERE (payment_link_id IS NOT NULL);
+
 CREATE INDEX checkout_sessions_by_reference ON public.checkout_sessions USING btree (environment_id, merchant_reference, status, id) WHERE (merchant_reference IS NOT NULL);
 
 CREATE INDEX checkout_sessions_by_status ON public.checkout_sessions USING btree (environment_id, status, id);
@@ -3233,6 +3264,8 @@ CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id, created_a
 CREATE INDEX allocations_of_invoice ON public.payment_allocations USING btree (environment_id, invoice_id, id) WHERE (invoice_id IS NOT NULL);
 
 CREATE INDEX allocations_of_payment ON public.payment_allocations USING btree (environment_id, payment_id, id);
+
+CREATE UNIQUE INDEX payment_link_slug_is_unique ON public.payment_links USING btree (slug);
 
 CREATE UNIQUE INDEX payment_has_one_open_request ON public.payment_requests USING btree (environment_id, payment_id) WHERE (state = 'OPEN'::text);
 

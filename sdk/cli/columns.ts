@@ -63,6 +63,11 @@ const layouts: Record<string, Layout> = {
     next: ['to', 'from', 'rate', 'fee', 'transferReference'],
     shrinking: [],
   },
+  'paymentLinks.list': {
+    kept: ['reference', 'slug', 'status', 'amount', 'uses'],
+    next: ['description', 'url', 'createdAt'],
+    shrinking: ['description'],
+  },
   'customers.list': {
     kept: ['reference', 'name', 'email', 'externalReference'],
     next: ['createdAt', 'phone'],

@@ -29,6 +29,8 @@ const harmless = [
   'cryptoTransfers.quote',
   'bankTransfers.quote',
   'conversions.quote',
+  'paymentLinks.create',
+  'paymentLinks.update',
   'customers.create',
   'customers.update',
   'customers.erase',

@@ -90,6 +90,13 @@ export const operations = {
     retrieve: open(read('/public/checkout/{reference}')),
     simulate: open(send('/public/checkout/{reference}/simulate')),
   },
+  paymentLinks: {
+    create: send('/v1/payment-links'),
+    get: read('/v1/payment-links/{reference}'),
+    list: list('/v1/payment-links'),
+    csv: csv('/v1/payment-links'),
+    update: change('/v1/payment-links/{reference}'),
+  },
   search: {
     list: findItems('/v1/search'),
   },

@@ -13,6 +13,7 @@ import type {
   BankTransferQuote,
   ChangeCustomerInput,
   ChangeInvoiceInput,
+  ChangePaymentLinkInput,
   ChangeSettingsInput,
   ChangeSubaccountInput,
   ChangeWebhookEndpointInput,
@@ -33,6 +34,7 @@ import type {
   CreateDedicatedAccountInput,
   CreateDedicatedCryptoWalletInput,
   CreateInvoiceInput,
+  CreatePaymentLinkInput,
   CreatePayoutBatchInput,
   CreateSettlementInput,
   CreateSplitRuleInput,
@@ -83,6 +85,7 @@ import type {
   ListInvoicesQuery,
   ListMailSuppressionsQuery,
   ListMailsQuery,
+  ListPaymentLinksQuery,
   ListPaymentReturnsQuery,
   ListPaymentsQuery,
   ListPayoutBatchItemsQuery,
@@ -101,6 +104,7 @@ import type {
   MailWithContent,
   PayTestAccountInput,
   Payment,
+  PaymentLink,
   PaymentReturn,
   PayoutBatch,
   PayoutBatchItem,
@@ -547,6 +551,51 @@ export type Resources = {
      * `POST /public/checkout/{reference}/simulate`
      */
     simulate(reference: string, input?: SimulatePublicCheckoutInput, options?: RequestOptions): Promise<PublicCheckoutSession>
+  }
+  readonly paymentLinks: {
+    /**
+     * Create a payment link.
+     *
+     * A page that many customers can pay on. Each makes a checkout session of their own there, with
+     * `paymentLink` and what they filled in; all events and payments are those of sessions.
+     *
+     * `POST /v1/payment-links`
+     */
+    create(input: CreatePaymentLinkInput, options?: WriteOptions): Promise<PaymentLink>
+    /**
+     * Retrieve a payment link.
+     *
+     * Returns the link and how often it was used. `GET /v1/checkout/sessions?paymentLink=…` lists
+     * its sessions.
+     *
+     * `GET /v1/payment-links/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<PaymentLink>
+    /**
+     * List payment links.
+     *
+     * Returns payment links, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/payment-links`
+     */
+    list(query?: ListPaymentLinksQuery, options?: RequestOptions): Pages<PaymentLink>
+    /**
+     * List payment links.
+     *
+     * Returns payment links, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/payment-links`
+     */
+    csv(query?: ListPaymentLinksQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Change a payment link.
+     *
+     * Changes what is sent; null removes a value. Fields and metadata are replaced as a whole.
+     * Sessions that exist stay as they are. `active: false` switches the link off.
+     *
+     * `PATCH /v1/payment-links/{reference}`
+     */
+    update(reference: string, input: ChangePaymentLinkInput, options?: RequestOptions): Promise<PaymentLink>
   }
   readonly search: {
     /**

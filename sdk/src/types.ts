@@ -391,6 +391,8 @@ export type CheckoutSession = {
   }
   /** Your own reference, such as an order number, if you sent one. */
   merchantReference?: string
+  /** The payment link through which the payer made the session. */
+  paymentLink?: string
   /** URL of the hosted page. Send your customer there. */
   url: string
   /**
@@ -1794,6 +1796,60 @@ export type Payment = {
    * another resource.
    */
   shares?: Share[]
+}
+
+export type PaymentLink = {
+  /** Identifies the link. */
+  reference: string
+  /** End of the URL. It never changes. */
+  slug: string
+  /** URL of the page. Anyone who opens it can pay. */
+  url: string
+  /** The URL as a QR code: an SVG picture that needs no API key. */
+  qrCode: string
+  /** What is paid for. */
+  description: string
+  /** What each payer pays, in kobo; null if the payer chooses. */
+  amount: number | null
+  /** The least that a payer can choose, in kobo. */
+  minAmount: number | null
+  /** The most that a payer can choose, in kobo. */
+  maxAmount: number | null
+  /** The currency of the amounts. */
+  currency: 'NGN'
+  /** The stablecoin in which payers can pay instead, at the rate of the moment. */
+  crypto: {
+    /** The currency or stablecoin of the amounts. */
+    asset: 'USDC' | 'USDT'
+    /** The chain that carries the coins. */
+    network: 'SOLANA'
+  } | null
+  /** What the payer is asked, besides name and e-mail address. */
+  fields: ({
+    /** What the payer is asked. */
+    label: string
+    /** Whether the payer must answer. */
+    required: boolean
+  })[]
+  /** Paid sessions after which the link is sold out. */
+  usesMax: number | null
+  /** Sessions of the link that were paid, counted up to 10000. */
+  uses: number
+  /** False: you have switched the link off. */
+  active: boolean
+  /**
+   * `active`: the page makes new sessions. `inactive`, `expired` and `sold_out`: it does not;
+   * sessions that it made can still be paid.
+   */
+  status: 'active' | 'inactive' | 'expired' | 'sold_out'
+  /** When the link stops making sessions. */
+  expiresAt: string | null
+  /** Where the customer continues after paying. */
+  successUrl: string | null
+  /** The JSON object you sent. Each session gets a copy. */
+  metadata: Record<string, unknown>
+  /** When the link was created. */
+  createdAt: string
 }
 
 export type PaymentReturn = {
@@ -4330,6 +4386,8 @@ export type ListCheckoutSessionsQuery = {
   merchantReference?: string | undefined
   /** Only items in this state. */
   status?: 'pending' | 'paid' | 'expired' | 'cancelled' | undefined
+  /** Reference of the payment link through which payers made them. */
+  paymentLink?: string | undefined
   /**
    * Searches references, your own references, account numbers, and the customer's name and e-mail
    * address.
@@ -4363,6 +4421,116 @@ export type SimulatePublicCheckoutInput = {
    * else.
    */
   method?: 'bank_transfer' | 'crypto' | undefined
+}
+
+/** Create a payment link. */
+export type CreatePaymentLinkInput = {
+  /**
+   * End of the URL: small letters, digits and hyphens. Unique among all merchants, and never
+   * changed. Default: eight random characters.
+   */
+  slug?: string | undefined
+  /** What is paid for. Payers read it. */
+  description: string
+  /** What each payer pays, in kobo. Without it, the payer chooses. */
+  amount?: number | undefined
+  /** The least that a payer can choose, in kobo. */
+  minAmount?: number | undefined
+  /** The most that a payer can choose, in kobo. */
+  maxAmount?: number | undefined
+  /**
+   * Lets payers pay in a stablecoin instead, at the rate of the moment in which they open the
+   * session. Needs `paymentMethods.crypto` in the settings.
+   */
+  crypto?: {
+    /** The currency or stablecoin of the amounts. */
+    asset: 'USDC' | 'USDT'
+    /** The chain that carries the coins. */
+    network: 'SOLANA'
+  } | undefined
+  /**
+   * What the payer is asked, besides name and e-mail address. Answers are in `metadata.answers` of
+   * the session. At most 5, each with a label of its own.
+   */
+  fields?: ({
+    /** What the payer is asked. */
+    label: string
+    /** Whether the payer must answer. Default: true. */
+    required?: boolean | undefined
+  })[] | undefined
+  /**
+   * Paid sessions after which the link is sold out. A session that waits for its payment reserves
+   * nothing: if several wait for the last one, all of them can be paid.
+   */
+  usesMax?: number | undefined
+  /** False: the page makes no new sessions. Default: true. */
+  active?: boolean | undefined
+  /**
+   * When the link stops making sessions, in the future. A date includes that day in Lagos. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  expiresAt?: string | undefined
+  /**
+   * Where the customer continues after paying. `reference` of the session is added to the query.
+   */
+  successUrl?: string | undefined
+  /** Any JSON object; returned unchanged. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** List payment links. */
+export type ListPaymentLinksQuery = {
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
+/** Change a payment link. */
+export type ChangePaymentLinkInput = {
+  /** What is paid for. Payers read it. */
+  description?: string | undefined
+  amount?: number | null | undefined
+  minAmount?: number | null | undefined
+  maxAmount?: number | null | undefined
+  crypto?: {
+    /** The currency or stablecoin of the amounts. */
+    asset: 'USDC' | 'USDT'
+    /** The chain that carries the coins. */
+    network: 'SOLANA'
+  } | null | undefined
+  /**
+   * What the payer is asked, besides name and e-mail address. Answers are in `metadata.answers` of
+   * the session. At most 5, each with a label of its own.
+   */
+  fields?: ({
+    /** What the payer is asked. */
+    label: string
+    /** Whether the payer must answer. Default: true. */
+    required?: boolean | undefined
+  })[] | undefined
+  usesMax?: number | null | undefined
+  /** False: the page makes no new sessions. Default: true. */
+  active?: boolean | undefined
+  expiresAt?: string | null | undefined
+  successUrl?: string | null | undefined
+  /** Any JSON object; returned unchanged. */
+  metadata?: Record<string, unknown> | undefined
 }
 
 /** Search everything. */

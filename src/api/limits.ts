@@ -2,6 +2,11 @@ import { minute, second } from '../base/clock.js'
 
 export const requestRateLimits = {
   tracked: 50_000,
+  /**
+   * Forms of public pages that open an account at a bank, per address. Everyone in a hall may share
+   * one address.
+   */
+  formsPerMinuteMax: 60,
   /** With several API processes, each is granted this fraction of its part of what remains. */
   sharesPerProcess: 16,
   listsRunning: 3,

@@ -24,6 +24,7 @@ export type SessionRequest = Pick<
     | 'merchantReference'
     | 'successUrl'
     | 'cancelUrl'
+    | 'paymentLinkId'
   > & {
     expected: { amount: bigint; expiresAt: Date }
     /**
@@ -141,6 +142,7 @@ export function createSessionPreparation({
       cancelUrl: request.cancelUrl,
       url: `${request.baseUrl}/checkout/${reference}`,
       metadata,
+      paymentLinkId: request.paymentLinkId,
       eventSequence: 0,
       createdAt: now,
       openedAt: null,

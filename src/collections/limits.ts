@@ -3,6 +3,20 @@ import { day, hour, minute, second } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { laneLimits } from '../postgres/limits.js'
 
+export const paymentLinkLimits = {
+  /** Questions to the payer, besides name and e-mail address. */
+  fieldsMax: 5,
+  labelLengthMax: 60,
+  answerLengthMax: 200,
+  slugLengthMin: 3,
+  slugLengthMax: 60,
+  usesMax: 10_000,
+  /** Paid sessions of a link are counted up to this. */
+  usesCountedMax: 10_000,
+  /** Slugs that are drawn for one link. */
+  slugsDrawnMax: 5,
+} as const
+
 export const collectionLimits = {
   paymentsShownMax: limits.checkout.paymentsShownMax,
   expiryDefaultMs: 30 * minute,
@@ -34,3 +48,5 @@ export const collectionLimits = {
 assert(collectionLimits.noticeJudgeWaitMaxMs < laneLimits.callWaitMaxMs)
 assert(collectionLimits.missedPaymentsAgeMinMs < collectionLimits.missedPaymentsLookbackMs)
 assert(collectionLimits.missedPaymentsIntervalMs < collectionLimits.missedPaymentsLookbackMs)
+// A limit of uses that is reached must be seen.
+assert(paymentLinkLimits.usesMax <= paymentLinkLimits.usesCountedMax)

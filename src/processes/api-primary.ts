@@ -1,8 +1,9 @@
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { requestRateLimits } from '../api/limits.js'
 import { createGrants, SharedStreams } from '../api/server/shared-limits.js'
-import type { Clock } from '../base/clock.js'
+import { type Clock, minute } from '../base/clock.js'
 import type { Config } from '../base/config.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
@@ -120,6 +121,7 @@ function createShared(config: Config, clock: Clock) {
   const grants = {
     environment: createGrants(rateLimitPerSecond, apiProcesses, clock),
     address: createGrants(publicRateLimitPerSecond, apiProcesses, clock),
+    form: createGrants(requestRateLimits.formsPerMinuteMax, apiProcesses, clock, minute),
   }
   return {
     drop: (number: number) => streams.drop(number),

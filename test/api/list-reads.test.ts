@@ -128,6 +128,7 @@ test('every list of a merchant is counted, and nothing else is', () => {
     'listInvoices',
     'listMailSuppressions',
     'listMails',
+    'listPaymentLinks',
     'listPaymentReturns',
     'listPayments',
     'listPayoutBatchItems',

@@ -595,6 +595,7 @@ describe('a suspended merchant', () => {
       'createCryptoWallet',
       'createDedicatedAccount',
       'createDedicatedCryptoWallet',
+      'createPaymentLink',
       'createPayoutBatch',
       'createSettlement',
       'createSplitRule',

@@ -19,7 +19,7 @@ function openLimits(perSecond: number) {
     },
   }
   const each = Array.from({ length: processes }, () =>
-    createRateLimit('environment', { perSecond, clock, shared }),
+    createRateLimit('environment', { max: perSecond, clock, shared }),
   )
   /** Sends so many requests at once, the nth to the process that `choose` names. */
   async function countAllowed(count: number, choose: (n: number) => number): Promise<number> {

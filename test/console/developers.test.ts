@@ -157,7 +157,7 @@ describe('webhooks', () => {
   })
 })
 
-describe('payment links', () => {
+describe('one-time links', () => {
   test('a link is created, scanned and paid', async () => {
     await open('/collect?new=link')
     await field('Amount').fill('12,500')

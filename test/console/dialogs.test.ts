@@ -167,7 +167,7 @@ describe.runIf(isFull)('pictures of a merchant', () => {
 
   const asked: [string, string, string | RegExp][] = [
     ['screens/balances/fund-dialog FundDialog', '/balances', 'Add test money'],
-    ['screens/collect/create-dialog CreateDialog', '/collect', 'Payment link'],
+    ['screens/collect/create-dialog CreateDialog', '/collect', 'One-time link'],
     ['screens/settings/bank-accounts AddDialog', '/settings/bank-accounts', 'Add bank account'],
     ['screens/settings/bank-accounts ChangeDialog', '/settings/bank-accounts', 'Make primary'],
     ['screens/team/member-dialogs InviteDialog', '/team', 'Invite'],

@@ -161,7 +161,7 @@ describe('keys', () => {
         .getByText(/Authorization: Bearer sk_test_\w{38}/)
         .first()
         .waitFor()
-      for (const step of ['1. Check your key', '2. Create a payment link'])
+      for (const step of ['1. Check your key', '2. Create a checkout session'])
         await button(`Run: ${step}`).click()
       await page.getByRole('link', { name: 'Open the payment page' }).waitFor()
       await button('Run: 3. Pay as a customer').click()

@@ -127,6 +127,12 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^(names (no|a closed) sub-account|must be in the future|cannot be sent together)/,
   },
   {
+    rule: 'A payment link has either a price or bounds, of which the lower is at most the upper; its labels differ; its metadata has no `answers`; it expires in the future; no other link has its slug.',
+    field: /^(amount|minAmount|metadata|expiresAt|slug|fields\.\d+\.label)$/,
+    issue:
+      /^(cannot be combined with minAmount or maxAmount|must not exceed the maximum|must not have `answers`|must be in the future|belongs to another payment link|is the label of another field)/,
+  },
+  {
     rule: 'Amounts of an invoice are in its asset, its quantities are more than 0, and its discount has one of `percent` and `amount`.',
     field: /^(lines\.\d+\.(unitAmount|quantity)|discount(\.amount)?|instalments\.\d+\.amount)$/,
     issue: /^must (be an integer in kobo|be a decimal string of|be more than 0|have either)/,

@@ -77,6 +77,12 @@ export function refetchOnHints(client: QueryClient): () => void {
         predicate: (query) =>
           ((query.meta?.topics ?? []) as Topic[]).includes(topic) && !isKnownMissing(query),
       })
+      // A list that is not shown reads again when it is; one that is shown listens itself.
+      client.invalidateQueries({
+        type: 'inactive',
+        refetchType: 'none',
+        predicate: ({ meta }) => ((meta?.listTopics ?? []) as Topic[]).includes(topic),
+      })
     }),
   )
   stops.push(
@@ -112,6 +118,7 @@ export function usePages<Row>(
   const pages = useInfiniteQuery({
     queryKey,
     enabled: isEnabled,
+    meta: { listTopics: topics ?? topicsOf(path) },
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
       call<Page<Row>>(path, { query: { ...filters, limit, cursor: pageParam }, signal }),

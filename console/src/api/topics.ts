@@ -17,6 +17,7 @@ const byPath: [string, Topic[]][] = [
   ['/v1/attention', ['payments', 'payouts', 'balances', 'deliveries', 'approvals']],
   ['/v1/collections', ['payments']],
   ['/v1/checkout', ['payments']],
+  ['/v1/payment-links', ['payments']],
   ['/v1/disbursements/batches', ['batches', 'approvals']],
   ['/v1/disbursements', ['payouts', 'approvals']],
   ['/v1/settlements', ['payouts']],

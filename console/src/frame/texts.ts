@@ -19,7 +19,7 @@ export const frameTexts = {
   attention: 'Needs your attention',
   create: 'New',
   newPayout: 'New payout',
-  newLink: 'Payment link',
+  newLink: 'One-time link',
   settleNow: 'Settle now',
   you: 'Your account',
   signOut: 'Sign out',

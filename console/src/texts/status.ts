@@ -51,7 +51,13 @@ export const statusWords = {
   conversion: { COMPLETED: 'Completed' },
   subaccount: { ACTIVE: 'Active', PAUSED: 'Paused', CLOSED: 'Closed' },
   share: { PENDING: 'Pending', POSTED: 'Credited' },
-  /** Payment links, virtual accounts, dedicated accounts and wallets. */
+  payment_link: {
+    active: 'Active',
+    inactive: 'Switched off',
+    expired: 'Expired',
+    sold_out: 'Sold out',
+  },
+  /** One-time links, virtual accounts, dedicated accounts and wallets. */
   collection: {
     pending: 'Open',
     paid: 'Paid',

@@ -40,6 +40,8 @@ function maskValue(value: Json, masked: Masked, isPayer: boolean): Json {
 type Place = { name: string; field: Json; fields: Fields }
 
 function maskField({ name, field, fields }: Place, masked: Masked, isPayer: boolean): Json {
+  // What the payer answered on the page of a payment link.
+  if (isPayer && name === 'answers') return hideTexts(field)
   const isOfPayer = isPayer || payerFields.has(name) || name === 'metadata'
   if (typeof field !== 'string') return maskValue(field, masked, isOfPayer)
   if (documents.has(name)) return maskDocument(field)
@@ -48,6 +50,12 @@ function maskField({ name, field, fields }: Place, masked: Masked, isPayer: bool
   const shown = mask(field)
   if (shown !== field) masked.set(field, shown)
   return shown
+}
+
+function hideTexts(value: Json): Json {
+  if (Array.isArray(value)) return value.map(hideTexts)
+  if (value === null || typeof value !== 'object') return typeof value === 'string' ? hidden : value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, hideTexts(field)]))
 }
 
 function maskOf(name: string, isOfPayer: boolean): ((text: string) => string) | undefined {

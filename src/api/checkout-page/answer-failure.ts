@@ -6,16 +6,23 @@ import { invoiceTexts } from '../invoice-page/texts.js'
 import { pathOf } from '../server/path-of.js'
 import { headersOf, newNonce } from './answer-page.js'
 import { renderFailure, renderNotFound } from './page.js'
-import { english as texts } from './texts.js'
+import { type Texts, english as texts } from './texts.js'
+
+/** Pages of payers, by how their paths start. A URL that is enough to open one is kept secret. */
+const payerPages: { start: string; texts: Texts; hidesReferrer: boolean }[] = [
+  { start: '/checkout/', texts, hidesReferrer: false },
+  { start: '/pay/', texts, hidesReferrer: false },
+  { start: '/i/', texts: { ...texts, notFound: invoiceTexts.notFound }, hidesReferrer: true },
+]
+
+function findPayerPage(request: FastifyRequest) {
+  const path = pathOf(request)
+  return payerPages.find(({ start }) => path.startsWith(start))
+}
 
 /** Requests for pages come from browsers and get HTML errors. */
 export function getsErrorPage(request: FastifyRequest): boolean {
-  const path = pathOf(request)
-  return path.startsWith('/checkout/') || isInvoicePage(path) || isConsolePage(path)
-}
-
-function isInvoicePage(path: string): boolean {
-  return path.startsWith('/i/')
+  return findPayerPage(request) !== undefined || isConsolePage(pathOf(request))
 }
 
 /** Pages of the console that the server renders. */
@@ -33,12 +40,11 @@ export function answerFailurePage(
   const { status } = refusal
   const isUnknown = status === 400 || status === 404
   const nonce = newNonce()
-  const isInvoice = isInvoicePage(pathOf(request))
-  const own = isInvoice ? { ...texts, notFound: invoiceTexts.notFound } : texts
+  const { texts: own, hidesReferrer } = findPayerPage(request)!
   const text = isUnknown
     ? renderNotFound(own, nonce)
-    : renderFailure(texts, nonce, { status, requestId: request.id })
-  reply.headers(headersOf({ nonce, hidesReferrer: isInvoice })).code(isUnknown ? 404 : status)
+    : renderFailure(own, nonce, { status, requestId: request.id })
+  reply.headers(headersOf({ nonce, hidesReferrer })).code(isUnknown ? 404 : status)
   return reply.type('text/html; charset=utf-8').send(text)
 }
 

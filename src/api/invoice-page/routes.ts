@@ -168,6 +168,7 @@ async function prepareAccount(
           description: `${texts.invoice} ${number}`,
           customerName: customer.name,
           customerEmail: customer.email ?? '',
+          paymentLinkId: null,
           successUrl: url,
           cancelUrl: url,
           crypto: null,

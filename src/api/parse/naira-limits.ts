@@ -10,14 +10,23 @@ type NairaRequest = { environment: Pick<Environment, 'mode'>; body: { amount: nu
  * part of the schema, so that a retry of a request from before a change of limits gets its first
  * answer.
  */
-export function checkNairaLimits({ naira }: Pick<ApiParts, 'naira'>, request: NairaRequest): void {
-  const { min, max } = naira[request.environment.mode]
-  const amount = BigInt(request.body.amount)
-  if (amount < min) throw outOfBounds('at least', min)
-  if (amount > max) throw outOfBounds('at most', max)
+export function checkNairaLimits(api: Pick<ApiParts, 'naira'>, request: NairaRequest): void {
+  checkNairaField(api, request.environment, 'amount', BigInt(request.body.amount))
 }
 
-function outOfBounds(comparison: string, bound: bigint): Refusal {
+/** The same for a field of another name. */
+export function checkNairaField(
+  { naira }: Pick<ApiParts, 'naira'>,
+  { mode }: Pick<Environment, 'mode'>,
+  field: string,
+  amount: bigint,
+): void {
+  const { min, max } = naira[mode]
+  if (amount < min) throw outOfBounds(field, 'at least', min)
+  if (amount > max) throw outOfBounds(field, 'at most', max)
+}
+
+function outOfBounds(field: string, comparison: string, bound: bigint): Refusal {
   const issue = `must be ${comparison} ${formatWithKobo(bound)}`
-  return invalidField('amount', issue)
+  return invalidField(field, issue)
 }

@@ -4,6 +4,7 @@ import Type, { type TObject, type TSchema } from 'typebox'
 import { emailPattern, phonePattern } from '../../base/contact-patterns.js'
 import { limits } from '../../base/limits.js'
 import { type Detail, quoteInput, Refusal } from '../../base/refusal.js'
+import { slugPattern } from '../../collections/links/link.js'
 import { keyPattern } from '../../idempotency/key.js'
 import { maskedNumberPattern } from '../../merchants/settings/default-customer.js'
 import {
@@ -126,6 +127,7 @@ export const patternIssues: Record<string, string> = {
     'must be a percentage in a string such as "12.5", above 0 and up to 100, with at most 2 decimals',
   [quantityPattern]: 'must be a quantity such as "1.5", with at most 3 decimals',
   [seriesPattern]: 'must be 1 to 12 capital letters and digits, a letter first',
+  [slugPattern]: 'must be small letters and digits, with single hyphens between them',
   [linesOfTextPattern]: 'must not contain control characters other than line breaks',
   [positiveDecimalPattern]: 'must be more than zero, with at most 6 decimal places',
   [timePattern]: timeIssue,

@@ -150,6 +150,7 @@ const special: Record<string, Call[]> = {
       otherwise: [newQuote, { operation: 'createConversion', take: ['reference'] }],
     },
   ],
+  '/v1/payment-links/{reference}': [{ operation: 'createPaymentLink', take: ['reference'] }],
   '/v1/customers/{reference}': [newCustomer('reference')],
   '/v1/customers/{reference}/accounts': [
     newCustomer('reference'),

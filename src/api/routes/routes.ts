@@ -1,4 +1,5 @@
 import { createSeesLogged } from '../auth/sees-logged.js'
+import { linkPageRoutes } from '../checkout-page/link-routes.js'
 import { checkoutPreview } from '../checkout-page/preview.js'
 import { checkoutPageRoutes } from '../checkout-page/routes.js'
 import { consoleSessionRoutes } from '../console/session.js'
@@ -22,6 +23,7 @@ import { checkoutSessionRoutes } from './collections/checkout-sessions.js'
 import { cryptoWalletRoutes } from './collections/crypto-wallets.js'
 import { dedicatedAccountRoutes } from './collections/dedicated-accounts.js'
 import { dedicatedCryptoWalletRoutes } from './collections/dedicated-crypto-wallets.js'
+import { paymentLinkRoutes } from './collections/payment-links.js'
 import { paymentRequestRoutes } from './collections/payment-requests.js'
 import { paymentRoutes } from './collections/payments.js'
 import { publicCheckoutRoutes } from './collections/public-checkout.js'
@@ -84,9 +86,11 @@ export function createRoutes(api: ApiParts): Route[] {
     ...splitRuleRoutes(api),
     previewSplits(api),
     ...checkoutSessionRoutes(api),
+    ...paymentLinkRoutes(api),
     ...publicCheckoutRoutes(api),
     ...checkoutPageRoutes(api),
     ...invoicePageRoutes(api),
+    ...linkPageRoutes(api),
     checkoutPreview(api),
     drawQrCode(api),
     ...paymentRoutes(api),

@@ -21,6 +21,7 @@ import { networkOf } from '../auth/network-of.js'
 import { refuseKey } from '../auth/refuse-unseen.js'
 import { readSessionToken } from '../auth/session-cookie.js'
 import { keepToSubaccount } from '../auth/subaccount-keys.js'
+import { requestRateLimits } from '../limits.js'
 import { toRouteSchema } from '../openapi/openapi.js'
 import { acceptsIdempotencyKey, isJsonOnly } from '../openapi/refusals-of.js'
 import { withAllDigits } from '../parse/exact-json.js'
@@ -167,8 +168,14 @@ function admit(
   // and other senders fail the signature check of the rail.
   if (route.access === 'signed') return undefined
   if (route.access === 'open') {
-    const allowance = guards.rateLimits.address(networkOf(request.ip))
-    return allow(reply, allowance, guards.publicRateLimitPerSecond)
+    const network = networkOf(request.ip)
+    const allowance = guards.rateLimits.address(network)
+    const waiting = allow(reply, allowance, guards.publicRateLimitPerSecond)
+    if (!route.isLimitedForm) return waiting
+    const { formsPerMinuteMax } = requestRateLimits
+    const admitForm = () =>
+      allow(reply, guards.rateLimits.form(network), formsPerMinuteMax, 'minute')
+    return waiting ? waiting.then(admitForm) : admitForm()
   }
   if (isFromUser(request, route)) return admitUser(request, reply, route, guards)
   const caller = authenticate(request, route.access, guards.keyRing)
@@ -269,17 +276,23 @@ function refuseLiveMode(): never {
 function allow(
   reply: FastifyReply,
   allowance: Allowance | Promise<Allowance>,
-  perSecond: number,
+  max: number,
+  window?: 'minute',
 ): Promise<void> | undefined {
   if (allowance instanceof Promise)
-    return allowance.then((checked) => apply(reply, checked, perSecond))
-  apply(reply, allowance, perSecond)
+    return allowance.then((checked) => apply(reply, checked, max, window))
+  apply(reply, allowance, max, window)
   return undefined
 }
 
-function apply(reply: FastifyReply, { isAllowed, headers }: Allowance, perSecond: number): void {
+function apply(
+  reply: FastifyReply,
+  { isAllowed, headers }: Allowance,
+  max: number,
+  window?: 'minute',
+): void {
   reply.headers(headers)
-  if (!isAllowed) throw rateLimited(perSecond)
+  if (!isAllowed) throw rateLimited(max, window)
 }
 
 /** Lists are recognized by their `cursor` parameter, so that a new one cannot be forgotten. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.js'
+import { type Clock, second } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import { requestRateLimits } from '../limits.js'
 import type { Grant, RateLimitPolicy, SharedLimits } from './shared-limits.js'
@@ -7,19 +7,20 @@ export type Allowance = { isAllowed: boolean; headers: Record<string, string> }
 export type RateLimit = (name: string | number) => Allowance | Promise<Allowance>
 
 /**
- * Counts requests per name in windows of one second, in this process or, with `shared`, in all
- * processes of the service. Returns the headers of the IETF draft for every request, so that
+ * Counts requests per name in windows, of one second by default, in this process or, with `shared`,
+ * in all processes of the service. Returns the headers of the IETF draft for every request, so that
  * callers can slow down in time.
  */
 export function createRateLimit(
   policy: RateLimitPolicy,
-  { perSecond, clock, shared }: { perSecond: number; clock: Clock; shared?: Claiming | undefined },
+  limit: { max: number; windowMs?: number; clock: Clock; shared?: Claiming | undefined },
 ): RateLimit {
-  if (perSecond === 0) return () => unlimited
-  const answer = createAnswer(policy, perSecond)
+  const { max, windowMs = second, clock, shared } = limit
+  if (max === 0) return () => unlimited
+  const answer = createAnswer(policy, { max, windowMs })
   return shared
     ? countTogether(policy, { clock, shared, answer })
-    : countAlone(perSecond, { clock, answer })
+    : countAlone({ max, windowMs }, { clock, answer })
 }
 
 const unlimited: Allowance = { isAllowed: true, headers: {} }
@@ -27,22 +28,24 @@ const unlimited: Allowance = { isAllowed: true, headers: {} }
 type Claiming = Pick<SharedLimits, 'claim'>
 type Answer = (isAllowed: boolean, remaining: number) => Allowance
 
+type Window = { max: number; windowMs: number }
+
 function countAlone(
-  perSecond: number,
+  { max, windowMs }: Window,
   { clock, answer }: { clock: Clock; answer: Answer },
 ): RateLimit {
-  let second = 0
+  let window = 0
   let counts = new Map<string | number, number>()
   return (name) => {
-    const current = Math.floor(clock.elapsedMs() / 1_000)
+    const current = Math.floor(clock.elapsedMs() / windowMs)
     // Bounds the memory: a flood of addresses resets all counts.
-    if (current !== second || counts.size >= requestRateLimits.tracked) {
-      second = current
+    if (current !== window || counts.size >= requestRateLimits.tracked) {
+      window = current
       counts = new Map()
     }
     const count = (counts.get(name) ?? 0) + 1
     counts.set(name, count)
-    return answer(count <= perSecond, Math.max(perSecond - count, 0))
+    return answer(count <= max, Math.max(max - count, 0))
   }
 }
 
@@ -91,18 +94,19 @@ function countTogether(
   }
 }
 
-function createAnswer(policy: RateLimitPolicy, perSecond: number): Answer {
-  const policyField = `"${policy}";q=${perSecond};w=1`
+function createAnswer(policy: RateLimitPolicy, { max, windowMs }: Window): Answer {
+  const seconds = windowMs / second
+  const policyField = `"${policy}";q=${max};w=${seconds}`
   return (isAllowed, remaining) => {
-    const ratelimit = `"${policy}";r=${remaining};t=1`
+    const ratelimit = `"${policy}";r=${remaining};t=${seconds}`
     if (isAllowed) return { isAllowed, headers: { ratelimit, 'ratelimit-policy': policyField } }
-    const headers = { ratelimit, 'ratelimit-policy': policyField, 'retry-after': '1' }
+    const headers = { ratelimit, 'ratelimit-policy': policyField, 'retry-after': `${seconds}` }
     return { isAllowed, headers }
   }
 }
 
-export function rateLimited(perSecond: number): Refusal {
+export function rateLimited(max: number, window: 'second' | 'minute' = 'second'): Refusal {
   return new Refusal('rate_limited', {
-    message: `More than ${perSecond} requests in one second. Wait a second and send it again.`,
+    message: `More than ${max} requests in one ${window}. Wait a ${window} and send it again.`,
   })
 }

@@ -108,6 +108,8 @@ type Traits = {
   isPage: boolean
   /** Accepts a form instead of JSON: an empty one, or the fields of its body schema. */
   takesForm: boolean
+  /** A form that opens an account at a bank for anyone: its use is limited per address. */
+  isLimitedForm: boolean
   /** The body is a file of at most so many bytes; `body` is its content. 0: it is JSON. */
   fileBytesMax: number
   /** Size limit of the body. 0: the default of 64 kB. */
@@ -130,6 +132,7 @@ const ordinary: Traits = {
   isStream: false,
   isPage: false,
   takesForm: false,
+  isLimitedForm: false,
   fileBytesMax: 0,
   bodyBytesMax: 0,
   hidesBodies: false,

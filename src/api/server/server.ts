@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Clock } from '../../base/clock.js'
+import { type Clock, minute } from '../../base/clock.js'
 import { prefixes, toReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { explainError, type Logger } from '../../base/log.js'
@@ -15,6 +15,7 @@ import type { Caller } from '../auth/caller.js'
 import { hidesBalances, maskBalances } from '../auth/mask-balances.js'
 import { answerFailurePage, getsErrorPage } from '../checkout-page/answer-failure.js'
 import { addConsole } from '../console/add-console.js'
+import { requestRateLimits } from '../limits.js'
 import { probePaths } from '../observe/health.js'
 import { isLogged, toLogEntry } from '../observe/log-requests.js'
 import type { HttpMetrics } from '../observe/metrics.js'
@@ -133,12 +134,18 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   if (edge.hasConsole) await addConsole(app, edge)
   const rateLimits = {
     environment: createRateLimit('environment', {
-      perSecond: edge.rateLimitPerSecond,
+      max: edge.rateLimitPerSecond,
       clock,
       shared: edge.sharedLimits,
     }),
     address: createRateLimit('address', {
-      perSecond: edge.publicRateLimitPerSecond,
+      max: edge.publicRateLimitPerSecond,
+      clock,
+      shared: edge.sharedLimits,
+    }),
+    form: createRateLimit('form', {
+      max: requestRateLimits.formsPerMinuteMax,
+      windowMs: minute,
       clock,
       shared: edge.sharedLimits,
     }),

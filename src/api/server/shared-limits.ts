@@ -3,13 +3,14 @@ import { requestRateLimits, streamLimits } from '../limits.js'
 
 /** The processes of one service share these limits; their primary process counts. */
 
-export type RateLimitPolicy = 'environment' | 'address'
+/** `form`: forms of public pages that open accounts, per address. */
+export type RateLimitPolicy = 'environment' | 'address' | 'form'
 type Name = string | number
 
 /** Requests that a process may answer without asking again. */
 export type Grant = {
   count: number
-  /** Requests of this second that no process has been granted yet. */
+  /** Requests of this window that no process has been granted yet. */
   remaining: number
   endsInMs: number
 }
@@ -24,28 +25,29 @@ export type SharedLimits = {
 }
 
 /**
- * Grants requests in windows of one second. A grant is a small share of what remains and shrinks
- * to single requests, so that the sum is exact and an idle process holds back next to nothing.
+ * Grants requests in windows, of one second by default. A grant is a small share of what remains
+ * and shrinks to single requests, so that the sum is exact and an idle process holds back next to
+ * nothing.
  */
-export function createGrants(perSecond: number, processes: number, clock: Clock) {
+export function createGrants(max: number, processes: number, clock: Clock, windowMs = second) {
   const sharesPerWindow = processes * requestRateLimits.sharesPerProcess
   let window = 0
   let granted = new Map<Name, number>()
 
   return (name: Name): Grant => {
     const nowMs = clock.elapsedMs()
-    const current = Math.floor(nowMs / second)
+    const current = Math.floor(nowMs / windowMs)
     // Bounds the memory: a flood of addresses resets all counts.
     if (current !== window || granted.size >= requestRateLimits.tracked) {
       window = current
       granted = new Map()
     }
     const used = granted.get(name) ?? 0
-    const available = perSecond - used
+    const available = max - used
     const share = Math.max(Math.floor(available / sharesPerWindow), 1)
     const count = Math.min(share, available)
     granted.set(name, used + count)
-    return { count, remaining: available - count, endsInMs: (current + 1) * second - nowMs }
+    return { count, remaining: available - count, endsInMs: (current + 1) * windowMs - nowMs }
   }
 }
 

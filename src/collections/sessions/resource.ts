@@ -143,6 +143,9 @@ export const checkoutSession = resource('CheckoutSession', {
   merchantReference: Type.Optional(
     text('order-1001', 'Your own reference, such as an order number, if you sent one.'),
   ),
+  paymentLink: Type.Optional(
+    reference(prefixes.paymentLink, 'The payment link through which the payer made the session.'),
+  ),
   url: text(
     `https://pay.example.com/checkout/${sessionSample}`,
     'URL of the hosted page. Send your customer there.',
@@ -205,6 +208,9 @@ export function showSession(serverTime: Date, found: ShownSession): JsonText {
     status: shared.status,
     expiresAt: shared.expiresAt,
     merchantReference: session.merchantReference ?? undefined,
+    paymentLink: session.paymentLinkId
+      ? toReference(prefixes.paymentLink, session.paymentLinkId)
+      : undefined,
     url: session.url,
     virtualAccount: account ? toReference(prefixes.virtualAccount, account.id) : undefined,
     crypto: wallet ? showCrypto(wallet, session) : undefined,

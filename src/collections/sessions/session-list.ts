@@ -1,4 +1,5 @@
 import type { EnvironmentId } from '../../base/environment.js'
+import { fromReference, prefixes } from '../../base/ids.js'
 import { listLimits } from '../../postgres/limits.js'
 import { type CommonFilter, joinRow, type List, matchNamed } from '../../postgres/lists/list.js'
 import { sql } from '../../postgres/sql.js'
@@ -14,6 +15,8 @@ import { type SessionStatus, sessionStatuses } from './session.js'
 export type SessionFilter = CommonFilter & {
   merchantReference?: string | undefined
   status?: SessionStatus | undefined
+  /** Reference of the link through which payers made them. */
+  paymentLink?: string | undefined
   /** Any of: a reference, the merchant's reference, an account number or address, a name. */
   text?: string | undefined
 }
@@ -30,14 +33,24 @@ export const sessionList: List<SessionFilter, FoundSession> = {
   columns: {
     merchant_reference: { type: 'text' },
     status: { type: 'text', values: sessionStatuses },
+    payment_link_id: { type: 'uuid' },
   },
   filters: {
     merchantReference: 'merchant_reference',
     status: 'status',
+    paymentLink: (reference) => {
+      const id = fromReference(prefixes.paymentLink, reference)
+      return [{ column: 'payment_link_id', values: id ? [id] : [] }]
+    },
     text: matchNamed('session', findNamedSessions),
   },
   indexes: [
     { index: 'search_terms_pkey', serves: ['terms'] },
+    {
+      index: 'checkout_sessions_by_link',
+      serves: ['payment_link_id', 'status'],
+      where: sql`payment_link_id is not null`,
+    },
     {
       index: 'checkout_sessions_by_reference',
       serves: ['merchant_reference', 'status'],

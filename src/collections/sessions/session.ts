@@ -32,6 +32,8 @@ export const checkoutSessions = new Table('checkout_sessions', {
   successUrl: column.text().orNull(),
   cancelUrl: column.text().orNull(),
   metadata: column.jsonText(),
+  /** The link through which the payer made it; null: the merchant did. */
+  paymentLinkId: column.uuid().orNull(),
   eventSequence: column.int4(),
   createdAt: column.time(),
   /** When a browser first showed the page. */

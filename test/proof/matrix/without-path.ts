@@ -5,6 +5,7 @@ const settings = 'Settings of a merchant, written in one transaction that moves 
 const checks = 'Results of comparisons, which are made again.'
 const rates = 'Rates that are read again; a conversion keeps the one it was made at.'
 const invoices = 'What merchants write about invoices, in one transaction that moves no money.'
+const links = 'Where payers make sessions, written in one transaction that moves no money.'
 const splits = 'Who gets what of later payments, written in one transaction that moves no money.'
 const float = 'Reads the balance at the provider, which no payment or payout waits for.'
 
@@ -57,6 +58,7 @@ export const tablesWithoutPath: Record<string, string> = {
   settlement_wallets: settings,
   sign_in_guesses: team,
   sign_in_steps: team,
+  payment_links: links,
   split_rules: splits,
   credit_notes: invoices,
   start_links: team,

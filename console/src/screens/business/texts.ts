@@ -141,8 +141,8 @@ const ofMoney: Record<string, (facts: LineFacts) => string> = {
   'payment.refund': (facts) => `Refunded ${facts.part ?? 'part'} of ${ofPayment(facts)}`,
   'payment.resolve': (facts) =>
     `${facts.isReturn ? 'Sent back' : 'Kept'} the held money of ${ofPayment(facts)}`,
-  'checkout_session.create': ({ money }) => `Created a payment link of ${money}`,
-  'checkout_session.cancel': ({ money }) => `Cancelled a payment link of ${money}`,
+  'checkout_session.create': ({ money }) => `Created a one-time link of ${money}`,
+  'checkout_session.cancel': ({ money }) => `Cancelled a one-time link of ${money}`,
   'virtual_account.create': ({ money }) => `Created a virtual account for ${money}`,
   'conversion.create': ({ money }) => `Converted ${money}`,
   'settlement.create': (facts) => `Settled ${facts.money}${toSomebody(facts)}`,

@@ -1,6 +1,6 @@
 import { collectTexts as words } from './texts'
 import './collect.css'
-import { useParams } from '@tanstack/react-router'
+import { Link as RouterLink, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { CheckoutSession } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
@@ -24,13 +24,21 @@ import { Card, Fact, Facts, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatRateNaira } from '../conversions/format-rate'
-import { apiPaths, type Collected, type Kind, pathOfKind, referenceOf } from './kinds'
+import { CopyLink } from './copy-link'
+import {
+  apiPaths,
+  type Collected,
+  type Kind,
+  pathOfKind,
+  paymentLinksPath,
+  referenceOf,
+} from './kinds'
 import { PayDialog, type PayTarget } from './pay-dialog'
 import { Payments } from './payments-of'
 import { Qr } from './qr'
 import { State } from './state'
 
-/** One payment link, collection account or wallet, with what was paid to it. */
+/** One one-time link, collection account or wallet, with what was paid to it. */
 function Detail<K extends Kind>({ kind }: { kind: K }) {
   const { reference = '' } = useParams({ strict: false }) as { reference?: string }
   const path = `${apiPaths[kind]}/${reference}`
@@ -144,12 +152,24 @@ function ownReferenceOf(one: Collected[Kind]): string | undefined {
 
 function SessionFacts({ session }: { session: CheckoutSession }) {
   const { facts } = words
-  const { customer, description, openedAt, crypto } = session
+  const { customer, description, openedAt, crypto, paymentLink, metadata } = session
+  const { answers } = metadata as { answers?: Record<string, string> }
   return (
     <>
       <Fact name={facts.customer}>{customer.name}</Fact>
       <Fact name={facts.email}>{customer.email}</Fact>
       <Fact name={facts.description}>{description}</Fact>
+      {paymentLink && (
+        <Fact name={facts.paymentLink}>
+          <RouterLink to={`${paymentLinksPath}/${paymentLink}`}>{facts.seeLink}</RouterLink>
+        </Fact>
+      )}
+      {paymentLink &&
+        Object.entries(answers ?? {}).map(([label, answer]) => (
+          <Fact key={label} name={label}>
+            {String(answer)}
+          </Fact>
+        ))}
       <Fact name={facts.coinPrice}>
         {crypto && formatMoney(crypto.amount, crypto.asset)}
         {crypto?.rate && facts.byRate(formatRateNaira(crypto.rate), crypto.asset)}
@@ -216,18 +236,6 @@ function targetsOf(one: Collected[Kind]): PayTarget[] {
     targets.push({ address: one.address, asset: one.asset, amount: one.amount })
   else targets.push({ address: one.address, asset: null, amount: null })
   return targets
-}
-
-function CopyLink({ url }: { url: string }) {
-  const copy = async () => {
-    await navigator.clipboard.writeText(url)
-    void notify(words.copied)
-  }
-  return (
-    <Button icon="copy" onClick={() => void copy()}>
-      {words.copyLink}
-    </Button>
-  )
 }
 
 /** Asks the bank or chain for payments whose notice was lost. */

@@ -30,6 +30,10 @@ export const apiPaths: Record<Kind, string> = {
 /** The list of a kind, as a path of the console. */
 export const pathOfKind = (kind: Kind) => (kind === 'links' ? '/collect' : `/collect/${kind}`)
 
+/** Payment links are for many customers; what the other lists have is for one. */
+export const paymentLinksPath = '/collect/payment-links'
+export const paymentLinksApi = '/v1/payment-links'
+
 export function referenceOf(one: Collected[Kind]): string {
   return 'accountReference' in one ? one.accountReference : one.reference
 }

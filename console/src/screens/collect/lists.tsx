@@ -1,4 +1,3 @@
-import { PageTabs } from '../../parts/page-tabs'
 import { commonTexts } from '../../texts/common'
 import { collectTexts as words } from './texts'
 import './collect.css'
@@ -14,17 +13,10 @@ import { type Filter, Filters, useFilters } from '../../parts/filters'
 import { notify } from '../../parts/notify'
 import { Card, EmptyState, PageHead } from '../../parts/page'
 import { wordOf } from '../../texts/status'
+import { CollectTabs } from './collect-tabs'
 import { columns } from './columns'
 import { CreateDialog } from './create-dialog'
-import {
-  apiPaths,
-  type Collected,
-  type Kind,
-  kinds,
-  pathOfKind,
-  referenceOf,
-  statuses,
-} from './kinds'
+import { apiPaths, type Collected, type Kind, referenceOf, statuses } from './kinds'
 
 const filtersOf = (kind: Kind): Filter[] => [
   {
@@ -79,10 +71,7 @@ function List<K extends Kind>({ kind }: { kind: K }) {
           </>
         }
       />
-      <PageTabs
-        label={words.title}
-        pages={kinds.map((tab) => ({ path: pathOfKind(tab), label: words.tabs[tab] }))}
-      />
+      <CollectTabs />
       <Filters filters={filters} values={values} onChange={change} isLive />
       <Card>
         <DataTable

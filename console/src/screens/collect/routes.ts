@@ -22,6 +22,12 @@ export const collectRoutes: ScreenRoute[] = [
     permissions,
     menu: { label: menu.collect, icon: 'link', group: 'main' },
   },
+  { path: '/collect/payment-links', load: () => import('./payment-links'), permissions },
+  {
+    path: '/collect/payment-links/$reference',
+    load: () => import('./payment-link'),
+    permissions,
+  },
   { path: '/collect/accounts', load: list('Accounts'), permissions },
   { path: '/collect/dedicated', load: list('Dedicated'), permissions },
   { path: '/collect/wallets', load: list('Wallets'), permissions },

@@ -1,22 +1,22 @@
-/** Words of the payment links, collection accounts and wallets. */
+/** Words of the one-time links, collection accounts and wallets. */
 export const collectTexts = {
   title: 'Collect',
   tabs: {
-    links: 'Payment links',
+    links: 'One-time links',
     accounts: 'Virtual accounts',
     dedicated: 'Dedicated accounts',
     wallets: 'Wallets',
     'dedicated-wallets': 'Dedicated wallets',
   },
   create: {
-    links: 'Payment link',
+    links: 'One-time link',
     accounts: 'Virtual account',
     dedicated: 'Dedicated account',
     wallets: 'Wallet',
     'dedicated-wallets': 'Dedicated wallet',
   },
   empty: {
-    links: 'A payment link is a page where one customer pays one amount.',
+    links: 'A one-time link is a page where one customer pays one amount.',
     accounts: 'A virtual account is a bank account number for one payment of one amount.',
     dedicated: 'A dedicated account is a bank account number that one customer pays to for good.',
     wallets: 'A wallet receives one payment of one amount in a stablecoin.',
@@ -41,7 +41,7 @@ export const collectTexts = {
   },
   form: {
     titles: {
-      links: 'New payment link',
+      links: 'New one-time link',
       accounts: 'New virtual account',
       dedicated: 'New dedicated account',
       wallets: 'New wallet',
@@ -80,7 +80,7 @@ export const collectTexts = {
   scanAddress: 'Your customer scans it with a wallet.',
   cancel: 'Cancel it',
   cancelTitles: {
-    links: 'Cancel this payment link?',
+    links: 'Cancel this one-time link?',
     accounts: 'Cancel this account?',
     wallets: 'Cancel this wallet?',
   },
@@ -113,6 +113,8 @@ export const collectTexts = {
     customer: 'Customer',
     email: 'Email address',
     description: 'For',
+    paymentLink: 'Payment link',
+    seeLink: 'See the link',
     link: 'Link',
     accountNumber: 'Account number',
     bank: 'Bank',

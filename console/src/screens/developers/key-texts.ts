@@ -101,7 +101,7 @@ export const keyTexts = {
         text: 'Read your balances.',
       },
       session: {
-        title: '2. Create a payment link',
+        title: '2. Create a checkout session',
         text: 'Send your customer to the URL of the answer.',
         open: 'Open the payment page',
       },

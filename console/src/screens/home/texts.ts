@@ -3,7 +3,7 @@ export const homeTexts = {
   title: 'Home',
   greetings: { morning: 'Good morning', afternoon: 'Good afternoon', evening: 'Good evening' },
   greet: (greeting: string, name: string) => `${greeting}, ${name}`,
-  link: 'Payment link',
+  link: 'One-time link',
   payOut: 'Pay out',
   attention: {
     title: 'Needs your attention',

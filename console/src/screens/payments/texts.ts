@@ -7,7 +7,7 @@ export const paymentTexts = {
   empty: 'No payments yet. Send a payment link to your first customer.',
   emptyFiltered: 'No payment matches these filters.',
   clearFilters: 'Clear filters',
-  link: 'Payment link',
+  link: 'One-time link',
   statuses: 'Status',
   all: 'All',
   showNew: (count: number) => (count === 1 ? 'Show 1 new payment' : `Show ${count} new payments`),

@@ -3,7 +3,7 @@ import { emailPattern } from '../../../base/contact-patterns.js'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
-import { sessionSample, withDescription } from '../../../base/shapes.js'
+import { referenceSample, sessionSample, withDescription } from '../../../base/shapes.js'
 import { accountReference } from '../../../collections/accounts/account.js'
 import { endAccount } from '../../../collections/accounts/end-accounts.js'
 import {
@@ -148,6 +148,7 @@ const create = (api: ApiParts) =>
         customerEmail: body.customer.email,
         successUrl: readWebUrl('successUrl', body.successUrl),
         cancelUrl: readWebUrl('cancelUrl', body.cancelUrl),
+        paymentLinkId: null,
         expected: { amount: BigInt(body.amount), expiresAt: readExpiry(now, body.expiresAt) },
         crypto: body.crypto ? readCrypto(body.crypto) : null,
       })
@@ -178,6 +179,14 @@ const list = ({ openPage }: ApiParts) =>
     filters: {
       merchantReference: Type.Optional(referenceIn),
       status: Type.Optional(withStatus([...sessionStatuses])),
+      paymentLink: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Reference of the payment link through which payers made them.',
+          examples: [referenceSample(prefixes.paymentLink)],
+        }),
+      ),
       q: searchText(
         "Searches references, your own references, account numbers, and the customer's name and e-mail address.",
         'ada',
@@ -190,6 +199,7 @@ const list = ({ openPage }: ApiParts) =>
     toFilter: ({ query, actor }) => ({
       merchantReference: query.merchantReference,
       status: query.status as SessionStatus | undefined,
+      paymentLink: query.paymentLink,
       text: query.q,
       hidesPayers: hidesPayers(actor),
       ...readTimeRange(query),
@@ -213,6 +223,7 @@ const columns = csvColumns(
   'payments',
   'url',
   'metadata',
+  'paymentLink',
 )
 
 const read = ({ db }: ApiParts) => {
