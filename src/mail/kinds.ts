@@ -16,6 +16,7 @@ type Kind = {
 /** Every kind of mail. */
 export const mailKinds = {
   receipt: { title: 'Receipt of a payment', audience: 'payer', isOptional: false },
+  claim: { title: 'Money to claim', audience: 'payer', isOptional: false },
   invitation: { title: 'Invitation to a team', audience: 'person', isOptional: false },
   sign_in: {
     title: 'Sign-in from a new browser or address',

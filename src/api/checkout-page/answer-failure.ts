@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '../../base/html.js'
 import type { Refusal } from '../../base/refusal.js'
+import { claimTexts } from '../claim-page/texts.js'
 import { renderPage } from '../console/page.js'
 import { pathOf } from '../server/path-of.js'
 import { headersOf, newNonce } from './answer-page.js'
@@ -10,7 +11,11 @@ import { english as texts } from './texts.js'
 /** Requests for pages come from browsers and get HTML errors. */
 export function getsErrorPage(request: FastifyRequest): boolean {
   const path = pathOf(request)
-  return path.startsWith('/checkout/') || isConsolePage(path)
+  return path.startsWith('/checkout/') || isClaimPage(path) || isConsolePage(path)
+}
+
+function isClaimPage(path: string): boolean {
+  return path.startsWith('/claim/')
 }
 
 /** Pages of the console that the server renders. */
@@ -28,9 +33,10 @@ export function answerFailurePage(
   const { status } = refusal
   const isUnknown = status === 400 || status === 404
   const nonce = newNonce()
+  const ownTexts = isClaimPage(pathOf(request)) ? claimTexts : texts
   const text = isUnknown
-    ? renderNotFound(texts, nonce)
-    : renderFailure(texts, nonce, { status, requestId: request.id })
+    ? renderNotFound(ownTexts, nonce)
+    : renderFailure(ownTexts, nonce, { status, requestId: request.id })
   reply.headers(headersOf({ nonce })).code(isUnknown ? 404 : status)
   return reply.type('text/html; charset=utf-8').send(text)
 }

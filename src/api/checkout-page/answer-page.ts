@@ -15,6 +15,8 @@ type Page = {
   nonce: string
   /** Sites that may show the page in a frame. */
   frameOrigins?: string[]
+  /** The URL is enough to use what it names: no site learns it, not even our own. */
+  isSecret?: boolean
 }
 
 export function newNonce(): string {
@@ -31,6 +33,7 @@ export async function answerPage(request: PageRequest, page: Page): Promise<Docu
     body: isZipped ? await zip(page.text) : page.text,
     headers: {
       ...headersOf(page),
+      ...(page.isSecret && { 'referrer-policy': 'no-referrer' }),
       // X-Frame-Options cannot list sites, so frame-ancestors alone decides.
       ...(isFramed && { 'x-frame-options': undefined }),
       ...(isZipped && { 'content-encoding': 'gzip' }),

@@ -17,11 +17,23 @@ type Sheet = {
   /** How the session can be paid. */
   methods?: string
   scriptUrl?: string
+  /** Rules of this page beside those of all. */
+  styles?: string
 }
 
 /** The whole document, including its styles. The script is the only other file it loads. */
 export function renderSheet(sheet: Sheet): string {
-  const { texts, nonce, title, main, shop, isTest = false, methods = '', scriptUrl } = sheet
+  const {
+    texts,
+    nonce,
+    title,
+    main,
+    shop,
+    isTest = false,
+    methods = '',
+    scriptUrl,
+    styles = '',
+  } = sheet
   const { markup } = html`<!doctype html>
 <html lang="${texts.language}"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
@@ -30,7 +42,7 @@ export function renderSheet(sheet: Sheet): string {
 <meta name="theme-color" media="(prefers-color-scheme:light)" content="#faf7f1">
 <meta name="theme-color" media="(prefers-color-scheme:dark)" content="#14130f">
 <link rel="icon" href="${tabIcon}">
-<style nonce="${nonce}">${asMarkup(stylesFor(shop?.colour ?? null))}</style>
+<style nonce="${nonce}">${asMarkup(stylesFor(shop?.colour ?? null) + styles)}</style>
 ${scriptUrl && html`<script type="module" nonce="${nonce}" src="${scriptUrl}"></script>`}
 </head><body>
 ${isTest && html`<aside class="band" aria-label="${texts.testLabel}">${texts.testBand}</aside>`}

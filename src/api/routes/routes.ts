@@ -1,11 +1,13 @@
 import { createSeesLogged } from '../auth/sees-logged.js'
 import { checkoutPreview } from '../checkout-page/preview.js'
 import { checkoutPageRoutes } from '../checkout-page/routes.js'
+import { claimPageRoutes } from '../claim-page/routes.js'
 import { consoleSessionRoutes } from '../console/session.js'
 import { operatorAuditRoutes } from '../operator/audit-lines.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import type { Route } from '../server/route.js'
 import { advanceClock } from '../test-mode/advance-clock.js'
+import { claimTestMoney } from '../test-mode/claim-money.js'
 import { decideDisbursement } from '../test-mode/decide-disbursement.js'
 import { depositCoins } from '../test-mode/deposit-coins.js'
 import { fundBalance } from '../test-mode/fund-balance.js'
@@ -53,6 +55,7 @@ import { teamRoutes } from './merchant/team.js'
 import { approvalRoutes } from './payouts/approvals.js'
 import { bankTransferRoutes } from './payouts/bank-transfers.js'
 import { batchApprovalRoutes } from './payouts/batch-approvals.js'
+import { claimRoutes } from './payouts/claims.js'
 import { cryptoTransferRoutes } from './payouts/crypto-transfers.js'
 import { disbursementRoutes } from './payouts/disbursements.js'
 import { payoutBatchRoutes } from './payouts/payout-batches.js'
@@ -85,6 +88,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...checkoutSessionRoutes(api),
     ...publicCheckoutRoutes(api),
     ...checkoutPageRoutes(api),
+    ...claimPageRoutes(api),
     checkoutPreview(api),
     drawQrCode(api),
     ...paymentRoutes(api),
@@ -102,12 +106,14 @@ export function createRoutes(api: ApiParts): Route[] {
     ...invoiceRoutes(api),
     ...settlementRoutes(api),
     ...payoutBatchRoutes(api),
+    ...claimRoutes(api),
     ...batchApprovalRoutes(api),
     ...settlementDestinationRoutes(api),
     ...disbursementRoutes(api),
     ...approvalRoutes(api),
     search(api),
     settleDisbursement(api),
+    claimTestMoney(api),
     decideDisbursement(api),
     advanceClock(api),
     ...mailRoutes(api),

@@ -294,7 +294,7 @@ function refusalOf({ refusal, answerText }: FastifyRequest): {
   return refusal ?? (answerText.startsWith('{') ? JSON.parse(answerText) : {})
 }
 
-/** Readers of the log must not be able to open payers' checkout pages. */
+/** Readers of the log must not be able to open payers' checkout pages, or to claim money. */
 function loggedPath(request: FastifyRequest, pattern: string | undefined): string {
   const { caller, route, refusedPath } = request
   if (caller) return pathOf(request)
@@ -302,7 +302,9 @@ function loggedPath(request: FastifyRequest, pattern: string | undefined): strin
     ? route.access === 'open'
     : (refusedPath ?? request.routeOptions.config)?.isOpen
   if (isOpen && pattern) return pattern
-  return pathOf(request).replace(/cs_\w+/gi, 'cs_[secret]')
+  return pathOf(request)
+    .replace(/cs_\w+/gi, 'cs_[secret]')
+    .replace(/\/claim\/[^/]+/gi, '/claim/[secret]')
 }
 
 /** Answers bytes that are not a request. Destroys the socket later if the client keeps it open. */
