@@ -86,8 +86,8 @@ export function renderForm(
     <form class="entry" method="post" action="/claim/${token}" autocomplete="off">${fields}
     ${claim.wordHash !== null && renderWordField()}
     <button class="primary">Continue</button></form>
-    <p class="small soft">Claim it by ${formatTime(claim.expiresAt)}. You never pay a fee, and nobody
-    asks you for a PIN or password.</p></main>`
+    <p class="small soft">Claim it by ${formatTime(claim.expiresAt)}. You never pay a fee,
+    and nobody asks you for a PIN or password.</p></main>`
   return {
     status: problem === undefined ? 200 : 422,
     text: renderScene(scene, { title: 'Claim your money', main }),
@@ -163,8 +163,8 @@ export function renderTransfer(
   const { sign, icon } = looks[shown]
   const main = html`<main class="message"><div class="sign ${sign}">${icon}</div>
     <h1>${title}</h1><p class="words">${body}</p>
-    <dl class="card"><div class="row"><dt>Amount</dt><dd>${showMoney(claim.amount, claim.asset)}</dd>
-    </div><div class="row"><dt>To</dt><dd>${maskDestination(destination)}</dd></div>
+    <dl class="card">
+    <div class="row"><dt>Amount</dt><dd>${showMoney(claim.amount, claim.asset)}</dd></div><div class="row"><dt>To</dt><dd>${maskDestination(destination)}</dd></div>
     <div class="row"><dt>For</dt><dd>${claim.description}</dd></div></dl></main>`
   return renderScene(scene, { title, main })
 }

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { after, toEnvironmentTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
+import type { Reason } from '../../base/refusals.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { getSettings } from '../../merchants/settings/settings.js'
 import { findAddressBytes } from '../../money/solana-address.js'
@@ -178,16 +179,27 @@ async function lookUp(
   const { scene, environment } = visit
   const request = toPayoutRequest(scene.claim, environment, wanted)
   const quote = await api.payoutPreparation.quote(request)
-  if (quote instanceof Refusal)
-    return showForm(api, visit, { entry, problem: problemOf(quote, scene.claim) })
+  if (quote instanceof Refusal) return showForm(api, visit, { entry, problem: problemOf(quote) })
   const { destination } = quote
   const ticket = sealTicket(api, scene.claim, destination)
   return show(visit, renderConfirmation(scene, { destination, ticket }))
 }
 
-function problemOf({ status, reason }: Refusal, { asset }: Claim): EntryProblem {
-  if (status >= 500 || status === 429 || reason === 'rail_unavailable') return 'temporary'
-  return asset === 'NGN' ? 'account' : 'wallet'
+/** What the recipient can correct. Everything else is between merchant and operator. */
+const correctable: Partial<Record<Reason, EntryProblem>> = {
+  unknown_bank: 'account',
+  account_not_found: 'account',
+  name_mismatch: 'account',
+  destination_is_mint: 'wallet',
+  destination_is_program: 'wallet',
+  destination_not_a_wallet: 'wallet',
+  destination_wrong_token: 'wallet',
+  destination_frozen: 'wallet',
+  destination_is_ours: 'wallet',
+}
+
+function problemOf({ reason }: Refusal): EntryProblem {
+  return (reason && correctable[reason]) ?? 'temporary'
 }
 
 /** What the recipient was shown, sealed: only that can be confirmed, and only for a while. */
@@ -234,7 +246,7 @@ const confirmEntry = (api: ApiParts) =>
           if (!(error instanceof Refusal)) throw error
           // Another request was faster, or the merchant cancelled it: the page shows it.
           if (error.code !== 'claim_failed')
-            return showForm(api, visit, { problem: problemOf(error, scene.claim) })
+            return showForm(api, visit, { problem: problemOf(error) })
         }
         const location = `/claim/${token}`
         return { status: 303, body: '', contentType: 'text/plain', headers: { location } }

@@ -79,8 +79,8 @@ export function payoutKindOf({ asset }: Pick<Claim, 'asset'>) {
 }
 
 /**
- * What the payout of a claim has as the merchant's reference, which is unique among payouts: so each
- * opening becomes one payout at most.
+ * What the payout of a claim has as the merchant's reference, which is unique among payouts: so
+ * each opening becomes one payout at most.
  */
 export function payoutReferenceOf({ id, openings }: Pick<Claim, 'id' | 'openings'>): string {
   const reference = claimReference({ id })

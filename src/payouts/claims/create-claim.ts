@@ -75,7 +75,7 @@ export async function createClaim(
   movements.write(realNow)
   tx.write(claims.insert(claim))
   insertClaimHold(tx, hold)
-  emitClaimEvent(tx, realNow, claim, { type: 'claim.created', causeId: claim.id })
+  emitClaimEvent(tx, realNow, claim, { what: 'created', causeId: claim.id })
   return claim
 }
 

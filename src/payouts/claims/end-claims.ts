@@ -39,8 +39,8 @@ function refuseEnded(claim: Claim): void {
 }
 
 /**
- * Releases the money of claims whose time is over, of one environment or of all. The time is that of
- * the environment, whose clock may have been advanced. Returns how many were due.
+ * Releases the money of claims whose time is over, of one environment or of all. The time is that
+ * of the environment, whose clock may have been advanced. Returns how many were due.
  */
 export async function expireClaims(
   db: Database,

@@ -56,13 +56,12 @@ export async function followFailedClaims(
       for (const { claim, status, endedAt } of ending) {
         const ended = toEnded(claim, { status, endedAt })
         updateClaim(tx, claim, ended)
-        const type = status === 'EXPIRED' ? 'claim.expired' : 'claim.cancelled'
-        emitClaimEvent(tx, now, ended, { type, causeId: claim.id })
+        emitClaimEvent(tx, now, ended, { what: status, causeId: claim.id })
       }
       for (const { before, reopened, hold } of reopening) {
         updateClaim(tx, before, reopened)
         insertClaimHold(tx, hold)
-        emitClaimEvent(tx, now, reopened, { type: 'claim.reopened', causeId: hold.id })
+        emitClaimEvent(tx, now, reopened, { what: 'reopened', causeId: hold.id })
       }
     },
   }

@@ -50,16 +50,23 @@ export function endClaimHold(
     where environment_id = ${environmentId} and id = ${id} and ended_as is null`)
 }
 
-type ClaimEventType = `claim.${'created' | 'claimed' | 'expired' | 'cancelled' | 'reopened'}`
+const eventTypes = {
+  created: 'claim.created',
+  claimed: 'claim.claimed',
+  reopened: 'claim.reopened',
+  EXPIRED: 'claim.expired',
+  CANCELLED: 'claim.cancelled',
+} as const
 
 /** An event may be sent once for each cause: a claim is claimed and opened again once per hold. */
 export function emitClaimEvent(
   tx: Tx,
   now: RealTime,
   claim: Claim,
-  { type, causeId }: { type: ClaimEventType; causeId: string },
+  { what, causeId }: { what: keyof typeof eventTypes; causeId: string },
 ): void {
   const { environmentId, id: resourceId, eventSequence: sequence } = claim
+  const type = eventTypes[what]
   const data = showClaim(claim)
   emitAll(tx, now, [{ environmentId, type, resourceId, causeId, sequence, data }])
 }
@@ -107,8 +114,7 @@ export async function endOpenClaims(
     const ended = toEnded(claim, { status, endedAt })
     endClaimHold(tx, holdOf(claim), { endedAs: status, payoutId: null })
     updateClaim(tx, claim, ended)
-    const type = status === 'EXPIRED' ? 'claim.expired' : 'claim.cancelled'
-    emitClaimEvent(tx, now, ended, { type, causeId: claim.id })
+    emitClaimEvent(tx, now, ended, { what: status, causeId: claim.id })
     return ended
   })
 }

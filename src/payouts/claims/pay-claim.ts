@@ -116,7 +116,7 @@ async function commitClaim(
   }
   updateClaim(tx, claim, claimed)
   endClaimHold(tx, hold, { endedAs: 'CLAIMED', payoutId: payout.id })
-  emitClaimEvent(tx, now, claimed, { type: 'claim.claimed', causeId: hold.id })
+  emitClaimEvent(tx, now, claimed, { what: 'claimed', causeId: hold.id })
   return { claim: claimed, payout: created.payout }
 }
 
