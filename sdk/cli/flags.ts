@@ -1588,7 +1588,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'test.claim': {
-    about: 'Claim money as its recipient. Does what the recipient does on the page of a claim, without the secret word: claims the money for a bank account, or for a wallet if the claim is in coins.',
+    about: 'Claim money as its recipient. Does what the recipient does on the page of a claim, without the secret word: claims the money for a bank account, or for a wallet if the claim is in coins. A claim that was claimed already is returned as it is.',
     flags: [
       ['bankCode', 'text', 'For NGN: code of the bank, as listed by GET /v1/banks.', false, false],
       ['accountNumber', 'text', 'For NGN: ten-digit account number.', false, false],

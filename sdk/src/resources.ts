@@ -1707,7 +1707,8 @@ export type Resources = {
      * Claim money as its recipient.
      *
      * Does what the recipient does on the page of a claim, without the secret word: claims the
-     * money for a bank account, or for a wallet if the claim is in coins.
+     * money for a bank account, or for a wallet if the claim is in coins. A claim that was claimed
+     * already is returned as it is.
      *
      * `POST /v1/test/claims/{reference}/claim`
      */

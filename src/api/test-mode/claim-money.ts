@@ -47,7 +47,7 @@ export const claimTestMoney = (api: ApiParts) =>
     operation: 'claimTestMoney',
     summary: 'Claim money as its recipient',
     description:
-      'Does what the recipient does on the page of a claim, without the secret word: claims the money for a bank account, or for a wallet if the claim is in coins.',
+      'Does what the recipient does on the page of a claim, without the secret word: claims the money for a bank account, or for a wallet if the claim is in coins. A claim that was claimed already is returned as it is.',
     tag: 'Test mode',
     params: inPath('reference', referenceSample(prefixes.claim)),
     body,
@@ -62,12 +62,14 @@ export const claimTestMoney = (api: ApiParts) =>
     async handle(request) {
       const { db, clock, payoutPreparation: preparation, sendPayout: send } = api
       const name = { environmentId: request.environment.id, reference: request.params.reference }
-      const open = await getClaim(db, name)
-      const destination = readDestination(open, request.body)
-      const paid = await payClaim({ db, clock, preparation, send }, open, destination).catch(
-        returnRefusal,
-      )
-      if (paid instanceof Refusal) return commitRefusal(api, request, paid)
+      const found = await getClaim(db, name)
+      const destination = readDestination(found, request.body)
+      // A repeat, whose first answer may have been lost: the page shows the transfer then, too.
+      if (found.status !== 'CLAIMED') {
+        const dependencies = { db, clock, preparation, send }
+        const paid = await payClaim(dependencies, found, destination).catch(returnRefusal)
+        if (paid instanceof Refusal) return commitRefusal(api, request, paid)
+      }
       return api.change(
         request,
         (tx) => getClaim(tx, name),
