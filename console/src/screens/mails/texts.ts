@@ -14,6 +14,7 @@ export const mailTexts = {
   columns: { subject: 'Subject', recipient: 'To', state: 'State', when: 'When' },
   kinds: {
     receipt: 'Receipt',
+    claim: 'Claim',
     invitation: 'Invitation',
     sign_in: 'Sign-in',
     approval_request: 'Approval request',
