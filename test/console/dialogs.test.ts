@@ -55,7 +55,10 @@ test('every dialog and menu has an entry with pictures', () => {
 describe.runIf(isFull)('pictures of a merchant', () => {
   let site: Console
   let page: Page
-  let paths: Record<'held' | 'accepted' | 'waiting' | 'endpoint' | 'link' | 'batch', string>
+  let paths: Record<
+    'held' | 'accepted' | 'waiting' | 'endpoint' | 'link' | 'batch' | 'claim',
+    string
+  >
 
   beforeAll(async () => {
     site = await openConsole(await openBrowser())

@@ -24,7 +24,7 @@ export const claimTexts = {
     description: 'For',
     descriptionPlaceholder: 'Refund of order 1001',
     descriptionHint: 'The recipient reads it.',
-    recipientName: 'Name of the recipient (optional)',
+    recipientName: 'Recipient (optional)',
     email: 'E-mail address (optional)',
     emailHint: 'We send the link there.',
     secretWord: 'Secret word (optional)',
