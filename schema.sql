@@ -1037,6 +1037,70 @@ create table checkout_sessions (
   constraint session_status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'paid'::text, 'expired'::text, 'cancelled'::text])))
 );
 
+create table claim_holds (
+  environment_id integer not null,
+  id uuid not null,
+  claim_id uuid not null,
+  opening integer not null,
+  amount bigint not null,
+  ended_as text,
+  payout_id uuid,
+  created_at timestamp with time zone not null,
+  constraint claim_hold_end_is_known CHECK ((ended_as = ANY (ARRAY['CLAIMED'::text, 'EXPIRED'::text, 'CANCELLED'::text]))),
+  constraint claim_hold_has_an_amount CHECK ((amount > 0)),
+  constraint claim_holds_environment_id_claim_id_fkey FOREIGN KEY (environment_id, claim_id) REFERENCES claims(environment_id, id),
+  constraint claim_holds_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint claim_holds_pkey PRIMARY KEY (environment_id, id),
+  constraint claim_opening_is_numbered CHECK ((opening > 0)),
+  constraint claimed_hold_has_a_payout CHECK (((NOT (ended_as IS DISTINCT FROM 'CLAIMED'::text)) = (payout_id IS NOT NULL)))
+);
+
+create table claims (
+  environment_id integer not null,
+  id uuid not null,
+  token_hash bytea not null,
+  status text not null,
+  asset text not null,
+  amount bigint not null,
+  fee_max bigint not null,
+  description text not null,
+  recipient_name text,
+  email text,
+  merchant_reference text,
+  metadata json not null,
+  word_hash bytea,
+  word_salt bytea,
+  word_cost integer,
+  word_block_size integer,
+  word_parallelism integer,
+  guesses integer default 0 not null,
+  lookups integer default 0 not null,
+  openings integer default 1 not null,
+  payout_id uuid,
+  created_by_key uuid,
+  created_by_user uuid,
+  event_sequence integer default 1 not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  claimed_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint claim_amount_is_positive CHECK ((amount > 0)),
+  constraint claim_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint claim_event_sequence_is_positive CHECK ((event_sequence > 0)),
+  constraint claim_fee_is_not_negative CHECK ((fee_max >= 0)),
+  constraint claim_guesses_are_limited CHECK (((guesses >= 0) AND (guesses <= 5))),
+  constraint claim_has_its_payout CHECK (((status = 'CLAIMED'::text) = (payout_id IS NOT NULL))),
+  constraint claim_lookups_are_limited CHECK (((lookups >= 0) AND (lookups <= 20))),
+  constraint claim_openings_are_counted CHECK ((openings > 0)),
+  constraint claim_status_is_known CHECK ((status = ANY (ARRAY['OPEN'::text, 'CLAIMED'::text, 'EXPIRED'::text, 'CANCELLED'::text]))),
+  constraint claim_token_is_hashed CHECK ((length(token_hash) = 32)),
+  constraint claim_word_is_whole CHECK ((num_nulls(word_hash, word_salt, word_cost, word_block_size, word_parallelism) = ANY (ARRAY[0, 5]))),
+  constraint claimed_claim_has_its_time CHECK (((status = 'CLAIMED'::text) = (claimed_at IS NOT NULL))),
+  constraint claims_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint claims_pkey PRIMARY KEY (environment_id, id),
+  constraint ended_claim_has_its_time CHECK (((status = ANY (ARRAY['EXPIRED'::text, 'CANCELLED'::text])) = (ended_at IS NOT NULL)))
+);
+
 create table clock_moves (
   environment_id integer not null,
   moved_at timestamp with time zone not null,
@@ -1620,6 +1684,7 @@ create table ledger_transfers (
   subaccount_id uuid,
   subaccount_entry bigint,
   subaccount_after bigint,
+  constraint claim_only_holds CHECK (((purpose <> 'claim'::text) OR (is_hold AND (debit = 'available'::text) AND (credit = 'suspense'::text)))),
   constraint fees_are_on_a_statement CHECK ((((debit <> 'fees'::text) AND (credit <> 'fees'::text)) OR (entry_number IS NOT NULL) OR (subaccount_entry IS NOT NULL))),
   constraint hold_sets_money_aside CHECK (((NOT is_hold) OR (debit = ANY (ARRAY['available'::text, 'suspense'::text])) OR ("left"(debit, 4) = 'sub:'::text))),
   constraint ledger_transfers_pkey PRIMARY KEY (environment_id, cause_id, purpose),
@@ -1634,7 +1699,7 @@ CASE
     ELSE ((subaccount_entry IS NOT NULL) AND (COALESCE(subaccount_after, ('-1'::integer)::bigint) >= 0) AND (((debit = ('sub:'::text || subaccount_id)) AND ("left"(credit, 4) <> 'sub:'::text)) OR ((credit = ('sub:'::text || subaccount_id)) AND ("left"(debit, 4) <> 'sub:'::text))))
 END),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
-  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_levy'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'bank_payout_levy_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'split_refund_pending'::text, 'split_refund_pending_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text, 'take_back_recovered'::text, 'take_back_receivable_ended'::text, 'payout_recovered'::text, 'payout_receivable_ended'::text])))
+  constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_levy'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'bank_payout_levy_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'split_refund_pending'::text, 'split_refund_pending_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text, 'take_back_recovered'::text, 'take_back_receivable_ended'::text, 'payout_recovered'::text, 'payout_receivable_ended'::text, 'claim'::text])))
 );
 
 create table levies (
@@ -3118,6 +3183,22 @@ CREATE INDEX checkout_sessions_by_status ON public.checkout_sessions USING btree
 CREATE UNIQUE INDEX session_has_one_wallet ON public.checkout_sessions USING btree (environment_id, wallet_id) WHERE (wallet_id IS NOT NULL);
 
 CREATE UNIQUE INDEX session_reference_is_one_session ON public.checkout_sessions USING btree (reference);
+
+CREATE UNIQUE INDEX claim_hold_becomes_one_payout ON public.claim_holds USING btree (environment_id, payout_id) WHERE (payout_id IS NOT NULL);
+
+CREATE UNIQUE INDEX claim_holds_money_once ON public.claim_holds USING btree (environment_id, claim_id) WHERE (ended_as IS NULL);
+
+CREATE UNIQUE INDEX claim_opens_once ON public.claim_holds USING btree (environment_id, claim_id, opening);
+
+CREATE UNIQUE INDEX claim_has_its_own_payout ON public.claims USING btree (environment_id, payout_id) WHERE (payout_id IS NOT NULL);
+
+CREATE UNIQUE INDEX claim_of_token ON public.claims USING btree (token_hash);
+
+CREATE UNIQUE INDEX claim_reference_is_unique ON public.claims USING btree (environment_id, merchant_reference) WHERE (merchant_reference IS NOT NULL);
+
+CREATE INDEX claims_by_status ON public.claims USING btree (environment_id, status, id);
+
+CREATE INDEX open_claims_by_expiry ON public.claims USING btree (environment_id, expires_at) WHERE (status = 'OPEN'::text);
 
 CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at) WHERE (NOT is_minted);
 

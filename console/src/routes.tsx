@@ -2,6 +2,7 @@ import type { Permission } from './api/session'
 import { balanceRoutes } from './screens/balances/routes'
 import { batchRoutes } from './screens/batches/routes'
 import { businessRoutes } from './screens/business/routes'
+import { claimRoutes } from './screens/claims/routes'
 import { collectRoutes } from './screens/collect/routes'
 import { conversionRoutes } from './screens/conversions/routes'
 import { developerRoutes } from './screens/developers/routes'
@@ -23,6 +24,7 @@ export const screenRoutes: ScreenRoute[] = [
   ...paymentRoutes,
   ...payoutRoutes,
   ...batchRoutes,
+  ...claimRoutes,
   ...balanceRoutes,
   ...conversionRoutes,
   ...settlementRoutes,

@@ -78,6 +78,11 @@ const layouts: Record<string, Layout> = {
     next: ['dueAt', 'customer', 'createdAt'],
     shrinking: [],
   },
+  'claims.list': {
+    kept: ['reference', 'createdAt', 'status', 'amount', 'merchantReference'],
+    next: ['expiresAt', 'recipientName', 'payout', 'description'],
+    shrinking: ['merchantReference', 'description'],
+  },
   'mails.list': {
     kept: ['reference', 'kind', 'status', 'recipient', 'createdAt'],
     next: ['subject', 'attempts', 'lastError'],

@@ -45,6 +45,8 @@ const harmless = [
   'batches.create',
   'batches.cancel',
   'batches.retry',
+  'claims.cancel',
+  'claims.unlock',
   'settings.update',
   'mailSuppressions.delete',
   'webhookEndpoints.create',

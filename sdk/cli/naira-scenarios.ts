@@ -129,6 +129,21 @@ function addSeller({ manilla, name }: ScenarioContext) {
   return manilla.subaccounts.create({ name })
 }
 
+function openClaim(context: ScenarioContext, more: { expiresAt?: string } = {}) {
+  const description = `Refund (${context.name})`
+  return context.withFunds('NGN', () =>
+    context.manilla.claims.create({ amount, description, ...more }),
+  )
+}
+
+function claimTo(bankCode: string, accountNumber: string): Scenario {
+  return async (context) => {
+    const { reference } = await openClaim(context)
+    await context.manilla.test.claim(reference, { bankCode, accountNumber })
+    return reference
+  }
+}
+
 /** A final invoice of a new customer. */
 async function invoice(
   { manilla }: ScenarioContext,
@@ -249,6 +264,18 @@ export const nairaScenarios = {
   // A closed account in test mode: docs/reference/test-mode.md.
   'payment.refund_failed': refund({ bankCode: '999', accountNumber: '9900000027' }),
   'batch.completed': payBatch,
+  'claim.created': async (context) => (await openClaim(context)).reference,
+  'claim.claimed': claimTo('058', '0123456789'),
+  'claim.expired': async (context) => {
+    const claim = await context.createExpiring((expiresAt) => openClaim(context, { expiresAt }))
+    return claim.reference
+  },
+  'claim.cancelled': async (context) => {
+    const { reference } = await openClaim(context)
+    await context.manilla.claims.cancel(reference)
+    return reference
+  },
+  'claim.reopened': claimTo('999', '9900000027'),
   'bank_transfer.pending': async (context) => {
     const rule = await context.readRule('NGN')
     const transfer = await context.withFunds('NGN', () =>

@@ -133,6 +133,14 @@ export const operations = {
     cancel: act('/v1/disbursements/batches/{reference}/cancel'),
     retry: act('/v1/disbursements/batches/{reference}/retry'),
   },
+  claims: {
+    create: send('/v1/claims'),
+    get: read('/v1/claims/{reference}'),
+    list: list('/v1/claims'),
+    csv: csv('/v1/claims'),
+    cancel: act('/v1/claims/{reference}/cancel'),
+    unlock: act('/v1/claims/{reference}/unlock'),
+  },
   banks: {
     list: items('/v1/banks'),
     resolve: find('/v1/banks/resolve'),
@@ -251,6 +259,7 @@ export const operations = {
     fund: send('/v1/test/balances/fund'),
     settle: send('/v1/test/disbursements/{reference}/settle'),
     decide: send('/v1/test/disbursements/{reference}/decide'),
+    claim: send('/v1/test/claims/{reference}/claim'),
     bankTransfers: { create: send('/v1/test/bank-transfers') },
     cryptoDeposits: { create: send('/v1/test/crypto-deposits') },
     clock: { advance: send('/v1/test/clock/advance') },

@@ -18,6 +18,8 @@ import type {
   ChangeSubaccountInput,
   ChangeWebhookEndpointInput,
   CheckoutSession,
+  Claim,
+  ClaimTestMoneyInput,
   CloseSubaccountInput,
   Conversion,
   ConversionQuote,
@@ -26,6 +28,7 @@ import type {
   CountPaymentsQuery,
   CreateBankTransferInput,
   CreateCheckoutSessionInput,
+  CreateClaimInput,
   CreateConversionInput,
   CreateConversionQuoteInput,
   CreateCryptoTransferInput,
@@ -72,6 +75,7 @@ import type {
   ListBalancesQuery,
   ListBankTransfersQuery,
   ListCheckoutSessionsQuery,
+  ListClaimsQuery,
   ListConversionsQuery,
   ListCryptoTransfersQuery,
   ListCryptoWalletsQuery,
@@ -857,6 +861,60 @@ export type Resources = {
      * `POST /v1/disbursements/batches/{reference}/retry`
      */
     retry(reference: string, options?: WriteOptions): Promise<PayoutBatch>
+  }
+  readonly claims: {
+    /**
+     * Create a claim.
+     *
+     * Sets money aside for a recipient whose bank account or wallet you do not know. They enter it
+     * on the page of `url`, which is shown only here. Amount and the largest fee are held until the
+     * money is claimed, or the claim expires or is cancelled.
+     *
+     * `POST /v1/claims`
+     */
+    create(input: CreateClaimInput, options?: WriteOptions): Promise<Claim>
+    /**
+     * Retrieve a claim.
+     *
+     * Returns the claim. Its link is shown only when it is created.
+     *
+     * `GET /v1/claims/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Claim>
+    /**
+     * List claims.
+     *
+     * Returns claims, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/claims`
+     */
+    list(query?: ListClaimsQuery, options?: RequestOptions): Pages<Claim>
+    /**
+     * List claims.
+     *
+     * Returns claims, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/claims`
+     */
+    csv(query?: ListClaimsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Cancel a claim.
+     *
+     * The link of an open claim no longer works, and the money is available again. Repeating it
+     * changes nothing.
+     *
+     * `POST /v1/claims/{reference}/cancel`
+     */
+    cancel(reference: string, options?: WriteOptions): Promise<Claim>
+    /**
+     * Unlock a claim.
+     *
+     * After 5 wrong secret words, or 20 accounts that were looked up, a claim is locked. This lets
+     * the recipient try again.
+     *
+     * `POST /v1/claims/{reference}/unlock`
+     */
+    unlock(reference: string, options?: WriteOptions): Promise<Claim>
   }
   readonly banks: {
     /**
@@ -1723,6 +1781,16 @@ export type Resources = {
      * `POST /v1/test/disbursements/{reference}/decide`
      */
     decide(reference: string, input: DecideTestDisbursementInput, options?: WriteOptions): Promise<BankTransfer | CryptoTransfer | PayoutBatch>
+    /**
+     * Claim money as its recipient.
+     *
+     * Does what the recipient does on the page of a claim, without the secret word: claims the
+     * money for a bank account, or for a wallet if the claim is in coins. A claim that was claimed
+     * already is returned as it is.
+     *
+     * `POST /v1/test/claims/{reference}/claim`
+     */
+    claim(reference: string, input?: ClaimTestMoneyInput, options?: WriteOptions): Promise<Claim>
     readonly bankTransfers: {
       /**
        * Send a test payment.

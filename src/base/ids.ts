@@ -37,6 +37,9 @@ export const prefixes = {
   conversionQuote: 'cvq_',
   conversion: 'cv_',
   payoutBatch: 'bat_',
+  claim: 'clm_',
+  /** One time that the money of a claim was set aside. */
+  claimHold: 'clh_',
   customer: 'cus_',
   invoice: 'ivc_',
   creditNote: 'cn_',

@@ -78,6 +78,11 @@ export const codes = {
     when: 'The sub-account could not be changed, or its money could not be moved.',
     nextStep: 'Read the sub-account again and correct what the message names.',
   },
+  claim_failed: {
+    status: 422,
+    when: 'The claim could not be created or changed.',
+    nextStep: 'Read the claim again and correct what the message names.',
+  },
   invoice_failed: {
     status: 422,
     when: 'The invoice cannot be changed like this.',

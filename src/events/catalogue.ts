@@ -51,6 +51,14 @@ export const catalogue = {
   'bank_transfer.reversed':
     'The bank returned a completed bank transfer. Amount, fee and levy are available again.',
   'conversion.completed': 'A conversion changed both balances.',
+  'claim.created': 'You created a claim: its money is set aside.',
+  'claim.claimed':
+    'The recipient of a claim said where to send the money. Its transfer was made, and may wait for approval.',
+  'claim.expired': 'A claim expired. Its money is available again.',
+  'claim.cancelled':
+    'A claim was cancelled, or its transfer was rejected. Its money is available again.',
+  'claim.reopened':
+    'The transfer of a claim failed. The money is set aside again, and the recipient can claim it again.',
   'batch.completed': 'Every item of a payout batch has ended: paid, or failed.',
   'settlement.created':
     'A settlement was made: available naira is on its way to your primary bank account.',

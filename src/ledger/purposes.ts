@@ -16,6 +16,8 @@ export const purposes = {
   bank_payout_reversal: { causePrefix: prefixes.bankTransfer },
   bank_payout_fee_reversal: { causePrefix: prefixes.bankTransfer },
   bank_payout_levy_reversal: { causePrefix: prefixes.bankTransfer },
+  /** Set aside until the recipient claims it. */
+  claim: { causePrefix: prefixes.claimHold },
   payment: { causePrefix: prefixes.payment },
   payment_fee: { causePrefix: prefixes.payment },
   /** Into suspense: held for the merchant to decide, or about to be returned. */

@@ -3,7 +3,9 @@ import type { RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { listStatement } from '../postgres/statement.js'
 import type { Tx } from '../postgres/transactions/tx.js'
+import type { LedgerAccountKey } from './accounts.js'
 import type { Book } from './book.js'
+import { DecidedMovements } from './decided-movements.js'
 import { lockLedgerAccounts } from './lock-accounts.js'
 import { accountsOf, environmentTime } from './move.js'
 import type { Movement, MovementEntry, MovementLine } from './movement.js'
@@ -68,6 +70,12 @@ const insertSubaccountReleases = listStatement({
   text: insertText,
 })
 
+/** Movements that spend what resolutions have released, in the same transaction. */
+export type MovementsAfter = {
+  accounts: LedgerAccountKey[]
+  decide: (movements: DecidedMovements) => void
+}
+
 /**
  * Settles or releases the holds of a list of causes. Returns false for a cause that was resolved
  * before, which is left unchanged. A cause without a hold is a bug. Call it once per transaction.
@@ -76,13 +84,15 @@ export async function resolveAll(
   tx: Tx,
   now: RealTime,
   resolutions: Resolution[],
+  after?: MovementsAfter,
 ): Promise<boolean[]> {
   // Without duplicates: a cause listed twice would have its holds found, and moved, twice.
   const rows = [
     ...new Map(resolutions.map((resolution) => [keyOf(resolution), resolution])).values(),
   ]
   const holds = groupHolds(await tx.rows(findHolds(rows)))
-  const book = await lockLedgerAccounts(tx, [...holds.values()].flatMap(accountsOf))
+  const accounts = [...holds.values()].flatMap(accountsOf)
+  const book = await lockLedgerAccounts(tx, [...accounts, ...(after?.accounts ?? [])])
   // Read under the locks: an earlier resolution of these causes has committed by now.
   const resolved = new Set((await tx.rows(findResolved(rows))).map(keyOf))
 
@@ -95,7 +105,14 @@ export async function resolveAll(
   const ends = resolutions
     .filter((_, index) => fresh[index])
     .map((resolution) => ({ hold: holds.get(keyOf(resolution))!, verb: resolution.verb }))
-  resolveWith(tx, now, book, ends)
+  if (!after) {
+    resolveWith(tx, now, book, ends)
+    return fresh
+  }
+  resolveInBook(tx, now, book, ends)
+  const movements = new DecidedMovements(tx, book)
+  after.decide(movements)
+  movements.write(now)
   return fresh
 }
 
@@ -103,8 +120,21 @@ export type HoldEnd = { hold: Movement; verb: Resolution['verb'] }
 
 /** The same with holds that are known and accounts that are already locked. */
 export function resolveWith(tx: Tx, now: RealTime, book: Book, ends: HoldEnd[]): void {
-  const rows = ends.map(({ hold, verb }) => toInsert(hold, verb, book.resolve(hold, verb)))
+  const rows = resolveRows(book, ends)
   writeBook(tx, book)
+  insertRows(tx, now, rows)
+}
+
+/** Writes the resolutions only. The caller writes the book, with what else it decides in it. */
+export function resolveInBook(tx: Tx, now: RealTime, book: Book, ends: HoldEnd[]): void {
+  insertRows(tx, now, resolveRows(book, ends))
+}
+
+function resolveRows(book: Book, ends: HoldEnd[]) {
+  return ends.map(({ hold, verb }) => toInsert(hold, verb, book.resolve(hold, verb)))
+}
+
+function insertRows(tx: Tx, now: RealTime, rows: ReturnType<typeof toInsert>[]): void {
   const own = rows.filter(({ ofSubaccount }) => !ofSubaccount)
   if (own.length > 0) tx.write(insertResolutions(own, now))
   if (own.length === rows.length) return

@@ -18,6 +18,7 @@ export const mailKinds = {
   receipt: { title: 'Receipt of a payment', audience: 'payer', isOptional: false },
   invoice: { title: 'Invoice', audience: 'payer', isOptional: false },
   invoice_reminder: { title: 'Reminder of an invoice', audience: 'payer', isOptional: false },
+  claim: { title: 'Money to claim', audience: 'payer', isOptional: false },
   invitation: { title: 'Invitation to a team', audience: 'person', isOptional: false },
   sign_in: {
     title: 'Sign-in from a new browser or address',

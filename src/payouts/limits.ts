@@ -44,6 +44,7 @@ export const payoutLimits = {
   ruleWindowMs: day,
   /** Transfers to a recipient that its history counts. */
   recipientTransfersMax: 10_000,
+  narrationLengthMax: 100,
   attemptsMax: 5,
   /** How long fee schedules are cached; a change takes effect within this. */
   feeCacheMs: second,
@@ -67,6 +68,23 @@ export const payoutLimits = {
   shortfallAlarmIntervalMs: minute,
   /** `manilla doctor` reports payouts that were refused in this time. */
   shortfallShownMs: hour,
+} as const
+
+/** Claims. The database holds the limits of guesses and look-ups, too. */
+export const claimLimits = {
+  expiresAfterMs: 30 * day,
+  expiresAfterMaxMs: 365 * day,
+  descriptionLengthMax: 140,
+  wordLengthMin: 4,
+  wordLengthMax: 64,
+  /** Wrong secret words until the merchant has to unlock it. */
+  guessesMax: 5,
+  /** Bank accounts and wallets that are looked up until the merchant has to unlock it. */
+  lookupsMax: 20,
+  /** How long a recipient may take to confirm the name of the account. */
+  confirmWithinMs: 15 * minute,
+  expiriesPerBatchMax: 100,
+  expiryIntervalMs: 10 * second,
 } as const
 
 /** Payout batches. */

@@ -2,15 +2,21 @@ import type { Proof } from '../base/proof.js'
 import { returnKinds } from './payout.js'
 
 const heldEqualsOpenPayouts: Proof = {
-  claim: 'Held amounts equal what open payouts take, in every environment and asset',
+  claim: 'Held amounts equal what open payouts and claims take, in every environment and asset',
   counterexamples: `
     with held as (
       select environment_id, asset, name, debits_pending as held
       from ledger_accounts where name in ('available', 'suspense') or left(name, 4) = 'sub:'),
-    open as (
-      select environment_id, asset, takes_from as name, sum(amount + fee + levy) as open
+    taken as (
+      select environment_id, asset, takes_from as name, amount + fee + levy as amount
       from payouts where status in ('PENDING', 'SUBMITTED')
-      group by environment_id, asset, takes_from)
+      union all
+      select h.environment_id, c.asset, 'available', h.amount
+      from claim_holds h join claims c on c.environment_id = h.environment_id and c.id = h.claim_id
+      where c.status = 'OPEN' and h.ended_as is null),
+    open as (
+      select environment_id, asset, name, sum(amount) as open
+      from taken group by environment_id, asset, name)
     select environment_id, asset, name, held, open
     from held full join open using (environment_id, asset, name)
     where coalesce(held, 0) <> coalesce(open, 0)`,
@@ -24,7 +30,8 @@ const payoutsHaveTheirEnvironments: Proof = {
 }
 
 const payoutsHoldTheirMoney: Proof = {
-  claim: 'Every payout holds its amount, its fee and its levy, and there are no other holds',
+  claim:
+    'Every payout holds its amount, its fee and its levy, and there are no other holds but those of claims',
   counterexamples: `
     with holds as (
       select environment_id, cause_id as id, min(asset) as asset, min(debit) as takes_from,
@@ -34,7 +41,7 @@ const payoutsHoldTheirMoney: Proof = {
         sum(amount) filter (where credit = 'fees'
           and purpose in ('crypto_payout_fee', 'bank_payout_fee')) as fee,
         sum(amount) filter (where credit = 'levies' and purpose = 'bank_payout_levy') as levy
-      from ledger_transfers where is_hold
+      from ledger_transfers where is_hold and purpose <> 'claim'
       group by environment_id, cause_id)
     select environment_id, id, p.amount, p.fee, p.levy, h.amount as held, h.fee as fee_held,
       h.levy as levy_held

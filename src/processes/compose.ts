@@ -42,6 +42,7 @@ import { expirePending } from '../payouts/approvals/expire-pending.js'
 import { createConcludingLane } from '../payouts/attempts/conclude-sent.js'
 import { markForReview } from '../payouts/attempts/review-payouts.js'
 import { SentPayouts } from '../payouts/attempts/sent-payouts.js'
+import { expireClaims } from '../payouts/claims/end-claims.js'
 import { createLevyBook } from '../payouts/levies/levy-book.js'
 import type { SimulatedRail } from '../payouts/ports.js'
 import { countDisputes } from '../payouts/reconciliation/disputes.js'
@@ -401,6 +402,7 @@ async function runDueWork(
     sessions.forgetAll()
     await markForReview({ db, logger }, clock.now(), id)
     while ((await expirePending({ db, logger, follow: followReturns }, clock.now(), id)) > 0);
+    while ((await expireClaims(db, clock.now(), id)) > 0);
     while ((await expireAccounts(db, clock.now(), id)) > 0);
   } catch (error) {
     logger.warn({ err: error }, 'could not run work that became due; workers will')

@@ -69,8 +69,15 @@ import { SentPayouts } from '../payouts/attempts/sent-payouts.js'
 import { expireBatches } from '../payouts/batches/decide-batch.js'
 import { batchesDue, runBatches } from '../payouts/batches/run-batches.js'
 import type { BatchDependencies } from '../payouts/batches/step.js'
+import { expireClaims } from '../payouts/claims/end-claims.js'
 import { createLevyBook } from '../payouts/levies/levy-book.js'
-import { batchLimits, payoutLimits, reconcileLimits, settlementLimits } from '../payouts/limits.js'
+import {
+  batchLimits,
+  claimLimits,
+  payoutLimits,
+  reconcileLimits,
+  settlementLimits,
+} from '../payouts/limits.js'
 import { createFeeBook } from '../payouts/requests/fee-book.js'
 import { createPausedRails } from '../payouts/requests/paused-rails.js'
 import { createPayoutPreparation } from '../payouts/requests/prepare-payouts.js'
@@ -458,6 +465,12 @@ function payoutJobs(
       everyMs: payoutLimits.approvalIntervalMs,
       batch: payoutLimits.expiriesPerBatchMax,
       run: (db, now) => expirePending({ db, logger, follow: followReturns }, now),
+    },
+    {
+      name: 'end claims whose time is over',
+      everyMs: claimLimits.expiryIntervalMs,
+      batch: claimLimits.expiriesPerBatchMax,
+      run: expireClaims,
     },
     {
       name: 'end batches without approval',

@@ -204,6 +204,8 @@ const labels = 'secret|passw|passphrase|authorization|(?:api|private|access)[_-]
 const shapes: [RegExp, string][] = [
   [/eyJ[\w-]{8,}\.[\w-]{4,}(\.[\w-]{0,})?/g, hidden],
   [/FLW(PUB|SEC)K[\w-]+/g, hidden],
+  // Links of claims: a reader of the log must not be able to claim the money.
+  [/(\/claim\/)[\w-]{20,}/g, `$1${hidden}`],
   [/-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*/g, hidden],
   // JSON inside a string, forms, queries, and JSON with mistakes.
   [
@@ -214,7 +216,10 @@ const shapes: [RegExp, string][] = [
 ]
 
 /** Words of secrets, in any case. */
-const words = new RegExp(`k_(test|live|prod)_|whsec_|bearer|eyj|flw|private key|${labels}`, 'i')
+const words = new RegExp(
+  `k_(test|live|prod)_|whsec_|bearer|eyj|flw|private key|/claim/|${labels}`,
+  'i',
+)
 
 /**
  * Every text that `redactText` changes has a trace: ten digits, `@`, `://` or a word. Most bodies

@@ -16,6 +16,7 @@ export const seenWith = {
   bank_transfer: 'payouts.see',
   crypto_transfer: 'payouts.see',
   batch: 'payouts.see',
+  claim: 'payouts.see',
   balance: 'balances.see',
   balance_entry: 'balances.see',
   conversion: 'balances.see',

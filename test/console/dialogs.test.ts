@@ -55,7 +55,10 @@ test('every dialog and menu has an entry with pictures', () => {
 describe.runIf(isFull)('pictures of a merchant', () => {
   let site: Console
   let page: Page
-  let paths: Record<'held' | 'accepted' | 'waiting' | 'endpoint' | 'link' | 'batch', string>
+  let paths: Record<
+    'held' | 'accepted' | 'waiting' | 'endpoint' | 'link' | 'batch' | 'claim',
+    string
+  >
 
   beforeAll(async () => {
     site = await openConsole(await openBrowser())
@@ -79,6 +82,7 @@ describe.runIf(isFull)('pictures of a merchant', () => {
       name: 'November salaries',
       items,
     })
+    const claim = await site.post('/v1/claims', { amount: 1_250_000, description: 'Refund' })
     const link = (await site.owner.ask('GET', '/v1/checkout/sessions?status=pending')).json.data
     for (const accountNumber of ['0123456789', '9900000073'])
       await site.owner.ask('POST', '/v1/bank-accounts', {
@@ -91,6 +95,7 @@ describe.runIf(isFull)('pictures of a merchant', () => {
       endpoint: `/webhooks/${endpoint.id}`,
       link: `/collect/links/${link.items[0].reference}`,
       batch: `/payouts/batches/${batch.reference}`,
+      claim: `/payouts/claims/${claim.reference}`,
     }
     await site.become(site.owner)
     page = await site.visit('/console')
@@ -203,11 +208,24 @@ describe.runIf(isFull)('pictures of a merchant', () => {
       ['screens/collect/details End', paths.link, 'Cancel it'],
       ['screens/collect/pay-dialog PayDialog', paths.link, 'Pay as customer'],
       ['screens/batches/batch-page Cancel', paths.batch, 'Cancel batch'],
+      ['screens/claims/claim Actions', paths.claim, 'Cancel claim'],
     ] as const) {
       await open(path)
       await page.locator('main').getByRole('button', { name }).first().click()
       await pictureDialog(page, id)
     }
+  })
+
+  test('a new claim, and its link', async () => {
+    await open('/payouts/claims')
+    await page.locator('main').getByRole('button', { name: 'New claim' }).first().click()
+    await pictureDialog(page, 'screens/claims/new-claim NewClaim')
+    await page.getByRole('dialog').getByLabel('Amount').fill('12,500')
+    await page.getByRole('dialog').getByLabel('For', { exact: true }).fill('Refund of order 1001')
+    await inDialog('Set ₦12,500.00 aside').click()
+    await page.getByRole('dialog').getByText('/claim/').first().waitFor()
+    await pictureDialog(page, 'screens/claims/new-claim ClaimLink')
+    await inDialog('Done').click()
   })
 
   test('a refusal in a dialog', async () => {

@@ -82,6 +82,7 @@ const readers: Record<ResourceKind, string> = {
   balance: 'listBalances',
   balance_entry: 'listBalanceEntries',
   conversion: 'getConversion',
+  claim: 'getClaim',
   customer: 'getCustomer',
   invoice: 'getInvoice',
   subaccount: 'getSubaccount',

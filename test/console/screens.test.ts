@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { fromReference, prefixes } from '../../src/base/ids.js'
+import { sql } from '../../src/postgres/sql.js'
 import { listenForErrors, picture } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
 import { type Console, fill, go, openConsole } from './open-console.js'
@@ -20,6 +22,7 @@ const lists = {
   payouts: '/payouts',
   batches: '/payouts/batches',
   'batch-new': '/payouts/batches/new',
+  claims: '/payouts/claims',
   balances: '/balances',
   conversions: '/balances/conversions',
   convert: '/balances/convert',
@@ -42,6 +45,8 @@ const details = [
   'payment-receipt',
   'payout',
   'payout-waiting',
+  'claim',
+  'claim-locked',
   'statement',
   'conversion',
   'link',
@@ -66,6 +71,8 @@ beforeAll(async () => {
     'payment-receipt': `/payments/${payments[1]!.reference}/receipt`,
     payout: `/payouts/${payouts[0].reference}`,
     'payout-waiting': `/payouts/${waiting.reference}`,
+    claim: `/payouts/claims/${await claim()}`,
+    'claim-locked': `/payouts/claims/${await lockedClaim()}`,
     statement: '/balances/statement',
     conversion: `/balances/conversions/${await convert()}`,
     link: `/collect/links/${(await newest('/v1/checkout/sessions')).reference}`,
@@ -86,6 +93,19 @@ async function askForPayout(): Promise<Record<string, string>> {
   })
   const body = { amount: 185_000_000, bankCode: '058', accountNumber: '0123456789' }
   return (await site.finance.ask('POST', '/v1/disbursements/bank-transfer', { body })).json.data
+}
+
+async function claim(more: object = {}): Promise<string> {
+  const body = { amount: 1_250_000, description: 'Refund of order 1001', ...more }
+  return (await site.post('/v1/claims', body)).reference
+}
+
+/** One whose secret word was guessed too often. */
+async function lockedClaim(): Promise<string> {
+  const reference = await claim({ recipientName: 'Ada Obi', secretWord: 'harmattan' })
+  await site.db.rows(sql`
+    update claims set guesses = 5 where id = ${fromReference(prefixes.claim, reference)!}`)
+  return reference
 }
 
 /** Naira to coins, so that lists and statements have a conversion. */

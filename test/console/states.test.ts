@@ -29,6 +29,7 @@ const filtered: Record<string, string> = {
   '/payments': 'q=zzzz',
   '/payouts': 'q=zzzz',
   '/payouts/batches': 'status=REJECTED',
+  '/payouts/claims': 'status=EXPIRED',
   '/balances': 'reference=zzzz',
   '/balances/conversions': 'from=2020-01-01&to=2020-01-01',
   '/subaccounts': 'externalReference=zzzz',

@@ -57,6 +57,7 @@ test('payouts have a new idempotency key each time', () => {
     '/v1/disbursements/batches',
     '/v1/disbursements/batches/{reference}/submit',
     '/v1/disbursements/batches/{reference}/retry',
+    '/v1/claims',
     '/v1/conversions',
     '/v1/subaccounts/{reference}/close',
     '/v1/subaccounts/{reference}/transfers',

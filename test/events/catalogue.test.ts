@@ -15,7 +15,7 @@ const joinNames = (groups: Record<string, string>) =>
 
 /**
  * The types of the contract, plus failed refunds, cancelled wallets, conversions, settlements,
- * customers, invoices, sub-accounts and splits.
+ * customers, invoices, claims, sub-accounts and splits.
  */
 const documentedTypes = joinNames({
   virtual_account:
@@ -36,6 +36,7 @@ const documentedTypes = joinNames({
   subaccount_settlement: 'created paid failed reversed',
   split: 'posted released',
   batch: 'completed',
+  claim: 'created claimed expired cancelled reopened',
   balance: 'low',
   webhook_endpoint: 'disabled test',
 })
@@ -66,7 +67,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(69)
+    expect(documentedTypes).toHaveLength(74)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 

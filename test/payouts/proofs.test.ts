@@ -77,7 +77,7 @@ const copyAttempt = (name: keyof typeof paid, state: string) => `
 const damages: Record<string, Record<string, string[]>> = {
   // Other claims tie balances to transfers, and transfers to payouts. So only a duplicated payout
   // makes this one alone untrue.
-  'Held amounts equal what open payouts take, in every environment and asset': {
+  'Held amounts equal what open payouts and claims take, in every environment and asset': {
     'a duplicated open payout': [
       'alter table payouts drop constraint payouts_pkey',
       'drop index reference_is_one_payout',
@@ -96,7 +96,7 @@ const damages: Record<string, Record<string, string[]>> = {
   'Every payout belongs to an environment': {
     'an environment that is gone': [`delete from environments where id = ${environmentId}`],
   },
-  'Every payout holds its amount, its fee and its levy, and there are no other holds': {
+  'Every payout holds its amount, its fee and its levy, and there are no other holds but those of claims': {
     'a completed payout of another amount': [
       `update payouts set amount = amount + 1 where id = ${idOf('completed')}`,
     ],

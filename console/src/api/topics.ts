@@ -19,6 +19,7 @@ const byPath: [string, Topic[]][] = [
   ['/v1/checkout', ['payments']],
   ['/v1/payment-links', ['payments']],
   ['/v1/disbursements/batches', ['batches', 'approvals']],
+  ['/v1/claims', ['balances', 'payouts']],
   ['/v1/disbursements', ['payouts', 'approvals']],
   ['/v1/settlements', ['payouts']],
   ['/v1/balance', ['balances', 'payouts']],

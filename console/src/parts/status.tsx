@@ -18,6 +18,8 @@ const tones: Record<string, Tone> = {
   WAITING: 'brand',
   SENT: 'brand',
   ACTIVE: 'good',
+  OPEN: 'brand',
+  CLAIMED: 'good',
   PAUSED: 'warn',
   POSTED: 'good',
   paid: 'good',

@@ -16,6 +16,7 @@ const sentences: Record<Code | Reason, string> = {
   crypto_transfer_failed: 'The payout was not sent. No money has left your balance.',
   bank_transfer_failed: 'The payout was not sent. No money has left your balance.',
   conversion_failed: 'Nothing was converted. Your balances are as they were.',
+  claim_failed: 'Nothing was changed. Reload the claim and check its status.',
   invoice_failed: 'Nothing was changed. Reload the invoice and check its status.',
   customer_failed: 'Nothing was changed. Reload the customer and check it.',
   subaccount_failed: 'Nothing was changed or moved. Reload the sub-account and check it.',

@@ -40,6 +40,12 @@ export const statusWords = {
     REJECTED: 'Rejected',
     EXPIRED: 'Not approved in time',
   },
+  claim: {
+    OPEN: 'Open',
+    CLAIMED: 'Claimed',
+    EXPIRED: 'Expired',
+    CANCELLED: 'Cancelled',
+  },
   item: {
     PENDING: 'Not checked',
     VALID: 'Can be paid',

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '../../base/html.js'
 import type { Refusal } from '../../base/refusal.js'
+import { claimTexts } from '../claim-page/texts.js'
 import { renderPage } from '../console/page.js'
 import { invoiceTexts } from '../invoice-page/texts.js'
 import { pathOf } from '../server/path-of.js'
@@ -13,6 +14,7 @@ const payerPages: { start: string; texts: Texts; hidesReferrer: boolean }[] = [
   { start: '/checkout/', texts, hidesReferrer: false },
   { start: '/pay/', texts, hidesReferrer: false },
   { start: '/i/', texts: { ...texts, notFound: invoiceTexts.notFound }, hidesReferrer: true },
+  { start: '/claim/', texts: claimTexts, hidesReferrer: true },
 ]
 
 function findPayerPage(request: FastifyRequest) {

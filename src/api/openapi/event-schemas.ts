@@ -19,6 +19,7 @@ import { type EventKind, kindOf } from '../../events/filter.js'
 import { eventSchema } from '../../events/resource.js'
 import { lowBalance } from '../../ledger/balance-resource.js'
 import { payoutBatch } from '../../payouts/batches/resource.js'
+import { claim } from '../../payouts/claims/resource.js'
 import { bankTransfer, cryptoTransfer } from '../../payouts/resource.js'
 import { settlementDestination } from '../../payouts/settlements/destination-resource.js'
 import { settlement } from '../../payouts/settlements/resource.js'
@@ -43,6 +44,7 @@ const resourceOfKind: Record<EventKind, Resource> = {
   subaccount,
   split: postedSplit,
   batch: payoutBatch,
+  claim,
   settlement,
   subaccount_settlement: settlement,
   settlement_destination: settlementDestination,

@@ -67,7 +67,7 @@ export async function submitWithConversion(
   const refused = await findUncovered(api, keyedRequest, request, fundFrom).catch(returnRefusal)
   if (refused) return commitRefusal(api, keyedRequest, refused)
   await createExchange(api).provideCoins(api.clock.now(), { environment, asset, amount })
-  const funded = { ...request, isFundedByConversion: true }
+  const funded = { ...request, isFundedInCommit: true }
   const prepared = waits
     ? await api.payoutPreparation.prepareUnsigned(keyedRequest.now, funded)
     : await api.payoutPreparation.prepare(keyedRequest.now, funded)

@@ -89,6 +89,11 @@ const newBatch: Call = {
 }
 /** A quote lasts a minute. */
 const newQuote: Call = { operation: 'createConversionQuote', take: { quote: 'reference' } }
+const newClaim: Call = {
+  operation: 'createClaim',
+  body: { merchantReference: undefined },
+  take: ['reference'],
+}
 const untilBatch = (status: string): Call => ({
   operation: 'getPayoutBatch',
   match: { status },
@@ -142,6 +147,10 @@ const special: Record<string, Call[]> = {
     { operation: 'submitPayoutBatch' },
     untilBatch('COMPLETED'),
   ],
+  '/v1/claims/{reference}': [newClaim],
+  '/v1/claims/{reference}/cancel': [newClaim],
+  '/v1/claims/{reference}/unlock': [newClaim],
+  '/v1/test/claims/{reference}/claim': [recipient, newClaim],
   '/v1/conversions': [newQuote],
   '/v1/conversions/{reference}': [
     {

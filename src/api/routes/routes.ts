@@ -2,12 +2,14 @@ import { createSeesLogged } from '../auth/sees-logged.js'
 import { linkPageRoutes } from '../checkout-page/link-routes.js'
 import { checkoutPreview } from '../checkout-page/preview.js'
 import { checkoutPageRoutes } from '../checkout-page/routes.js'
+import { claimPageRoutes } from '../claim-page/routes.js'
 import { consoleSessionRoutes } from '../console/session.js'
 import { invoicePageRoutes } from '../invoice-page/routes.js'
 import { operatorAuditRoutes } from '../operator/audit-lines.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import type { Route } from '../server/route.js'
 import { advanceClock } from '../test-mode/advance-clock.js'
+import { claimTestMoney } from '../test-mode/claim-money.js'
 import { decideDisbursement } from '../test-mode/decide-disbursement.js'
 import { depositCoins } from '../test-mode/deposit-coins.js'
 import { fundBalance } from '../test-mode/fund-balance.js'
@@ -56,6 +58,7 @@ import { teamRoutes } from './merchant/team.js'
 import { approvalRoutes } from './payouts/approvals.js'
 import { bankTransferRoutes } from './payouts/bank-transfers.js'
 import { batchApprovalRoutes } from './payouts/batch-approvals.js'
+import { claimRoutes } from './payouts/claims.js'
 import { cryptoTransferRoutes } from './payouts/crypto-transfers.js'
 import { disbursementRoutes } from './payouts/disbursements.js'
 import { payoutBatchRoutes } from './payouts/payout-batches.js'
@@ -91,6 +94,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...checkoutPageRoutes(api),
     ...invoicePageRoutes(api),
     ...linkPageRoutes(api),
+    ...claimPageRoutes(api),
     checkoutPreview(api),
     drawQrCode(api),
     ...paymentRoutes(api),
@@ -108,12 +112,14 @@ export function createRoutes(api: ApiParts): Route[] {
     ...invoiceRoutes(api),
     ...settlementRoutes(api),
     ...payoutBatchRoutes(api),
+    ...claimRoutes(api),
     ...batchApprovalRoutes(api),
     ...settlementDestinationRoutes(api),
     ...disbursementRoutes(api),
     ...approvalRoutes(api),
     search(api),
     settleDisbursement(api),
+    claimTestMoney(api),
     decideDisbursement(api),
     advanceClock(api),
     ...mailRoutes(api),

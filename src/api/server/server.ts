@@ -301,7 +301,7 @@ function refusalOf({ refusal, answerText }: FastifyRequest): {
   return refusal ?? (answerText.startsWith('{') ? JSON.parse(answerText) : {})
 }
 
-/** Readers of the log must not be able to open payers' checkout pages and invoices. */
+/** Readers of the log must not be able to open pages of payers, or to claim money. */
 function loggedPath(request: FastifyRequest, pattern: string | undefined): string {
   const { caller, route, refusedPath } = request
   if (caller) return pathOf(request)
@@ -311,7 +311,7 @@ function loggedPath(request: FastifyRequest, pattern: string | undefined): strin
   if (isOpen && pattern) return pattern
   return pathOf(request)
     .replace(/cs_\w+/gi, 'cs_[secret]')
-    .replace(/^\/i\/[^/]+/i, '/i/[secret]')
+    .replace(/^\/(i|claim)\/[^/]+/i, '/$1/[secret]')
 }
 
 /** Answers bytes that are not a request. Destroys the socket later if the client keeps it open. */

@@ -6,6 +6,7 @@ import { eventProofs } from '../../events/proofs.js'
 import { idempotencyProofs } from '../../idempotency/proofs.js'
 import { ledgerProofs } from '../../ledger/proofs.js'
 import { batchProofs } from '../../payouts/batches/proofs.js'
+import { claimProofs } from '../../payouts/claims/proofs.js'
 import { payoutProofs } from '../../payouts/proofs.js'
 import { settlementProofs } from '../../payouts/settlements/proofs.js'
 import type { Database } from '../../postgres/database.js'
@@ -24,6 +25,7 @@ export const allProofs = [
   ...payoutProofs,
   ...settlementProofs,
   ...batchProofs,
+  ...claimProofs,
   ...conversionProofs,
   ...subaccountProofs,
   ...customerProofs,

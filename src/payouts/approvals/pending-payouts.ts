@@ -9,6 +9,7 @@ import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { ApprovalFailure } from '../attempts/failure-reasons.js'
 import { type FollowReturns, lockFollowedReturns } from '../attempts/followed-returns.js'
+import { followFailedClaims } from '../claims/follow-claims.js'
 import { nextSequence, type Payout, payoutKinds, referenceOf } from '../payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
 import { showPayout } from '../resource.js'
@@ -63,10 +64,13 @@ export async function endPending(
 ): Promise<Payout[]> {
   const payouts = pending.map(({ payout }) => payout)
   const endReturns = await lockFollowedReturns(tx, payouts, follow)
+  const isRejected = reason === 'approval_rejected'
+  const claims = await followFailedClaims(tx, now, payouts, { isRejected })
   const areResolved = await resolveAll(
     tx,
     now,
     payouts.map(({ environmentId, id }) => ({ environmentId, causeId: id, verb: 'release' })),
+    claims.reholds,
   )
   assert(areResolved.every(Boolean), 'the money of a payout that waits is held')
   const ended = pending.map(
@@ -84,6 +88,7 @@ export async function endPending(
         event_sequence = ${eventSequence}
       where environment_id = ${environmentId} and id = ${id} and status = 'PENDING'`)
   emitAll(tx, now, ended.flatMap(toFailedEvent))
+  claims.write()
   endReturns(now, ended)
   return ended
 }

@@ -4,6 +4,7 @@ import { emitAll, type NewEvent } from '../../events/emit.js'
 import { resolveAll } from '../../ledger/resolve.js'
 import { assigned, listStatement, unindexed } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { followFailedClaims } from '../claims/follow-claims.js'
 import {
   nextSequence,
   type Payout,
@@ -147,7 +148,13 @@ export async function concludePayouts(
     tx,
     final.map(({ attempt }) => locked.get(attempt.payoutId)!),
   )
-  const areResolved = await resolveAll(tx, now, final.map(toResolution))
+  const failed = final.filter(({ verdict }) => verdict !== 'landed')
+  const claims = await followFailedClaims(
+    tx,
+    now,
+    failed.map(({ attempt }) => locked.get(attempt.payoutId)!),
+  )
+  const areResolved = await resolveAll(tx, now, final.map(toResolution), claims.reholds)
   assert(areResolved.every(Boolean), 'the money of an open payout is held')
 
   tx.write(endAttempts(own.map(toEndedRow), now))
@@ -159,6 +166,7 @@ export async function concludePayouts(
   const finished = final.map((one) => finish(now, locked.get(one.attempt.payoutId)!, one))
   const settlements = findSettlements(finished)
   writeFinished(tx, now, finished, settlements.map(toSettlementEvent))
+  claims.write()
   await mailPaidSettlements(tx, now, settlements)
   recordProviderFees(
     tx,

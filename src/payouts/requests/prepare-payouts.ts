@@ -12,7 +12,8 @@ import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { findSubaccountBalances } from '../../subaccounts/subaccount-balances.js'
 import { isTreasuryShort, UnfinishedPayouts } from '../attempts/unfinished-payouts.js'
-import type { LevyTerms, PayoutPurpose } from '../levies/levy.js'
+import { mayPayClaim } from '../claims/claim.js'
+import { type LevyTerms, levyOn, type PayoutPurpose } from '../levies/levy.js'
 import { type LevyBook, noLevies } from '../levies/levy-book.js'
 import { payoutLimits } from '../limits.js'
 import {
@@ -52,13 +53,20 @@ export type QuoteRequest = {
   takesFrom?: SubaccountName | undefined
 }
 
+export type CostRequest = Pick<QuoteRequest, 'environment' | 'amount'> & {
+  kind: 'bank_transfer' | 'crypto_transfer'
+}
+
 export type PayoutRequest = QuoteRequest & {
   merchantReference: string | null
   metadata: JsonText
   createdByKey: string | null
   createdByUser: string | null
-  /** A conversion in the same transaction adds the money, so the balance is not checked before. */
-  isFundedByConversion?: boolean
+  /**
+   * The transaction that makes the payout adds the money to the balance, so the balance is not
+   * checked before: a conversion, or the hold of a claim that is released.
+   */
+  isFundedInCommit?: boolean
   /** The item of a batch that it pays. */
   batchItem?: Payout['batchItem']
 }
@@ -72,6 +80,11 @@ export type PreparedPayout = NewPayout & { finish: () => void }
 export type PayoutPreparation = {
   /** Returns a refusal if the destination cannot be paid, whatever the balance and the treasury. */
   quote(request: QuoteRequest): Promise<Outcome<Quote>>
+  /**
+   * What a transfer of this amount costs at most, whatever its destination. Throws a refusal if no
+   * rail carries it.
+   */
+  findLargestCost(request: CostRequest): Promise<bigint>
   /** What transfers like this one owe besides their fee, whatever their amount. Null: nothing. */
   findLevyTerms(request: Omit<QuoteRequest, 'amount'>): Promise<LevyTerms | null>
   /**
@@ -203,7 +216,7 @@ export function createPayoutPreparation({
     const fee = baseFee + sumOf(await price(request, extraFees))
     const payout = toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
     const realNow = toRealTime(environmentNow, request.environment.clockOffsetMs)
-    const isFollowed = follows && !isReturn(payout) && !maySettle(payout)
+    const isFollowed = follows && !isReturn(payout) && !maySettle(payout) && !mayPayClaim(payout)
     return toNewPayout(payout, attempt, realNow, isFollowed ? rail.checkAfterMs : undefined)
   }
 
@@ -220,6 +233,16 @@ export function createPayoutPreparation({
 
   return {
     quote,
+
+    async findLargestCost({ environment, kind, amount }) {
+      const rail = rails.carrierOf(environment, kind)?.name
+      if (rail === undefined) throw railUnavailable({ environment, kind })
+      const operations: FeeOperation[] =
+        kind === 'bank_transfer' ? ['bank_payout'] : ['crypto_payout', 'crypto_account_creation']
+      const fee = sumOf(await fees.price({ environmentId: environment.id, amount, operations }))
+      const terms = await levies.findTerms({ environment, kind, rail, destination: anywhere })
+      return fee + levyOn(terms, amount)
+    },
 
     async findLevyTerms({ environment, kind, destination, purpose }) {
       const rail = rails.carrierOf(environment, kind)?.name
@@ -339,7 +362,7 @@ async function findUncovered(
   const ofSubaccounts = await readPayers(db, candidates)
   return candidates.map(({ request, baseFee, levy }) => {
     const { environment, asset, amount, takesFrom = 'available' } = request
-    if (request.isFundedByConversion) return undefined
+    if (request.isFundedInCommit) return undefined
     const balance =
       takesFrom === 'available'
         ? byKey.get(`${environment.id}/${asset}`)
@@ -399,7 +422,13 @@ function toPayout(
   })
 }
 
-function railUnavailable({ environment, kind }: QuoteRequest): Refusal {
+/** No account of the merchant, so that no exemption applies. */
+const anywhere: Destination = { kind: 'wallet', address: '' }
+
+function railUnavailable({
+  environment,
+  kind,
+}: Pick<QuoteRequest, 'environment' | 'kind'>): Refusal {
   return new Refusal(payoutKinds[kind].refusal, {
     reason: 'rail_unavailable',
     message: `Payouts of this kind are not configured in ${environment.mode} mode. Ask the operator to configure them.`,

@@ -108,7 +108,7 @@ async function prepare(
     metadata: toJson({ settlement: reference }),
     createdByKey: null,
     createdByUser: null,
-    isFundedByConversion: true,
+    isFundedInCommit: true,
   })
   if (payout instanceof Refusal) return payout
   if (payout.payout.amount + payout.payout.fee > coins) {

@@ -104,6 +104,7 @@ export const balanceTexts = {
     bank_payout_fee_reversal: 'Payout fee came back',
     bank_payout_levy: 'Stamp duty of a payout',
     bank_payout_levy_reversal: 'Stamp duty came back',
+    claim: 'Claim',
     payment: 'Payment',
     payment_fee: 'Collection fee',
     payment_held: 'Payment held',

@@ -16,6 +16,7 @@ export const mailTexts = {
     receipt: 'Receipt',
     invoice: 'Invoice',
     invoice_reminder: 'Reminder',
+    claim: 'Claim',
     invitation: 'Invitation',
     sign_in: 'Sign-in',
     approval_request: 'Approval request',

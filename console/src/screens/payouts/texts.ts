@@ -10,7 +10,7 @@ const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
 export const payoutTexts = {
   title: 'Payouts',
-  tabs: { payouts: 'Payouts', batches: 'Batches' },
+  tabs: { payouts: 'Payouts', batches: 'Batches', claims: 'Claims' },
   caption: 'Payouts, newest first',
   statuses: 'Payouts by status',
   all: 'All',
