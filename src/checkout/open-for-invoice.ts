@@ -47,8 +47,8 @@ export async function findAccountForInvoice(
 
 /**
  * Records an account that was prepared for an invoice. Undefined: nothing of it is due any more.
- * If another request has opened one meanwhile, that one is returned: the number that was prepared is
- * never shown to anyone.
+ * If another request has opened one meanwhile, that one is returned: the prepared number is never
+ * shown to anyone.
  */
 export async function createAccountForInvoice(
   tx: Tx,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { crc32, deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { after, hour } from '../../src/base/clock.js'
 import { Refusal } from '../../src/base/refusal.js'
@@ -15,6 +14,7 @@ import { resealMerchants } from '../../src/merchants/reseal-merchants.js'
 import { writeDestination } from '../../src/merchants/settings/settings.js'
 import type { BankDirectory } from '../../src/payouts/ports.js'
 import { sql } from '../../src/postgres/sql.js'
+import { drawPng } from '../support/draw-png.js'
 import { openManilla, withDirectory } from '../support/open-manilla.js'
 import { addPerson } from '../support/people.js'
 
@@ -318,45 +318,21 @@ test('every operation has a fee, and a change of the operator shows', async () =
   expect(json.data.fees.at(-1)).toMatchObject({ currency: 'USDC', flat: '0', basisPoints: 50 })
 })
 
-function chunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type), data])
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  length.writeUInt32BE(data.length)
-  sum.writeUInt32BE(crc32(named))
-  return Buffer.concat([length, named, sum])
-}
-
-/** A PNG of one colour, with a text inside. */
-function drawPng(width: number, height: number): Buffer {
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(width, 0)
-  header.writeUInt32BE(height, 4)
-  header.writeUInt8(8, 8)
-  const lines = Buffer.alloc(height * (width + 1))
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header),
-    chunk('tEXt', Buffer.from('Author\0Ada at home')),
-    chunk('IDAT', deflateSync(lines)),
-    chunk('IEND', Buffer.alloc(0)),
-  ])
-}
-
 test('a logo is checked and stripped, and the preview shows an unsaved look that cannot act', async () => {
   const person = await owner()
   const upload = (body: Buffer) =>
     person.ask('POST', '/v1/settings/logo', { body, headers: { 'content-type': 'image/png' } })
-  const stored = await upload(drawPng(88, 88))
+  const stored = await upload(drawPng({ side: 88 }))
   expect(stored.status, stored.text).toBe(200)
   const { logo } = stored.json.data.checkout
   expect(logo).toMatch(/^data:image\/png;base64,/)
   expect(Buffer.from(logo.split(',')[1], 'base64').includes('Ada at home')).toBe(false)
-  expect((await upload(drawPng(4_000, 88))).status).toBe(400)
-  expect((await upload(drawPng(88, 88).subarray(0, 60))).status).toBe(400)
-  const damaged = drawPng(88, 88)
+  expect((await upload(drawPng({ side: 88, width: 4_000 }))).status).toBe(400)
+  expect((await upload(drawPng({ side: 88 }).subarray(0, 60))).status).toBe(400)
+  const damaged = drawPng({ side: 88 })
   damaged[20] = 1
   expect((await upload(damaged)).status).toBe(400)
-  const large = Buffer.concat([drawPng(88, 88), Buffer.alloc(settingsLimits.logoBytesMax)])
+  const large = Buffer.concat([drawPng({ side: 88 }), Buffer.alloc(settingsLimits.logoBytesMax)])
   expect((await upload(large)).status).toBe(413)
 
   const of = (query: Record<string, string>) =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { newPageToken } from '../../src/base/page-token.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -46,6 +47,18 @@ describe('the log', () => {
     expect(text).not.toContain(service.secret.reveal())
     expect(text).toContain('sk_test_[secret]')
     expect(text).toContain('pk_live_[secret]')
+  })
+
+  // Who has the token can open the invoice.
+  test('contains no token of an invoice', async () => {
+    const start = log.length
+    const token = newPageToken()
+    for (const more of ['', '/pay', '/invoice.pdf', '/x', '/x/y', '%zz', '?x=1'])
+      for (const method of ['GET', 'POST', 'PUT', 'HEAD']) await ask(method, `/i/${token}${more}`)
+    await ask('GET', `/I/${token}`)
+    const text = log.slice(start).join('')
+    expect(text).toContain('/i/:token')
+    expect(text).not.toContain(token)
   })
 
   // Anyone who knows a session's reference can read it, so logs must not contain it.

@@ -12,6 +12,8 @@ function chunk(type: string, data: Buffer): Buffer {
 
 type Picture = {
   side?: number
+  /** If it is not a square. */
+  width?: number
   bits?: number
   /** 2: red, green and blue; 6: with an alpha channel. */
   colourType?: number
@@ -22,17 +24,22 @@ type Picture = {
   data?: Buffer
 }
 
-/** A square in one colour, or a picture whose parts do not fit together. */
+/** A picture in one colour with a text inside, or one whose parts do not fit together. */
 export function drawPng(picture: Picture = {}): Buffer {
-  const { side = 32, bits = 8, colourType = 2, interlace = 0 } = picture
+  const { side = 32, width = side, bits = 8, colourType = 2, interlace = 0 } = picture
   const header = Buffer.alloc(13)
-  header.writeUInt32BE(side, 0)
+  header.writeUInt32BE(width, 0)
   header.writeUInt32BE(side, 4)
   header.set([bits, colourType, 0, 0, interlace], 8)
-  const rowBytes = 1 + side * (colourType === 6 ? 4 : 3)
+  const rowBytes = 1 + width * (colourType === 6 ? 4 : 3)
   const { pixels = Buffer.alloc(rowBytes * side), data = deflateSync(pixels) } = picture
-  const chunks = [chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]
-  return Buffer.concat([signature, ...chunks])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('tEXt', Buffer.from('Author\0Ada at home')),
+    chunk('IDAT', data),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
 
 export function toDataUrl(png: Buffer): string {

@@ -15,7 +15,7 @@ type Page = {
   nonce: string
   /** Sites that may show the page in a frame. */
   frameOrigins?: string[]
-  /** Whether even our own pages get no referrer: the URL alone gives access, and no form needs it. */
+  /** Whether our own pages get no referrer either: the URL gives access, and no form needs it. */
   hidesReferrer?: boolean
 }
 

@@ -20,7 +20,7 @@ type Row = [label: string, value: string]
 /** What the payer keeps. */
 export type ReceiptWords = { rows: Row[]; references: Row[] }
 
-/** Every accepted payment, what it was for and what was refunded since. Null: nothing was accepted. */
+/** Every accepted payment, what it was for and what was refunded since; null if there is none. */
 export function describeReceipt(receipted: Receipted, texts: Texts): ReceiptWords | null {
   const words = texts.receipt
   const accepted = receipted.received.filter((payment) => paidBy(payment) > 0n)

@@ -79,13 +79,13 @@ const render: Record<PageState, (scene: Scene) => Html> = {
  */
 function renderPending(scene: Scene): Html {
   if (scene.view.shortfall) return renderShortfall(scene)
-  const { shown, texts } = scene
+  const { shown, texts, view } = scene
   const { bankTransfer, crypto } = shown
   const hasTabs = bankTransfer && crypto
   return html`${hasTabs && renderChoice(scene)}<div class="sum">
     ${hasTabs && renderTabs(scene)}
-    <h1 tabindex="-1">${texts.sendExactly}
-      ${bankTransfer && renderAmount('bank-only', showNaira(BigInt(shown.amount)))}
+    <h1 tabindex="-1">${view.isForInvoice ? texts.invoice.send : texts.sendExactly}
+      ${bankTransfer && renderAmount('bank-only', showNaira(view.nairaToPay))}
       ${crypto && renderAmount('coins-only', priceOf(shown))}</h1>
     ${crypto && renderRate(scene)}
     <p class="for">${shown.description}</p>
@@ -116,8 +116,8 @@ function renderTabs({ shown, texts }: Scene): Html {
 }
 
 function renderBankSummary(scene: Scene): Html {
-  const { texts } = scene
-  return html`<p class="exact">${texts.exactly}</p>
+  const { texts, view } = scene
+  return html`<p class="exact">${view.isForInvoice ? texts.invoice.inParts : texts.exactly}</p>
     <div class="scan">${renderQr(scene)}<p class="small soft">${texts.qrHint}</p></div>`
 }
 
@@ -176,7 +176,7 @@ function renderWaiting(scene: Scene): Html {
   const { title, body, updates, checkAgain, notYet } = texts.waiting
   return html`<div class="sign wait">${signs.waiting}</div>
     <h1 tabindex="-1">${title}</h1>
-    <div class="words"><p>${body(BigInt(shown.amount), merchantOf(scene))}</p>
+    <div class="words"><p>${body(view.nairaToPay, merchantOf(scene))}</p>
       <p class="soft" data-live hidden>${updates}</p></div>
     ${notes}
     <noscript><a class="button primary"
@@ -241,7 +241,8 @@ function adviseOf({ shown, texts, view }: Scene): string | false {
   const latest = view.notes[0]?.asset
   if (shown.crypto && latest !== undefined && latest !== 'NGN')
     return texts.coins.tryAgain(priceOf(shown))
-  return shown.bankTransfer !== undefined && texts.tryAgain(BigInt(shown.amount))
+  if (view.isForInvoice) return texts.invoice.remaining(view.nairaToPay)
+  return shown.bankTransfer !== undefined && texts.tryAgain(view.nairaToPay)
 }
 
 function describeNote(note: PaymentNote, scene: Scene): string {
@@ -261,10 +262,11 @@ function renderClock({ shown, texts, createdAt }: Scene): Html {
       <b role="timer" hidden><span data-remaining></span> ${texts.remaining}</b></p></div>`
 }
 
-function renderAccount({ shown, texts }: Scene): Html {
+function renderAccount({ shown, texts, view }: Scene): Html {
   const { accountNumber, accountName, bankName } = shown.bankTransfer!
-  const amount = BigInt(shown.amount)
-  return renderBankAccount({ accountNumber, accountName, bankName, amount }, texts)
+  const { nairaToPay: amount, isForInvoice } = view
+  const label = isForInvoice ? texts.invoice.amount : texts.amount
+  return renderBankAccount({ accountNumber, accountName, bankName, amount }, texts, label)
 }
 
 /** Leads to the page that waits until more naira have arrived than now. */
@@ -272,9 +274,9 @@ function nairaSentLink({ amountReceived }: PublicSessionJson): string {
   return `?sent=${amountReceived}`
 }
 
-function renderQr({ shown, texts }: Scene): Html {
+function renderQr({ shown, texts, view }: Scene): Html {
   const { accountNumber: number, accountName: name, bankName: bank } = shown.bankTransfer!
-  const amount = plainAmount(BigInt(shown.amount), 'NGN')
+  const amount = plainAmount(view.nairaToPay, 'NGN')
   return drawQr(texts.qrContent({ number, name, bank, amount }), texts.qrLabel)
 }
 
@@ -282,7 +284,9 @@ function renderDetails({ shown, texts, checkout }: Scene): Html {
   const { name, email } = shown.customer
   const rows = [
     [texts.detailsFor, shown.description],
-    ...(checkout.showCustomer ? [[texts.detailsPayer, `${name}, ${email}`]] : []),
+    ...(checkout.showCustomer
+      ? [[texts.detailsPayer, [name, email].filter(Boolean).join(', ')]]
+      : []),
     [texts.detailsReference, shown.reference],
   ]
   return html`<details><summary>${texts.details}</summary><dl class="inside">${rows.map(

@@ -110,8 +110,12 @@ function sceneOf(
     createdAt: publicSession.session.createdAt,
     mint: (shown.crypto && api.collections.mintOf(publicSession.mode, shown.crypto.asset)) ?? null,
     checkout: publicSession.checkout,
-    view: viewSession(shown, claim),
+    view: viewSession(shown, { ...claim, isForInvoice: isForInvoice(publicSession) }),
   }
+}
+
+function isForInvoice({ account, wallet }: PublicSession): boolean {
+  return (account ?? wallet)!.invoiceId !== null
 }
 
 /** Null for anything else: payers may change the URL. */

@@ -49,8 +49,9 @@ export function renderContact(
 ): Html | false {
   if (!email && !phone) return false
   const address = email?.split('@').map(encodeURIComponent).join('@')
+  const start = `mailto:${address}?subject=${encodeURIComponent(subject)}`
   return html`<p class="help small">${english.support(name)}
-    ${email && html`<a href="mailto:${address}?subject=${encodeURIComponent(subject)}">${email}</a>`}
+    ${email && html`<a href="${start}">${email}</a>`}
     ${phone && html`<a href="tel:${phone}">${phone}</a>`}</p>`
 }
 

@@ -72,6 +72,15 @@ export const english = {
   fiveMinutes: 'Five minutes left to pay.',
   oneMinute: 'One minute left to pay.',
   exactly: 'Send the exact amount in one transfer. Any other amount may be sent back to you.',
+  /** Of sessions for an invoice, which take any amount. */
+  invoice: {
+    send: 'Send',
+    amount: 'Amount',
+    inParts:
+      'You can pay in parts: every transfer counts. What you pay beyond the amount due is your credit.',
+    remaining: (amount: bigint) =>
+      `${showNaira(amount)} is still to be paid, into the same account.`,
+  },
   next: (name: string) =>
     `When your transfer arrives, usually within a minute, this page updates and ${name} is notified.`,
   nextWithoutScript: (name: string) =>

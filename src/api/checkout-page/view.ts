@@ -43,6 +43,10 @@ export type PageView = {
   isRefunded: boolean
   /** What the merchant accepted, by currency, including what it has refunded since. */
   paid: { asset: Asset; amount: bigint }[]
+  /** Kobo to transfer: of a session for an invoice, what its payments do not cover yet. */
+  nairaToPay: bigint
+  /** Any amount is accepted and pays the invoice. */
+  isForInvoice: boolean
   /** The payment method shown first, if the session accepts both. */
   isCoinsFirst: boolean
   /** Only while the session is pending. */
@@ -67,11 +71,18 @@ type SentClaim = {
   coinsBefore?: bigint | null
   /** The payer chose coins before. */
   prefersCoins?: boolean
+  /** The session was opened for an invoice. */
+  isForInvoice?: boolean
 }
 
 /** Decides what a payer sees. After the deadline a session shows as expired before it is ended. */
 export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageView {
-  const allNotes = shown.received.map((payment) => toNote(payment, shown)).filter(needsNote)
+  const { isForInvoice = false } = claim
+  const needed = shown.received.map((payment) => toNote(payment, shown)).filter(needsNote)
+  // Parts of an invoice are paid as the payer likes: none is too small, too large or late.
+  const allNotes = isForInvoice
+    ? needed.map((note): PaymentNote => ({ ...note, variance: 'NONE' }))
+    : needed
   const notes = chooseNotes(allNotes, limits.checkout.notesShownMax)
   const isUnsettled = shown.received.some(
     ({ status }) => status === 'RETURNING' || status === 'HELD',
@@ -87,6 +98,8 @@ export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageVie
     state,
     isRefunded: state === 'paid' && acceptedSums(shown).every(({ amount }) => amount === 0n),
     paid: paidSums(shown),
+    nairaToPay: BigInt(shown.amount) - (isForInvoice ? BigInt(shown.amountAccepted) : 0n),
+    isForInvoice,
     isCoinsFirst: Boolean(claim.prefersCoins) || isCoinsLatest || !shown.bankTransfer,
     shortfall: state === 'pending' ? findShortfall(shown) : null,
     waitsForCoins,

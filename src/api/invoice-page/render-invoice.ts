@@ -137,7 +137,8 @@ function renderForm({ found: { invoice }, offer }: InvoiceScene): Html {
 }
 
 function renderLinks({ found: { invoice } }: InvoiceScene): Html {
-  return html`<p class="links"><a href="/i/${invoice.pageToken}/invoice.pdf">${texts.download}</a></p>
+  const url = `/i/${invoice.pageToken}/invoice.pdf`
+  return html`<a class="button plain" href="${url}">${texts.download}</a>
     <button type="button" class="plain" data-print hidden>${texts.print}</button>`
 }
 

@@ -55,8 +55,8 @@ function isAfterEnd({ status, expiresAt }: AccountFacts, { receivedAt }: Payment
 }
 
 /**
- * An account of an invoice accepts any amount at any time: it pays the invoice, and what the invoice
- * does not need is credit of the customer. The variance says how the payment differs from what the
+ * An account of an invoice accepts any amount at any time: it pays the invoice, and what that does
+ * not need is credit of the customer. The variance says how the payment differs from what the
  * account still waited for.
  */
 function judgeForInvoice(account: AccountFacts, payment: PaymentFacts): Verdict {
@@ -94,8 +94,8 @@ function verdict(account: AccountFacts, variance: Variance, amounts: Amounts): V
 /**
  * Any accepted amount pays an account that expects one; that of an invoice is paid once all its
  * payments together cover the amount. An expired account can still be paid: by a payment that the
- * bank received in time, or by a late one that is accepted. A cancelled account stays cancelled, and
- * a paid one is not paid again.
+ * bank received in time, or by a late one that is accepted. A cancelled account stays cancelled,
+ * and a paid one is not paid again.
  */
 export function isPaidBy(
   account: Pick<CollectionAccount, 'amount' | 'amountAccepted' | 'invoiceId' | 'status'>,

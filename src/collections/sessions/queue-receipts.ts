@@ -51,7 +51,9 @@ export function queueReceipts(
 ): void {
   const receipts = paid.flatMap((session) => {
     const sender = senders.get(session.account.environmentId)
-    return sender ? [toReceipt(session, sender)] : []
+    // A customer who is invoiced may have no address.
+    const hasAddress = session.found.session.customerEmail !== ''
+    return sender && hasAddress ? [toReceipt(session, sender)] : []
   })
   queueMails(tx, now, receipts)
 }
