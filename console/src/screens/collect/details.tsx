@@ -161,7 +161,9 @@ function SessionFacts({ session }: { session: CheckoutSession }) {
       <Fact name={facts.description}>{description}</Fact>
       {paymentLink && (
         <Fact name={facts.paymentLink}>
-          <RouterLink to={`${paymentLinksPath}/${paymentLink}`}>{facts.seeLink}</RouterLink>
+          <RouterLink className="link" to={`${paymentLinksPath}/${paymentLink}`}>
+            {facts.seeLink}
+          </RouterLink>
         </Fact>
       )}
       {paymentLink &&

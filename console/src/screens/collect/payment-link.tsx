@@ -94,7 +94,7 @@ function Scan({ link: { url, qrCode, slug } }: { link: PaymentLink }) {
         <p className="small break-anywhere">
           <Copy text={url}>{url}</Copy>
         </p>
-        <a className="small" href={qrCode} download={`${slug}.svg`}>
+        <a className="link small" href={qrCode} download={`${slug}.svg`}>
           {words.saveQr}
         </a>
       </div>
