@@ -73,6 +73,11 @@ const layouts: Record<string, Layout> = {
     next: ['dueAt', 'customer', 'createdAt'],
     shrinking: [],
   },
+  'invoiceSchedules.list': {
+    kept: ['reference', 'status', 'frequency', 'nextOn', 'total'],
+    next: ['customer', 'runs', 'endsOn', 'createdAt'],
+    shrinking: [],
+  },
   'mails.list': {
     kept: ['reference', 'kind', 'status', 'recipient', 'createdAt'],
     next: ['subject', 'attempts', 'lastError'],

@@ -40,6 +40,7 @@ export const prefixes = {
   customer: 'cus_',
   invoice: 'ivc_',
   creditNote: 'cn_',
+  invoiceSchedule: 'ivs_',
   subaccount: 'sub_',
   subaccountTransfer: 'st_',
   splitRule: 'spl_',

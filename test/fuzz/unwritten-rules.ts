@@ -137,6 +137,12 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must add up to the total/,
   },
   {
+    rule: 'A schedule starts today or within 5,000 days, and ends on or after its first invoice; `day` is for monthly and `weekday` for weekly schedules.',
+    field: /^(startsOn|endsOn|day|weekday)$/,
+    issue:
+      /^(must (not be in the past|be at most 5000 days ahead|be on or after the first invoice)|is for (monthly|weekly) schedules)/,
+  },
+  {
     rule: '`feeBearer` of a split is `merchant`, `subaccounts`, `all` or a sub-account of its lines.',
     field: /^(splits\.)?feeBearer$/,
     issue: /^must be merchant, subaccounts, all, or a sub-account of the lines$/,

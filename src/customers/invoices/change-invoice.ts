@@ -25,7 +25,14 @@ import {
   invoiceReference,
 } from './invoice.js'
 import { queueInvoice } from './invoice-mails.js'
-import { type DraftLine, readDiscount, readInstalments, readLines } from './read-invoice.js'
+import {
+  type DraftLine,
+  readDiscount,
+  readInstalments,
+  readLines,
+  writeDiscount,
+  writeLines,
+} from './read-invoice.js'
 import { settle } from './settle.js'
 import {
   getInvoice,
@@ -50,11 +57,14 @@ export type Times = { now: Date; realNow: RealTime }
 
 type InvoiceName = { environmentId: EnvironmentId; reference: string }
 
+const noSchedule = { scheduleId: null, period: null }
+
 export async function createInvoice(
   tx: Tx,
   { now }: Times,
   { environment, baseUrl }: { environment: Environment; baseUrl: string },
   draft: DraftInvoice,
+  { scheduleId, period }: Pick<Invoice, 'scheduleId' | 'period'> = noSchedule,
 ): Promise<Invoice> {
   const customer = await lockNamedCustomer(tx, environment.id, draft.customer)
   const pageToken = newPageToken()
@@ -73,6 +83,8 @@ export async function createInvoice(
     url: `${baseUrl}/i/${pageToken}`,
     sentAt: null,
     sends: 0,
+    scheduleId,
+    period,
     eventSequence: 0,
     createdAt: now,
     finalizedAt: null,
@@ -280,14 +292,8 @@ function toColumns(draft: DraftInvoice) {
     footer,
     metadata,
     dueAt: last ?? draft.dueAt,
-    lines: lines.map(({ description, quantity, unitAmount, vatBasisPoints }) => ({
-      description,
-      quantity: `${quantity}`,
-      unitAmount: `${unitAmount}`,
-      vatBasisPoints,
-    })),
-    discount:
-      discount === null || 'basisPoints' in discount ? discount : { amount: `${discount.amount}` },
+    lines: writeLines(lines),
+    discount: writeDiscount(discount),
     instalments: instalments.map(({ amount, dueAt }) => ({
       amount: `${amount}`,
       dueAt: dueAt.toISOString(),
@@ -301,7 +307,7 @@ function toColumns(draft: DraftInvoice) {
 }
 
 /** Locked, so that it is not erased meanwhile. */
-async function lockNamedCustomer(
+export async function lockNamedCustomer(
   tx: Tx,
   environmentId: EnvironmentId,
   reference: string,
