@@ -15,7 +15,7 @@ import { CustomerBooks } from '../customer-books.js'
 import { invoiceLimits } from '../limits.js'
 import { lockCustomer } from '../store-customers.js'
 import type { Instalment } from './allocate.js'
-import { computeInvoice, type Discount } from './compute-invoice.js'
+import type { Discount } from './compute-invoice.js'
 import { insertDeadlines, planDeadlines } from './deadlines.js'
 import {
   type CreditNote,
@@ -25,6 +25,7 @@ import {
   invoiceReference,
 } from './invoice.js'
 import { queueInvoice } from './invoice-mails.js'
+import { priceInvoice } from './price-invoice.js'
 import {
   type DraftLine,
   readDiscount,
@@ -270,10 +271,10 @@ function readDraft(invoice: Invoice): DraftInvoice {
   }
 }
 
-/** Throws a refusal if the instalments do not add up. */
+/** Throws a refusal if the total is too large, or the instalments do not add up to it. */
 function toColumns(draft: DraftInvoice) {
   const { asset, series, memo, footer, metadata, lines, discount, instalments } = draft
-  const amounts = computeInvoice(lines, discount)
+  const amounts = priceInvoice(lines, discount, asset)
   const { subtotal, vat, total } = amounts
   const spread = sum(instalments.map(({ amount }) => amount))
   if (instalments.length > 0 && spread !== total)

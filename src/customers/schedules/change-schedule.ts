@@ -5,7 +5,14 @@ import { invalidField, Refusal } from '../../base/refusal.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { lockNamedCustomer } from '../invoices/change-invoice.js'
 import type { Discount } from '../invoices/compute-invoice.js'
-import { type DraftLine, writeDiscount, writeLines } from '../invoices/read-invoice.js'
+import { priceInvoice } from '../invoices/price-invoice.js'
+import {
+  type DraftLine,
+  readDiscount,
+  readLines,
+  writeDiscount,
+  writeLines,
+} from '../invoices/read-invoice.js'
 import { invoiceLimits } from '../limits.js'
 import { dateOf, firstPeriod, firstPeriodAfter, type PeriodRule, timeOfPeriod } from './periods.js'
 import { ruleOf, type Schedule, type ScheduleStatus, scheduleReference } from './schedule.js'
@@ -31,6 +38,7 @@ export async function createSchedule(
   wanted: NewSchedule,
 ): Promise<Schedule> {
   const { customer: reference, rule, lines, discount, ...rest } = wanted
+  priceInvoice(lines, discount, rest.asset)
   const customer = await lockNamedCustomer(tx, environment.id, reference)
   if (rest.startsOn < dateOf(now)) throw invalidField('startsOn', 'must not be in the past')
   if (rest.startsOn > dateOf(after(now, invoiceLimits.scheduleStartMaxDays * day)))
@@ -95,6 +103,7 @@ export async function changeSchedule(
     ...(lines && { lines: writeLines(lines) }),
     ...(discount !== undefined && { discount: writeDiscount(discount) }),
   }
+  priceInvoice(readLines(changed), readDiscount(changed), changed.asset)
   const isResumed = before.status === 'PAUSED' && status === 'ACTIVE'
   const { firstPeriod: first, nextPeriod: planned } = before
   const coming = firstPeriodAfter(ruleOf(before), first, now)
