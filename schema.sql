@@ -1517,6 +1517,50 @@ create table invoice_deadlines (
   constraint invoice_deadlines_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table invoice_schedules (
+  environment_id integer not null,
+  id uuid not null,
+  mode text not null,
+  customer_id uuid not null,
+  status text not null,
+  frequency text not null,
+  every integer not null,
+  month_day integer,
+  weekday text,
+  starts_on text not null,
+  ends_on text,
+  first_period text not null,
+  next_period text,
+  runs integer default 0 not null,
+  due_after_days integer not null,
+  series text not null,
+  asset text not null,
+  lines json not null,
+  discount json,
+  memo text,
+  footer text,
+  metadata json not null,
+  base_url text not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  due_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  constraint ended_schedule_has_no_next_period CHECK ((((status = 'ENDED'::text) = (next_period IS NULL)) AND ((status = 'ENDED'::text) = (ended_at IS NOT NULL)))),
+  constraint invoice_schedules_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
+  constraint invoice_schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint invoice_schedules_pkey PRIMARY KEY (environment_id, id),
+  constraint schedule_days_are_dates CHECK (((starts_on ~ '^\d{4}-\d\d-\d\d$'::text) AND (first_period ~ '^\d{4}-\d\d-\d\d$'::text) AND (COALESCE(ends_on, starts_on) ~ '^\d{4}-\d\d-\d\d$'::text) AND (COALESCE(next_period, starts_on) ~ '^\d{4}-\d\d-\d\d$'::text))),
+  constraint schedule_ends_after_its_periods CHECK (((ends_on IS NULL) OR (next_period <= ends_on))),
+  constraint schedule_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint schedule_rule_is_whole CHECK (((every > 0) AND
+CASE frequency
+    WHEN 'monthly'::text THEN (((month_day >= 1) AND (month_day <= 31)) AND (weekday IS NULL))
+    WHEN 'weekly'::text THEN ((month_day IS NULL) AND (weekday IS NOT NULL))
+    ELSE false
+END)),
+  constraint schedule_status_is_known CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PAUSED'::text, 'ENDED'::text])))
+);
+
 create table invoice_series (
   environment_id integer not null,
   series text not null,
@@ -1560,6 +1604,8 @@ create table invoices (
   voided_at timestamp with time zone,
   sent_at timestamp with time zone,
   sends integer default 0 not null,
+  schedule_id uuid,
+  period text,
   constraint final_invoice_has_a_number CHECK (((status = 'DRAFT'::text) = (number IS NULL))),
   constraint final_invoice_says_when CHECK ((((status = 'DRAFT'::text) = (finalized_at IS NULL)) AND ((status = 'VOID'::text) = (voided_at IS NOT NULL)) AND ((status = 'PAID'::text) = (paid_at IS NOT NULL)) AND ((status = 'DRAFT'::text) OR (due_at IS NOT NULL)) AND ((status = ANY (ARRAY['OPEN'::text, 'PARTIALLY_PAID'::text])) = (next_due_at IS NOT NULL)))),
   constraint invoice_amounts_add_up CHECK (((total = (((amount_due + amount_paid) + amount_credited) + amount_refunded)) AND (LEAST(amount_due, amount_paid, amount_credited, amount_refunded) >= 0))),
@@ -1572,10 +1618,12 @@ CASE status
     WHEN 'PAID'::text THEN (amount_due = 0)
     ELSE (amount_credited = total)
 END),
+  constraint invoice_of_schedule_has_a_period CHECK (((schedule_id IS NULL) = (period IS NULL))),
   constraint invoice_status_is_known CHECK ((status = ANY (ARRAY['DRAFT'::text, 'OPEN'::text, 'PARTIALLY_PAID'::text, 'PAID'::text, 'VOID'::text]))),
   constraint invoice_total_adds_up CHECK (((total = ((subtotal - discount_amount) + vat)) AND (LEAST(subtotal, discount_amount, vat, total) >= 0))),
   constraint invoices_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
   constraint invoices_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint invoices_environment_id_schedule_id_fkey FOREIGN KEY (environment_id, schedule_id) REFERENCES invoice_schedules(environment_id, id),
   constraint invoices_pkey PRIMARY KEY (environment_id, id),
   constraint sent_invoice_says_when CHECK (((sends >= 0) AND ((sends > 0) = (sent_at IS NOT NULL)) AND ((status <> 'DRAFT'::text) OR (sends = 0))))
 );
@@ -3272,6 +3320,12 @@ CREATE UNIQUE INDEX deadline_of_invoice_comes_once ON public.invoice_deadlines U
 
 CREATE INDEX invoice_deadlines_due ON public.invoice_deadlines USING btree (mode, due_at);
 
+CREATE INDEX invoice_schedules_by_customer ON public.invoice_schedules USING btree (environment_id, customer_id, id);
+
+CREATE INDEX invoice_schedules_by_status ON public.invoice_schedules USING btree (environment_id, status, id);
+
+CREATE INDEX invoice_schedules_due ON public.invoice_schedules USING btree (mode, due_at) WHERE (status = 'ACTIVE'::text);
+
 CREATE UNIQUE INDEX invoice_number_is_unique ON public.invoices USING btree (environment_id, series, number) WHERE (number IS NOT NULL);
 
 CREATE UNIQUE INDEX invoice_of_page_token ON public.invoices USING btree (page_token);
@@ -3280,7 +3334,11 @@ CREATE INDEX invoices_by_customer ON public.invoices USING btree (environment_id
 
 CREATE INDEX invoices_by_status ON public.invoices USING btree (environment_id, status, id);
 
+CREATE INDEX invoices_of_schedule ON public.invoices USING btree (environment_id, schedule_id, id) WHERE (schedule_id IS NOT NULL);
+
 CREATE INDEX payable_invoices ON public.invoices USING btree (environment_id, customer_id, next_due_at) WHERE (status = ANY (ARRAY['OPEN'::text, 'PARTIALLY_PAID'::text]));
+
+CREATE UNIQUE INDEX schedule_makes_one_invoice_per_period ON public.invoices USING btree (environment_id, schedule_id, period) WHERE (schedule_id IS NOT NULL);
 
 CREATE INDEX releases_of_subaccounts ON public.ledger_resolutions USING btree (environment_id, asset, created_at) WHERE (subaccount_id IS NOT NULL);
 

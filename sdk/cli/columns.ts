@@ -83,6 +83,11 @@ const layouts: Record<string, Layout> = {
     next: ['expiresAt', 'recipientName', 'payout', 'description'],
     shrinking: ['merchantReference', 'description'],
   },
+  'invoiceSchedules.list': {
+    kept: ['reference', 'status', 'frequency', 'nextOn', 'total'],
+    next: ['customer', 'runs', 'endsOn', 'createdAt'],
+    shrinking: [],
+  },
   'mails.list': {
     kept: ['reference', 'kind', 'status', 'recipient', 'createdAt'],
     next: ['subject', 'attempts', 'lastError'],

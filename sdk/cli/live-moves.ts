@@ -41,6 +41,8 @@ const harmless = [
   'invoices.send',
   'invoices.void',
   'invoices.credit',
+  'invoiceSchedules.create',
+  'invoiceSchedules.update',
   'subaccounts.create',
   'batches.create',
   'batches.cancel',

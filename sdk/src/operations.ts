@@ -167,6 +167,13 @@ export const operations = {
     void: act('/v1/invoices/{reference}/void'),
     credit: send('/v1/invoices/{reference}/credit'),
   },
+  invoiceSchedules: {
+    create: send('/v1/invoice-schedules'),
+    get: read('/v1/invoice-schedules/{reference}'),
+    list: list('/v1/invoice-schedules'),
+    csv: csv('/v1/invoice-schedules'),
+    update: change('/v1/invoice-schedules/{reference}'),
+  },
   subaccounts: {
     create: send('/v1/subaccounts'),
     get: read('/v1/subaccounts/{reference}'),

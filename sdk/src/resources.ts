@@ -13,6 +13,7 @@ import type {
   BankTransferQuote,
   ChangeCustomerInput,
   ChangeInvoiceInput,
+  ChangeInvoiceScheduleInput,
   ChangePaymentLinkInput,
   ChangeSettingsInput,
   ChangeSubaccountInput,
@@ -37,6 +38,7 @@ import type {
   CreateDedicatedAccountInput,
   CreateDedicatedCryptoWalletInput,
   CreateInvoiceInput,
+  CreateInvoiceScheduleInput,
   CreatePaymentLinkInput,
   CreatePayoutBatchInput,
   CreateSettlementInput,
@@ -71,6 +73,7 @@ import type {
   GetSplitRuleQuery,
   GiveAccountToCustomerInput,
   Invoice,
+  InvoiceSchedule,
   ListBalanceEntriesQuery,
   ListBalancesQuery,
   ListBankTransfersQuery,
@@ -86,6 +89,7 @@ import type {
   ListEndpointDeliveriesQuery,
   ListEventDeliveriesQuery,
   ListEventsQuery,
+  ListInvoiceSchedulesQuery,
   ListInvoicesQuery,
   ListMailSuppressionsQuery,
   ListMailsQuery,
@@ -1098,6 +1102,50 @@ export type Resources = {
      * `POST /v1/invoices/{reference}/credit`
      */
     credit(reference: string, input: CreditInvoiceInput, options?: WriteOptions): Promise<Invoice>
+  }
+  readonly invoiceSchedules: {
+    /**
+     * Create an invoice schedule.
+     *
+     * Makes and finalizes an invoice for each month or week, at 06:00 in Lagos, once for each. If
+     * the first day is today, its invoice is made at once. Credit of the customer pays it.
+     *
+     * `POST /v1/invoice-schedules`
+     */
+    create(input: CreateInvoiceScheduleInput, options?: WriteOptions): Promise<InvoiceSchedule>
+    /**
+     * Retrieve an invoice schedule.
+     *
+     * Returns the schedule, with the day of its next invoice.
+     *
+     * `GET /v1/invoice-schedules/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<InvoiceSchedule>
+    /**
+     * List invoice schedules.
+     *
+     * Returns schedules, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/invoice-schedules`
+     */
+    list(query?: ListInvoiceSchedulesQuery, options?: RequestOptions): Pages<InvoiceSchedule>
+    /**
+     * List invoice schedules.
+     *
+     * Returns schedules, newest first. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/invoice-schedules`
+     */
+    csv(query?: ListInvoiceSchedulesQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Change an invoice schedule.
+     *
+     * Pauses, resumes or ends it, or changes its later invoices; null removes a value. Resuming
+     * makes no invoices of days that passed meanwhile. A schedule that has ended cannot be changed.
+     *
+     * `PATCH /v1/invoice-schedules/{reference}`
+     */
+    update(reference: string, input: ChangeInvoiceScheduleInput, options?: RequestOptions): Promise<InvoiceSchedule>
   }
   readonly subaccounts: {
     /**

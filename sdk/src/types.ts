@@ -1590,6 +1590,10 @@ export type Invoice = {
   footer: string | null
   /** Page of the invoice for your customer. Who has it can open it. */
   url: string | null
+  /** The schedule that made it; null if you did. */
+  schedule: string | null
+  /** The day of the schedule that it is for. */
+  period: string | null
   sentAt: string | null
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
@@ -1598,6 +1602,71 @@ export type Invoice = {
   finalizedAt: string | null
   paidAt: string | null
   voidedAt: string | null
+}
+
+export type InvoiceSchedule = {
+  /** Identifies the schedule. */
+  reference: string
+  /**
+   * `ACTIVE`: makes invoices. `PAUSED`: makes none until you resume it. `ENDED`: makes none any
+   * more.
+   */
+  status: 'ACTIVE' | 'PAUSED' | 'ENDED'
+  /** Who pays its invoices. */
+  customer: string
+  /** Whether `every` counts months or weeks. */
+  frequency: 'monthly' | 'weekly'
+  /** 1: each month or week; 2: every other. */
+  every: number
+  /** Day of the month; the last one in months that are shorter. Null for weekly schedules. */
+  day: number | null
+  /** Day of the week; null for monthly schedules. */
+  weekday: 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | null
+  /** No invoice is made before this day. */
+  startsOn: string
+  /** No invoice is made after this day; null: no end. */
+  endsOn: string | null
+  /** Day of the next invoice, which is made at 06:00 in Lagos; null if none is planned. */
+  nextOn: string | null
+  /** How many invoices it has made. */
+  runs: number
+  /** An invoice is due at the end of the day that is so many days after it was made. */
+  dueAfterDays: number
+  /** Series of the numbers of its invoices. */
+  series: string
+  /** What its invoices are written in. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** What is sold, in the order you wrote it. */
+  lines: ({
+    /** What is sold. */
+    description: string
+    /** How much of it: a decimal with at most three places. */
+    quantity: string
+    /** Price of one, without VAT. */
+    unitAmount: number | string
+    /** Rate of VAT on the line, in percent; null for none. */
+    vatPercent: string | null
+    /** Quantity times unit amount, rounded half up. */
+    amount: number | string
+  })[]
+  /** Taken off all lines in proportion, before VAT. */
+  discount: {
+    /** Percentage of the subtotal. */
+    percent: string | null
+    /** What it takes off the subtotal. */
+    amount: number | string
+  } | null
+  /** Total of each invoice. */
+  total: number | string
+  /** Note to the customer, above the lines. */
+  memo: string | null
+  /** Small print, below the total. */
+  footer: string | null
+  /** The JSON object you sent, returned unchanged. */
+  metadata: Record<string, unknown>
+  /** When the schedule was created. */
+  createdAt: string
+  endedAt: string | null
 }
 
 export type ListedPayment = {
@@ -5213,6 +5282,8 @@ export type ListInvoicesQuery = {
   status?: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID' | 'OVERDUE' | undefined
   /** Reference of a customer. */
   customer?: string | undefined
+  /** Reference of the schedule that made them. */
+  schedule?: string | undefined
   /**
    * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
    * date-time; UTC if it names no zone.
@@ -5282,6 +5353,119 @@ export type CreditInvoiceInput = {
   amount: number | string
   /** Why; your team sees it. */
   reason?: string | undefined
+}
+
+/** Create an invoice schedule. */
+export type CreateInvoiceScheduleInput = {
+  /** Reference of the customer who pays it. */
+  customer: string
+  /** Whether `every` counts months or weeks. */
+  frequency: 'monthly' | 'weekly'
+  /** 1: each month or week; 2: every other. Default: 1. */
+  every?: number | undefined
+  /**
+   * Day of the month, for monthly schedules; the last one in months that are shorter. Default: that
+   * of `startsOn`.
+   */
+  day?: number | undefined
+  /** Day of the week, for weekly schedules. Default: that of `startsOn`. */
+  weekday?: 'sunday' | 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | undefined
+  /** No invoice is made before this day. Default: today. */
+  startsOn?: string | undefined
+  /** No invoice is made after this day. Default: no end. */
+  endsOn?: string | undefined
+  /** An invoice is due at the end of the day that is so many days after it was made. Default: 7. */
+  dueAfterDays?: number | undefined
+  /** What it is written in. Default: NGN. */
+  asset?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /**
+   * Series of numbers: capital letters and digits. Each counts from 1 without gaps. Default: INV.
+   */
+  series?: string | undefined
+  /** The lines, in the order in which they are shown. */
+  lines: ({
+    /** What is sold. */
+    description: string
+    /** How much of it: a decimal with at most three places. Default: 1. */
+    quantity?: string | undefined
+    /** Price of one, without VAT: kobo for NGN, a decimal for coins. */
+    unitAmount: number | string
+    /** Rate of VAT on the line. Default: none. */
+    vatPercent?: string | undefined
+  })[]
+  /** Taken off all lines in proportion, before VAT. */
+  discount?: {
+    /** Of the subtotal. Send it or `amount`. */
+    percent?: string | undefined
+    /** Taken off the subtotal, at most all of it. */
+    amount?: number | string | undefined
+  } | undefined
+  /** Note to the customer, above the lines. */
+  memo?: string | undefined
+  /** Small print, below the total. */
+  footer?: string | undefined
+  /** Any JSON object; returned unchanged. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** List invoice schedules. */
+export type ListInvoiceSchedulesQuery = {
+  /** Only items in this state. */
+  status?: 'ACTIVE' | 'PAUSED' | 'ENDED' | undefined
+  /** Reference of a customer. */
+  customer?: string | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
+/** Change an invoice schedule. */
+export type ChangeInvoiceScheduleInput = {
+  /**
+   * `PAUSED` pauses it, `ACTIVE` resumes it without the days that have passed, `ENDED` ends it for
+   * good.
+   */
+  status?: 'ACTIVE' | 'PAUSED' | 'ENDED' | undefined
+  endsOn?: string | null | undefined
+  /** An invoice is due at the end of the day that is so many days after it was made. Default: 7. */
+  dueAfterDays?: number | undefined
+  /** The lines, in the order in which they are shown. */
+  lines?: ({
+    /** What is sold. */
+    description: string
+    /** How much of it: a decimal with at most three places. Default: 1. */
+    quantity?: string | undefined
+    /** Price of one, without VAT: kobo for NGN, a decimal for coins. */
+    unitAmount: number | string
+    /** Rate of VAT on the line. Default: none. */
+    vatPercent?: string | undefined
+  })[] | undefined
+  discount?: {
+    /** Of the subtotal. Send it or `amount`. */
+    percent?: string | undefined
+    /** Taken off the subtotal, at most all of it. */
+    amount?: number | string | undefined
+  } | null | undefined
+  memo?: string | null | undefined
+  footer?: string | null | undefined
+  /** Any JSON object; returned unchanged. */
+  metadata?: Record<string, unknown> | undefined
 }
 
 /** Create a sub-account. */

@@ -44,6 +44,7 @@ export const prefixes = {
   invoice: 'ivc_',
   creditNote: 'cn_',
   paymentLink: 'pl_',
+  invoiceSchedule: 'ivs_',
   subaccount: 'sub_',
   subaccountTransfer: 'st_',
   splitRule: 'spl_',

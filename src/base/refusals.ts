@@ -85,8 +85,8 @@ export const codes = {
   },
   invoice_failed: {
     status: 422,
-    when: 'The invoice cannot be changed like this.',
-    nextStep: 'Read the invoice again: its status says what is possible.',
+    when: 'The invoice or schedule cannot be changed like this.',
+    nextStep: 'Read the invoice or schedule again: its status says what is possible.',
   },
   customer_failed: {
     status: 422,

@@ -104,6 +104,22 @@ const moneyOfCustomersIsKept: Proof = {
     where coalesce(r.amount, 0) <> coalesce(p.amount, 0) + coalesce(c.amount, 0)`,
 }
 
+const schedulesMadeTheirInvoices: Proof = {
+  claim: 'Every schedule made one final invoice of its customer for each of its runs, in its days',
+  counterexamples: `
+    with made as (
+      select environment_id, schedule_id as id, count(*) as count, min(period) as first,
+        max(period) as last, bool_or(status = 'DRAFT') as has_draft
+      from invoices where schedule_id is not null group by environment_id, schedule_id)
+    select environment_id, id, s.runs, m.count, m.first, m.last
+    from invoice_schedules s left join made m using (environment_id, id)
+    where s.runs <> coalesce(m.count, 0) or m.has_draft or m.first < s.starts_on
+      or m.last >= s.next_period or m.last > s.ends_on
+      or exists (
+        select from invoices i where i.environment_id = s.environment_id
+          and i.schedule_id = s.id and (i.customer_id, i.asset) <> (s.customer_id, s.asset))`,
+}
+
 export const customerProofs: Proof[] = [
   paymentsAreAllocated,
   invoicesAreWhatWasPaid,
@@ -111,4 +127,5 @@ export const customerProofs: Proof[] = [
   appliedCreditPaidItsInvoice,
   moneyOfCustomersIsKept,
   numbersHaveNoGaps,
+  schedulesMadeTheirInvoices,
 ]

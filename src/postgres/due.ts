@@ -58,6 +58,19 @@ export async function claimDue<Row>(db: Queryable, due: DueTable, claim: DueClai
   })
 }
 
+/**
+ * Runs claimed rows one after the other. One that fails does not stop the others: it falls due again
+ * when its lease ends, and its error is thrown at the end.
+ */
+export async function runEach<Row>(
+  claimed: Row[],
+  run: (row: Row) => Promise<void>,
+): Promise<void> {
+  const errors: unknown[] = []
+  for (const row of claimed) await run(row).catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
+}
+
 function isSameRow({ keyColumns }: DueTable, other: string): string {
   return keyColumns.map((column) => `job.${column} = ${other}.${column}`).join(' and ')
 }

@@ -31,6 +31,7 @@ import { conversionLimits } from '../conversions/limits.js'
 import { deleteOldQuotes } from '../conversions/store-conversions.js'
 import { deadlinesDue, runDeadlines } from '../customers/invoices/run-deadlines.js'
 import { invoiceLimits } from '../customers/limits.js'
+import { invoiceSchedulesDue, runSchedules } from '../customers/schedules/run-schedules.js'
 import { deleteOldEvents } from '../events/delete-old-events.js'
 import { setCourier } from '../events/new-deliveries.js'
 import { deleteOldKeys } from '../idempotency/delete-old-keys.js'
@@ -237,19 +238,28 @@ export function createJobs(opened: OpenRails, dependencies: JobDependencies): Jo
     ...modes.map((mode) => settlementJob(opened, mode, dependencies)),
     ...modes.map((mode) => batchJob(opened, mode, dependencies)),
     ...modes.flatMap(shareJobs),
-    ...modes.map(deadlineJob),
+    ...modes.flatMap(invoiceJobs),
     ...modes.map((mode) => mailJob(mode, dependencies)),
   ]
 }
 
-function deadlineJob(mode: Mode): Job {
-  return {
-    name: `follow ${mode} invoices`,
-    everyMs: workLimits.idleJobIntervalMs,
-    firstDueAt: firstDueAt(deadlinesDue, mode),
-    batch: invoiceLimits.deadlinesPerBatchMax,
-    run: (db, now) => runDeadlines({ db, mode }, now),
-  }
+function invoiceJobs(mode: Mode): Job[] {
+  return [
+    {
+      name: `make ${mode} invoices`,
+      everyMs: workLimits.idleJobIntervalMs,
+      firstDueAt: firstDueAt(invoiceSchedulesDue, mode),
+      batch: invoiceLimits.schedulesPerBatchMax,
+      run: (db, now) => runSchedules({ db, mode }, now),
+    },
+    {
+      name: `follow ${mode} invoices`,
+      everyMs: workLimits.idleJobIntervalMs,
+      firstDueAt: firstDueAt(deadlinesDue, mode),
+      batch: invoiceLimits.deadlinesPerBatchMax,
+      run: (db, now) => runDeadlines({ db, mode }, now),
+    },
+  ]
 }
 
 function mailJob(mode: Mode, dependencies: JobDependencies): Job {

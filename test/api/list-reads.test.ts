@@ -125,6 +125,7 @@ test('every list of a merchant is counted, and nothing else is', () => {
     'listEventDeliveries',
     'listEvents',
     'listInstallationLines',
+    'listInvoiceSchedules',
     'listInvoices',
     'listMailSuppressions',
     'listMails',

@@ -65,6 +65,7 @@ test('payouts have a new idempotency key each time', () => {
     '/v1/invoices',
     '/v1/invoices/{reference}/send',
     '/v1/invoices/{reference}/credit',
+    '/v1/invoice-schedules',
     '/v1/settlements',
   ])
   for (const { request } of keyed)

@@ -138,9 +138,15 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must (be an integer in kobo|be a decimal string of|be more than 0|have either)/,
   },
   {
-    rule: 'The instalments of an invoice add up to its total.',
-    field: /^instalments$/,
-    issue: /^must add up to the total/,
+    rule: 'The instalments of an invoice add up to its total, which is at most that of one payment.',
+    field: /^(instalments|lines)$/,
+    issue: /^must add up to (the total|at most)/,
+  },
+  {
+    rule: 'A schedule starts today or within 5,000 days, and ends on or after its first invoice; `day` is for monthly and `weekday` for weekly schedules.',
+    field: /^(startsOn|endsOn|day|weekday)$/,
+    issue:
+      /^(must (not be in the past|be at most 5000 days ahead|be on or after the first invoice)|is for (monthly|weekly) schedules)/,
   },
   {
     rule: '`feeBearer` of a split is `merchant`, `subaccounts`, `all` or a sub-account of its lines.',

@@ -69,7 +69,7 @@ const instalmentIn = closed({
   dueAt: timeIn('When it is due. A date includes that day in Lagos.'),
 })
 
-const fields = {
+export const draftFields = {
   customer: Type.String({
     minLength: 1,
     maxLength: 64,
@@ -102,20 +102,20 @@ const fields = {
   footer: longText('RC 1234567', 'Small print, below the total.'),
 }
 
-const orNone = <Schema extends typeof fields.memo>(schema: Schema) =>
+export const orNone = <Schema extends typeof draftFields.memo>(schema: Schema) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
 export const draftBody = withExample(
   closed({
-    customer: fields.customer,
-    asset: Type.Optional(fields.asset),
-    series: Type.Optional(fields.series),
-    lines: fields.lines,
-    discount: Type.Optional(fields.discount),
-    instalments: Type.Optional(fields.instalments),
-    dueAt: Type.Optional(fields.dueAt),
-    memo: Type.Optional(fields.memo),
-    footer: Type.Optional(fields.footer),
+    customer: draftFields.customer,
+    asset: Type.Optional(draftFields.asset),
+    series: Type.Optional(draftFields.series),
+    lines: draftFields.lines,
+    discount: Type.Optional(draftFields.discount),
+    instalments: Type.Optional(draftFields.instalments),
+    dueAt: Type.Optional(draftFields.dueAt),
+    memo: Type.Optional(draftFields.memo),
+    footer: Type.Optional(draftFields.footer),
     metadata: Type.Optional(metadataIn),
   }),
   {
@@ -126,14 +126,14 @@ export const draftBody = withExample(
 
 export const draftChange = withExample(
   closed({
-    customer: Type.Optional(fields.customer),
-    series: Type.Optional(fields.series),
-    lines: Type.Optional(fields.lines),
-    discount: Type.Optional(Type.Union([fields.discount, Type.Null()])),
-    instalments: Type.Optional(fields.instalments),
-    dueAt: Type.Optional(Type.Union([fields.dueAt, Type.Null()])),
-    memo: orNone(fields.memo),
-    footer: orNone(fields.footer),
+    customer: Type.Optional(draftFields.customer),
+    series: Type.Optional(draftFields.series),
+    lines: Type.Optional(draftFields.lines),
+    discount: Type.Optional(Type.Union([draftFields.discount, Type.Null()])),
+    instalments: Type.Optional(draftFields.instalments),
+    dueAt: Type.Optional(Type.Union([draftFields.dueAt, Type.Null()])),
+    memo: orNone(draftFields.memo),
+    footer: orNone(draftFields.footer),
     metadata: Type.Optional(metadataIn),
   }),
   { memo: 'Thank you, Ada' },
@@ -180,7 +180,7 @@ export function readDraftChange(
 
 type SentLine = Static<typeof lineIn>
 
-function readLines(lines: SentLine[], asset: Asset): DraftLine[] {
+export function readLines(lines: SentLine[], asset: Asset): DraftLine[] {
   return lines.map(({ description, quantity = '1', unitAmount, vatPercent }, index) => ({
     description,
     quantity: readQuantity(`lines.${index}.quantity`, quantity),
@@ -196,7 +196,10 @@ function readQuantity(field: string, text: string): bigint {
   return quantity
 }
 
-function readDiscount(sent: Static<typeof discountIn> | null, asset: Asset): Discount | null {
+export function readDiscount(
+  sent: Static<typeof discountIn> | null,
+  asset: Asset,
+): Discount | null {
   if (sent === null) return null
   const { percent, amount } = sent
   if ((percent === undefined) === (amount === undefined))

@@ -14,6 +14,11 @@ const zone = '(?:[Zz]|[+-](?:[01]\\d|2[0-3]):?[0-5]\\d)'
 /** Any ISO 8601 date or date-time of a day that exists. The document shows it, so it is exact. */
 export const timePattern = `^${date}(?:[Tt ]${clockTime}${zone}?)?$`
 
+/** A day that exists. */
+export const datePattern = `^${date}$`
+
+export const dateIssue = 'must be a date such as 2026-01-05'
+
 const iso = new RegExp(timePattern)
 const dateAndTime = /^(.{10})[Tt ](.*?)(?:([Zz])|([+-]\d\d):?(\d\d))?$/
 

@@ -27,7 +27,7 @@ import { addressIssue, addressPattern } from '../../money/solana-address.js'
 import { requestIdPattern } from '../server/request-id.js'
 import { findNearestField } from './nearest-field.js'
 import { linesOfTextPattern, quantityPattern, seriesPattern } from './read-invoice.js'
-import { timeIssue, timePattern } from './read-time.js'
+import { dateIssue, datePattern, timeIssue, timePattern } from './read-time.js'
 import { noAddress, webhookUrlPattern, webUrlIssue, webUrlPattern } from './read-web-url.js'
 import {
   accountNumberPattern,
@@ -131,6 +131,7 @@ export const patternIssues: Record<string, string> = {
   [linesOfTextPattern]: 'must not contain control characters other than line breaks',
   [positiveDecimalPattern]: 'must be more than zero, with at most 6 decimal places',
   [timePattern]: timeIssue,
+  [datePattern]: dateIssue,
   [webUrlPattern]: noAddress,
   [webhookUrlPattern]:
     'must be an absolute URL such as https://example.com/webhooks, without a user name, password or fragment',

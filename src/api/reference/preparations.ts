@@ -170,6 +170,11 @@ const special: Record<string, Call[]> = {
     },
   ],
   '/v1/invoices': [newCustomer('customer')],
+  '/v1/invoice-schedules': [newCustomer('customer')],
+  '/v1/invoice-schedules/{reference}': [
+    newCustomer('customer'),
+    { operation: 'createInvoiceSchedule', take: ['reference'] },
+  ],
   '/v1/invoices/{reference}': newDraft,
   '/v1/invoices/{reference}/finalize': newDraft,
   '/v1/invoices/{reference}/send': newInvoice,

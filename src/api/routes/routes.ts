@@ -35,6 +35,7 @@ import { previewSplits } from './collections/split-preview.js'
 import { splitRuleRoutes } from './collections/split-rules.js'
 import { virtualAccountRoutes } from './collections/virtual-accounts.js'
 import { customerRoutes } from './customers/customers.js'
+import { invoiceScheduleRoutes } from './customers/invoice-schedules.js'
 import { invoiceRoutes } from './customers/invoices.js'
 import { listAttention } from './developers/attention.js'
 import { eventRoutes } from './developers/events.js'
@@ -110,6 +111,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...subaccountRoutes(api),
     ...customerRoutes(api),
     ...invoiceRoutes(api),
+    ...invoiceScheduleRoutes(api),
     ...settlementRoutes(api),
     ...payoutBatchRoutes(api),
     ...claimRoutes(api),

@@ -5,6 +5,7 @@ import { resource, timestamp } from '../../base/shapes.js'
 import { advanceAccounts } from '../../collections/accounts/advance-accounts.js'
 import { wakeNewestPages } from '../../collections/sessions/wake-pages.js'
 import { advanceDeadlines } from '../../customers/invoices/deadlines.js'
+import { advanceSchedules } from '../../customers/schedules/store-schedules.js'
 import { type Advance, lockClock, moveClock } from '../../merchants/environment-clock.js'
 import { advanceSettlements } from '../../merchants/settings/settlement-schedule.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -73,6 +74,7 @@ async function advance(tx: Tx, now: RealTime, change: Advance): Promise<Advanced
   advanceSettlements(tx, change)
   advanceShares(tx, change)
   advanceDeadlines(tx, change)
+  advanceSchedules(tx, change)
   moveClock(tx, now, change)
   wakeNewestPages(tx, change.environmentId)
   return { now: toEnvironmentTime(now, offsetMs), offsetMs }

@@ -15,7 +15,7 @@ import { CustomerBooks } from '../customer-books.js'
 import { invoiceLimits } from '../limits.js'
 import { lockCustomer } from '../store-customers.js'
 import type { Instalment } from './allocate.js'
-import { computeInvoice, type Discount } from './compute-invoice.js'
+import type { Discount } from './compute-invoice.js'
 import { insertDeadlines, planDeadlines } from './deadlines.js'
 import {
   type CreditNote,
@@ -25,7 +25,15 @@ import {
   invoiceReference,
 } from './invoice.js'
 import { queueInvoice } from './invoice-mails.js'
-import { type DraftLine, readDiscount, readInstalments, readLines } from './read-invoice.js'
+import { priceInvoice } from './price-invoice.js'
+import {
+  type DraftLine,
+  readDiscount,
+  readInstalments,
+  readLines,
+  writeDiscount,
+  writeLines,
+} from './read-invoice.js'
 import { settle } from './settle.js'
 import {
   getInvoice,
@@ -50,11 +58,14 @@ export type Times = { now: Date; realNow: RealTime }
 
 type InvoiceName = { environmentId: EnvironmentId; reference: string }
 
+const noSchedule = { scheduleId: null, period: null }
+
 export async function createInvoice(
   tx: Tx,
   { now }: Times,
   { environment, baseUrl }: { environment: Environment; baseUrl: string },
   draft: DraftInvoice,
+  { scheduleId, period }: Pick<Invoice, 'scheduleId' | 'period'> = noSchedule,
 ): Promise<Invoice> {
   const customer = await lockNamedCustomer(tx, environment.id, draft.customer)
   const pageToken = newPageToken()
@@ -73,6 +84,8 @@ export async function createInvoice(
     url: `${baseUrl}/i/${pageToken}`,
     sentAt: null,
     sends: 0,
+    scheduleId,
+    period,
     eventSequence: 0,
     createdAt: now,
     finalizedAt: null,
@@ -258,10 +271,10 @@ function readDraft(invoice: Invoice): DraftInvoice {
   }
 }
 
-/** Throws a refusal if the instalments do not add up. */
+/** Throws a refusal if the total is too large, or the instalments do not add up to it. */
 function toColumns(draft: DraftInvoice) {
   const { asset, series, memo, footer, metadata, lines, discount, instalments } = draft
-  const amounts = computeInvoice(lines, discount)
+  const amounts = priceInvoice(lines, discount, asset)
   const { subtotal, vat, total } = amounts
   const spread = sum(instalments.map(({ amount }) => amount))
   if (instalments.length > 0 && spread !== total)
@@ -280,14 +293,8 @@ function toColumns(draft: DraftInvoice) {
     footer,
     metadata,
     dueAt: last ?? draft.dueAt,
-    lines: lines.map(({ description, quantity, unitAmount, vatBasisPoints }) => ({
-      description,
-      quantity: `${quantity}`,
-      unitAmount: `${unitAmount}`,
-      vatBasisPoints,
-    })),
-    discount:
-      discount === null || 'basisPoints' in discount ? discount : { amount: `${discount.amount}` },
+    lines: writeLines(lines),
+    discount: writeDiscount(discount),
     instalments: instalments.map(({ amount, dueAt }) => ({
       amount: `${amount}`,
       dueAt: dueAt.toISOString(),
@@ -301,7 +308,7 @@ function toColumns(draft: DraftInvoice) {
 }
 
 /** Locked, so that it is not erased meanwhile. */
-async function lockNamedCustomer(
+export async function lockNamedCustomer(
   tx: Tx,
   environmentId: EnvironmentId,
   reference: string,

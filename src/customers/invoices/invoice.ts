@@ -54,6 +54,9 @@ export const invoices = new Table('invoices', {
   /** When it was last mailed to its customer. */
   sentAt: column.time().orNull(),
   sends: column.int4(),
+  /** Set if a schedule made it, for this period. */
+  scheduleId: column.uuid().orNull(),
+  period: column.text().orNull(),
   eventSequence: column.int4(),
   createdAt: column.time(),
   finalizedAt: column.time().orNull(),

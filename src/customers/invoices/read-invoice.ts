@@ -1,8 +1,8 @@
 import type { Instalment } from './allocate.js'
 import type { Discount, PricedLine } from './compute-invoice.js'
-import type { Invoice } from './invoice.js'
+import type { Invoice, WrittenDiscount, WrittenLine } from './invoice.js'
 
-/** JSON of an invoice has no bigints and no dates; these read them. */
+/** JSON of an invoice has no bigints and no dates; these read and write them. */
 
 export type DraftLine = PricedLine & { description: string }
 
@@ -20,6 +20,20 @@ export function readLines({ lines }: Pick<Invoice, 'lines'>): DraftLine[] {
     unitAmount: BigInt(unitAmount),
     vatBasisPoints,
   }))
+}
+
+export function writeLines(lines: DraftLine[]): WrittenLine[] {
+  return lines.map(({ description, quantity, unitAmount, vatBasisPoints }) => ({
+    description,
+    quantity: `${quantity}`,
+    unitAmount: `${unitAmount}`,
+    vatBasisPoints,
+  }))
+}
+
+export function writeDiscount(discount: Discount | null): WrittenDiscount | null {
+  if (discount === null || 'basisPoints' in discount) return discount
+  return { amount: `${discount.amount}` }
 }
 
 export function readDiscount({ discount }: Pick<Invoice, 'discount'>): Discount | null {

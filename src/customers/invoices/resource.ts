@@ -9,6 +9,7 @@ import {
   notYet,
   orNull,
   reference,
+  referenceSample,
   resource,
   text,
   timestamp,
@@ -18,6 +19,7 @@ import {
 import { formatUnits, toWire } from '../../money/amounts.js'
 import { formatPercent } from '../../money/percent.js'
 import { customerReference } from '../customer.js'
+import { scheduleReference } from '../schedules/schedule.js'
 import { computeInvoice } from './compute-invoice.js'
 import { type Invoice, invoiceNumber, invoiceReference, invoiceStatuses } from './invoice.js'
 import { readDiscount, readInstalments, readLines } from './read-invoice.js'
@@ -26,6 +28,25 @@ const amountOf = (description: string, example: number) =>
   withExample(withDescription(anyAmount, description), example)
 
 const vatPercent = notYet(text('7.5'), 'Rate of VAT on the line, in percent; null for none.')
+
+export const shownLines = Type.Array(
+  Type.Object({
+    description: text('Ankara fabric, 6 yards', 'What is sold.'),
+    quantity: text('2', 'How much of it: a decimal with at most three places.'),
+    unitAmount: amountOf('Price of one, without VAT.', 450_000),
+    vatPercent,
+    amount: amountOf('Quantity times unit amount, rounded half up.', 900_000),
+  }),
+  { description: 'What is sold, in the order you wrote it.' },
+)
+
+export const shownDiscount = orNull(
+  Type.Object({
+    percent: notYet(text('10'), 'Percentage of the subtotal.'),
+    amount: amountOf('What it takes off the subtotal.', 0),
+  }),
+  'Taken off all lines in proportion, before VAT.',
+)
 
 export const invoice = resource('Invoice', {
   reference: reference(prefixes.invoice, 'Identifies the invoice.'),
@@ -40,23 +61,8 @@ export const invoice = resource('Invoice', {
   }),
   customer: reference(prefixes.customer, 'Who pays it.'),
   asset: withDescription(anyAsset, 'What it is written in.'),
-  lines: Type.Array(
-    Type.Object({
-      description: text('Ankara fabric, 6 yards', 'What is sold.'),
-      quantity: text('2', 'How much of it: a decimal with at most three places.'),
-      unitAmount: amountOf('Price of one, without VAT.', 450_000),
-      vatPercent,
-      amount: amountOf('Quantity times unit amount, rounded half up.', 900_000),
-    }),
-    { description: 'What is sold, in the order you wrote it.' },
-  ),
-  discount: orNull(
-    Type.Object({
-      percent: notYet(text('10'), 'Percentage of the subtotal.'),
-      amount: amountOf('What it takes off the subtotal.', 0),
-    }),
-    'Taken off all lines in proportion, before VAT.',
-  ),
+  lines: shownLines,
+  discount: shownDiscount,
   subtotal: amountOf('Sum of the lines.', 900_000),
   vat: amountOf('VAT on what the discount leaves, rounded half up for each rate.', 0),
   total: amountOf('What is to be paid in all.', 900_000),
@@ -78,6 +84,11 @@ export const invoice = resource('Invoice', {
     text('https://pay.example.com/i/4t9e0m5v8h2q7x3k6c1r9b0n5d'),
     'Page of the invoice for your customer. Who has it can open it.',
   ),
+  schedule: orNull(
+    text(referenceSample(prefixes.invoiceSchedule)),
+    'The schedule that made it; null if you did.',
+  ),
+  period: orNull(text('2036-01-05'), 'The day of the schedule that it is for.'),
   sentAt: notYet(timestamp('When it was last mailed to the customer.')),
   metadata,
   createdAt: timestamp('When the draft was created.'),
@@ -86,19 +97,13 @@ export const invoice = resource('Invoice', {
   voidedAt: notYet(timestamp('When it was voided.')),
 })
 
-/** `now` is the time of the environment: it decides what is overdue. */
-export function showInvoice(shown: Invoice, now: Date): JsonText {
-  const { asset, status, nextDueAt } = shown
-  const lines = readLines(shown)
-  const discount = readDiscount(shown)
+/** The lines and discount of an invoice or schedule, and what they add up to. */
+export function showPrices(priced: Pick<Invoice, 'asset' | 'lines' | 'discount'>) {
+  const { asset } = priced
+  const lines = readLines(priced)
+  const discount = readDiscount(priced)
   const amounts = computeInvoice(lines, discount)
-  const orNone = (time: Date | null) => time && toIsoText(time)
-  const fields: Omit<Static<typeof invoice>, 'metadata'> = {
-    reference: invoiceReference(shown),
-    number: invoiceNumber(shown),
-    status: nextDueAt !== null && nextDueAt < now ? 'OVERDUE' : status,
-    customer: customerReference({ id: shown.customerId }),
-    asset,
+  return {
     lines: lines.map(({ description, quantity, unitAmount, vatBasisPoints }, index) => ({
       description,
       quantity: formatUnits(quantity, 3),
@@ -108,8 +113,25 @@ export function showInvoice(shown: Invoice, now: Date): JsonText {
     })),
     discount: discount && {
       percent: 'basisPoints' in discount ? formatPercent(discount.basisPoints) : null,
-      amount: toWire(shown.discountAmount, asset),
+      amount: toWire(amounts.discount, asset),
     },
+    total: toWire(amounts.total, asset),
+  }
+}
+
+/** `now` is the time of the environment: it decides what is overdue. */
+export function showInvoice(shown: Invoice, now: Date): JsonText {
+  const { asset, status, nextDueAt } = shown
+  const { lines, discount } = showPrices(shown)
+  const orNone = (time: Date | null) => time && toIsoText(time)
+  const fields: Omit<Static<typeof invoice>, 'metadata'> = {
+    reference: invoiceReference(shown),
+    number: invoiceNumber(shown),
+    status: nextDueAt !== null && nextDueAt < now ? 'OVERDUE' : status,
+    customer: customerReference({ id: shown.customerId }),
+    asset,
+    lines,
+    discount,
     subtotal: toWire(shown.subtotal, asset),
     vat: toWire(shown.vat, asset),
     total: toWire(shown.total, asset),
@@ -125,6 +147,8 @@ export function showInvoice(shown: Invoice, now: Date): JsonText {
     memo: shown.memo,
     footer: shown.footer,
     url: status === 'DRAFT' ? null : shown.url,
+    schedule: shown.scheduleId && scheduleReference({ id: shown.scheduleId }),
+    period: shown.period,
     sentAt: orNone(shown.sentAt),
     createdAt: toIsoText(shown.createdAt),
     finalizedAt: orNone(shown.finalizedAt),

@@ -4,7 +4,7 @@ import type { EventType } from '../../events/catalogue.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { getSettings } from '../../merchants/settings/settings.js'
 import type { Database } from '../../postgres/database.js'
-import { claimDue, type DueTable } from '../../postgres/due.js'
+import { claimDue, type DueTable, runEach } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { CustomerBooks } from '../customer-books.js'
@@ -34,7 +34,7 @@ export async function runDeadlines(
 ): Promise<number> {
   const limit = invoiceLimits.deadlinesPerBatchMax
   const claimed = await claimDue<ClaimedDeadline>(db, deadlinesDue, { owner: mode, now, limit })
-  for (const claim of claimed) await db.transaction((tx) => runDeadline(tx, now, claim))
+  await runEach(claimed, (claim) => db.transaction((tx) => runDeadline(tx, now, claim)))
   return claimed.length
 }
 

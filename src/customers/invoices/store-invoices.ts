@@ -131,6 +131,7 @@ export type InvoiceFilter = CommonFilter & {
   /** Those that are overdue at this time of the environment. */
   overdueAt?: Date | undefined
   customer?: string | undefined
+  schedule?: string | undefined
 }
 
 export const invoiceList: List<InvoiceFilter, Invoice> = {
@@ -143,6 +144,7 @@ export const invoiceList: List<InvoiceFilter, Invoice> = {
   columns: {
     status: { type: 'text', values: storedStatuses },
     customer_id: { type: 'uuid' },
+    schedule_id: { type: 'uuid' },
   },
   filters: {
     status: 'status',
@@ -154,8 +156,13 @@ export const invoiceList: List<InvoiceFilter, Invoice> = {
       const id = fromReference(prefixes.customer, reference)
       return [{ column: 'customer_id', values: id ? [id] : [] }]
     },
+    schedule: (reference) => {
+      const id = fromReference(prefixes.invoiceSchedule, reference)
+      return [{ column: 'schedule_id', values: id ? [id] : [] }]
+    },
   },
   indexes: [
+    { index: 'invoices_of_schedule', serves: ['schedule_id'] },
     { index: 'invoices_by_customer', serves: ['customer_id'] },
     { index: 'invoices_by_status', serves: ['status'] },
     { index: 'invoices_pkey', serves: [] },

@@ -123,6 +123,22 @@ test('an invoice is overdue when a part of it should have been paid', async () =
   expect(merchant).toBeDefined()
 })
 
+test('a total that no payment can carry is refused', async () => {
+  const { ask, customer } = await openShop()
+  const line = { description: 'Fabric', quantity: '999999', unitAmount: 9_007_199_254_740_991 }
+  const body = { customer: customer.reference, lines: [line] }
+  const schedule = { ...body, frequency: 'weekly' }
+  const calls = [
+    await ask('POST', '/v1/invoices', body),
+    await ask('POST', '/v1/invoice-schedules', schedule),
+  ]
+  for (const { json } of calls)
+    expect(json).toMatchObject({
+      code: 'validation_failed',
+      message: 'lines must add up to at most ₦90,071,992,547,409.91.',
+    })
+})
+
 test('instalments must add up to the total', async () => {
   const { ask, customer } = await openShop()
   const { json } = await ask('POST', '/v1/invoices', {

@@ -109,6 +109,14 @@ const list = ({ openPage }: ApiParts) =>
           examples: [referenceSample(prefixes.customer)],
         }),
       ),
+      schedule: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Reference of the schedule that made them.',
+          examples: [referenceSample(prefixes.invoiceSchedule)],
+        }),
+      ),
       ...timeFilters,
     },
     item: invoice,
@@ -134,6 +142,7 @@ const list = ({ openPage }: ApiParts) =>
       ...readTimeRange(query),
       ...readStatus(query.status as InvoiceStatus | undefined, now),
       customer: query.customer,
+      schedule: query.schedule,
     }),
     rows: invoiceList,
     show: (row, { now }) => showInvoice(row, now),

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import { day } from '../../../../src/base/clock.js'
 import { definePath, type Path } from '../run-path.js'
 import type { World, WorldSettings } from '../world.js'
 import { type Account, type Collector, collectorOf, failingAccount, funded } from './collecting.js'
@@ -49,6 +50,32 @@ async function checkAmounts(
   assert.deepEqual(read.map(({ number }) => number).sort(), ['INV-000001', 'INV-000002'])
 }
 
+const recipient = 'ada@example.com'
+
+type Tenancy = { collector: Collector; customer: string }
+
+/** A customer who paid in advance, and gets invoices by mail. */
+async function openTenancy(world: World): Promise<Tenancy> {
+  const collector = collectorOf(world)
+  await collector.patch('/v1/settings', { mails: { invoices: true, testAddresses: [recipient] } })
+  const account = await collector.openDedicated()
+  const person = { name: 'Ada Obi', email: recipient }
+  const { reference: customer } = await collector.post('/v1/customers', person)
+  await collector.post(`/v1/customers/${customer}/accounts`, { account: account.reference })
+  await collector.pay(account, { amount: prepaid })
+  return { collector, customer }
+}
+
+const [rent, prepaid] = [500_000, 700_000]
+
+type Made = { reference: string; period: string; status: string; amountPaid: number }
+
+/** Oldest first. */
+const listMade = async ({ collector }: Tenancy): Promise<Made[]> =>
+  (await collector.get('/v1/invoices')).items.toSorted((one: Made, other: Made) =>
+    one.period < other.period ? -1 : 1,
+  )
+
 export const invoicePaths: Path[] = [
   definePath<Shop>({
     name: 'payment pays two invoices, and a refund takes a part back',
@@ -80,5 +107,62 @@ export const invoicePaths: Path[] = [
     },
     check: async (_world, shop) =>
       checkAmounts(shop, { paid: [older, newer], refunded: [0, 0], credit: 100_000 }),
+  }),
+  definePath<Tenancy>({
+    name: 'schedule makes two invoices, credit pays them, and one is overdue',
+    settings: { ...settings, sendsMails: true },
+    prepare: openTenancy,
+    async run(world, tenancy) {
+      const { collector, customer } = tenancy
+      await collector.post('/v1/invoice-schedules', {
+        customer,
+        frequency: 'weekly',
+        startsOn: '2026-03-03',
+        endsOn: '2026-03-10',
+        dueAfterDays: 1,
+        lines: [{ description: 'Rent', unitAmount: rent }],
+      })
+      // Both periods have passed.
+      world.clock.advance(8 * day)
+      await world.untilQuiet(async () => (await listMade(tenancy)).length === 2)
+      world.clock.advance(2 * day)
+      const [, second] = await listMade(tenancy)
+      await world.untilQuiet(async () =>
+        (await collector.eventTypes(second!.reference)).includes('invoice.overdue'),
+      )
+    },
+    async check(world, tenancy) {
+      const { collector, customer } = tenancy
+      const made = await listMade(tenancy)
+      assert.deepEqual(
+        made.map(({ period, status, amountPaid }) => [period, status, amountPaid]),
+        [
+          ['2026-03-03', 'PAID', rent],
+          ['2026-03-10', 'OVERDUE', prepaid - rent],
+        ],
+      )
+      const types = await Promise.all(made.map(({ reference }) => collector.eventTypes(reference)))
+      assert.deepEqual(types, [
+        ['invoice.finalized', 'invoice.paid', 'invoice.sent'],
+        ['invoice.finalized', 'invoice.partially_paid', 'invoice.sent', 'invoice.overdue'],
+      ])
+      const { credit } = await collector.get(`/v1/customers/${customer}`)
+      assert.equal(credit[0].amount, 0)
+      const { items: mails } = await collector.get('/v1/mails')
+      assert.deepEqual(
+        mails.map(({ kind, status }: { kind: string; status: string }) => [kind, status]),
+        [
+          ['invoice', 'SENT'],
+          ['invoice', 'SENT'],
+        ],
+      )
+      // They are sent at the same time: a kill after the relay's answers lets each be sent once more.
+      const ids = world.mails!.received.map(({ headers }) => headers.get('message-id'))
+      assert.equal(new Set(ids).size, 2)
+      for (const id of new Set(ids)) {
+        const sent = ids.filter((other) => other === id).length
+        assert(sent <= 2, `a mail was sent ${sent} times`)
+      }
+    },
   }),
 ]
