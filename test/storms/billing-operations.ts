@@ -4,9 +4,12 @@ import {
 } from '../../src/simulation/sandbox-bank/magic-accounts.js'
 import { type BilledCustomer, type BillingScene, unitKobo } from './billing-site.js'
 import type { Answered } from './journal.js'
+import { pickAccount } from './split-site.js'
 
 const invoicePath = '/v1/invoices'
-const dayMs = 24 * 60 * 60_000
+const claimPath = '/v1/claims'
+const bankCode = '058'
+const daySeconds = 24 * 60 * 60
 
 /** An invoice may be paid, voided or credited by the time an operation arrives. */
 export const expectedRefusals: ReadonlySet<string> = new Set([
@@ -14,6 +17,8 @@ export const expectedRefusals: ReadonlySet<string> = new Set([
   'credit invalid_state',
   'credit validation_failed',
   'refund insufficient_balance',
+  'claiming invalid_state',
+  'cancelling invalid_state',
 ])
 
 const shares: [number, (scene: BillingScene) => Promise<void>][] = [
@@ -22,11 +27,41 @@ const shares: [number, (scene: BillingScene) => Promise<void>][] = [
   [8, creditInCrowd],
   [6, voidInCrowd],
   [36, billInOrder],
+  [16, setAsideAndClaim],
+  [1, passWeek],
 ]
 const turns = shares.flatMap(([count, operate]) => Array.from({ length: count }, () => operate))
 
 export async function takeBillingTurn(scene: BillingScene): Promise<void> {
   await scene.random.pick(turns)(scene)
+}
+
+/** Schedules make invoices, and claims that are open expire. */
+async function passWeek({ callers }: BillingScene): Promise<void> {
+  await callers.send('week', 'key', '/v1/test/clock/advance', { seconds: 7 * daySeconds })
+}
+
+/**
+ * Recipients claim twice at once, for different accounts, and again if the first payout may have
+ * failed; or the merchant cancels meanwhile, or it is left to expire.
+ */
+async function setAsideAndClaim(scene: BillingScene): Promise<void> {
+  const { callers, random } = scene
+  const created = await callers.send('claim', 'key', claimPath, {
+    amount: random.integer(1, 20) * unitKobo,
+    description: 'Refund of an order',
+    email: random.pick(scene.site.customers).email,
+  })
+  const reference = String(created!.answer.kept.reference)
+  const claim = () => {
+    const body = { bankCode, accountNumber: pickAccount(random, 'shaky') }
+    return callers.send('claiming', 'key', `/v1/test/claims/${reference}/claim`, body)
+  }
+  const cancel = () => callers.send('cancelling', 'key', `${claimPath}/${reference}/cancel`)
+  const roll = random.integer(1, 6)
+  if (roll === 1) return
+  await Promise.all([claim(), roll === 2 ? cancel() : claim()])
+  if (roll > 3) await claim()
 }
 
 /** Invoices and payments of an orderly customer follow each other. */
@@ -79,7 +114,7 @@ async function invoice(scene: BillingScene, customer: BilledCustomer): Promise<s
   const { callers, random } = scene
   const parts = Array.from({ length: random.integer(1, 3) }, (_, index) => ({
     amount: random.integer(1, 12) * unitKobo,
-    dueAt: new Date(Date.now() + (20 + index * 30) * dayMs).toISOString(),
+    dueAt: new Date(Date.now() + (20 + index * 30) * daySeconds * 1_000).toISOString(),
   }))
   const total = parts.reduce((sum, { amount }) => sum + amount, 0)
   const created = await callers.send('invoice', 'key', invoicePath, {

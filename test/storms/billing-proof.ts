@@ -7,6 +7,10 @@ import { createdId, findWrongPayments, idOf } from './journal-payments.js'
 import { differ } from './multiset.js'
 import { runProofs } from './run-proofs.js'
 
+const weekMs = 7 * 24 * 60 * 60_000
+/** Six in the morning in Lagos, after midnight in UTC. */
+const madeAtMs = 5 * 60 * 60_000
+
 type InvoiceRow = {
   id: string
   customerId: string
@@ -23,11 +27,13 @@ type InvoiceRow = {
 export async function proveBilling(scene: BillingScene): Promise<string[]> {
   const { site, callers, random } = scene
   const rows = await site.db.rows(sql<InvoiceRow>`
-    select id, customer_id, status, total, amount_due from invoices`)
+    select id, customer_id, status, total, amount_due from invoices where schedule_id is null`)
   return [
     ...findWrongInvoices(scene, rows),
     ...(await findWrongMoney(scene)),
     ...(await findWrongDues(scene, rows)),
+    ...(await findWrongSchedules(scene)),
+    ...(await findWrongClaims(scene)),
     ...(await findWrongMails(scene)),
     ...(await findWrongEvents(scene)),
     ...(await runProofs(site)),
@@ -128,13 +134,53 @@ function readInstalments({ lines, dueAt, instalments }: WrittenInvoice) {
   return parts.map(({ amount, dueAt: day }) => ({ units: amount / unitKobo, day: Date.parse(day) }))
 }
 
+/** Every schedule made one invoice for each week that has begun in the time of the merchant. */
+async function findWrongSchedules(scene: BillingScene): Promise<string[]> {
+  const { db, environmentId } = scene.site
+  const [environment] = await db.rows(sql<{ now: Date }>`
+    select now() + clock_offset_ms * interval '1 millisecond' as now
+    from environments where id = ${environmentId}`)
+  const made = await db.rows(sql<{ name: string }>`
+    select schedule_id || ' ' || period as name from invoices where schedule_id is not null`)
+  const wanted = scene.callers.journal.list('schedule').flatMap((created) => {
+    const days: string[] = []
+    for (let day = Date.parse(created.body.startsOn); ; day += weekMs) {
+      if (day + madeAtMs > environment!.now.getTime()) return days
+      days.push(`${createdId(created)} ${new Date(day).toISOString().slice(0, 10)}`)
+    }
+  })
+  return differ(
+    'invoice of schedule',
+    wanted,
+    made.map(({ name }) => name),
+  )
+}
+
+/** Every claim was paid once at most, whatever the bank made of its payouts. */
+async function findWrongClaims({ site: { db }, callers }: BillingScene): Promise<string[]> {
+  const claims = await db.rows(sql<{ id: string }>`select id from claims`)
+  const twice = await db.rows(sql<{ id: string; count: number }>`
+    select h.claim_id as id, count(*)::int as count
+    from claim_holds h join payouts p on p.environment_id = h.environment_id and p.id = h.payout_id
+    where p.status in ('COMPLETED', 'REVERSED') group by h.claim_id having count(*) > 1`)
+  const idle = await db.rows(sql<{ id: string }>`
+    select c.id from claims c join payouts p
+      on p.environment_id = c.environment_id and p.id = c.payout_id
+    where p.status = 'FAILED'`)
+  return [
+    ...differ('claim', callers.journal.list('claim').map(createdId), idsOf(claims)),
+    ...twice.map(({ id, count }) => `claim ${id} was paid ${count} times`),
+    ...idle.map(({ id }) => `claim ${id} is claimed though its payout failed`),
+  ]
+}
+
 /** Every mail that was sent arrived: once, or once more for each kill. */
 async function findWrongMails({ site: { db, mails }, callers }: BillingScene): Promise<string[]> {
   const sent = await db.rows(sql<{ id: string; state: string }>`
     select id, state from mails`)
   const copies = new Map<string, number>()
   for (const { headers } of mails) {
-    const id = /<([0-9a-f-]{36})@/.exec(headers.get('message-id') ?? '')?.[1] ?? 'unknown'
+    const id = idOf(/<(\w+)@/.exec(headers.get('message-id') ?? '')?.[1])
     copies.set(id, (copies.get(id) ?? 0) + 1)
   }
   const repeated = [...copies.values()].reduce((sum, count) => sum + count - 1, 0)
@@ -164,7 +210,10 @@ async function findWrongEvents({ site: { db } }: BillingScene): Promise<string[]
     union all select 'settled ' || id from invoices where paid_at is not null
     union all select 'invoice.partially_paid ' || a.id from payment_allocations a
       where a.invoice_id is not null and not exists (
-        select from events e where e.type = 'invoice.paid' and e.cause_id = a.id)`)
+        select from events e where e.type = 'invoice.paid' and e.cause_id = a.id)
+    union all select 'invoice.partially_paid ' || i.id from customer_credit_entries c
+      join invoices i on i.environment_id = c.environment_id and i.id = c.invoice_id
+      where c.kind = 'applied' and -c.amount < i.total`)
   return differ(
     'event',
     wanted.map(({ name }) => name),

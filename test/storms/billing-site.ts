@@ -10,6 +10,7 @@ import type { JournalCallers } from './journal-callers.js'
  */
 export type BilledCustomer = {
   reference: string
+  email: string
   accountNumber: string
   isOrderly: boolean
   /** Whether something is being done for an orderly customer. */
@@ -29,9 +30,24 @@ export type BillingScene = { site: BillingSite; callers: JournalCallers; random:
 export const unitKobo = 10_000
 const fundedAmount = 10n ** 12n
 const customerCount = 14
+const lagosOffsetMs = 60 * 60_000
 
 export async function openBillingSite(db: Database, mails: ReceivedMail[]): Promise<BillingSite> {
   return { ...(await openFundedMerchant(db, fundedAmount)), db, customers: [], mails }
+}
+
+/** An invoice for each week. */
+function weekly(customer: string) {
+  return {
+    customer,
+    frequency: 'weekly',
+    startsOn: dateInLagos(new Date()),
+    lines: [{ description: 'Subscription', quantity: '1', unitAmount: 3 * unitKobo }],
+  }
+}
+
+function dateInLagos(time: Date): string {
+  return new Date(time.getTime() + lagosOffsetMs).toISOString().slice(0, 10)
 }
 
 /** Customers with accounts of their own. Mails to them leave, though it is test mode. */
@@ -50,6 +66,10 @@ export async function openCustomers({ site, callers }: BillingScene): Promise<vo
     const accountNumber = String(opened!.answer.kept.accountNumber)
     const account = String(opened!.answer.kept.accountReference)
     await callers.send('giving', 'key', `/v1/customers/${reference}/accounts`, { account })
-    site.customers.push({ reference, accountNumber, isOrderly: index % 2 === 0, isBusy: false })
+    const isOrderly = index % 2 === 0
+    site.customers.push({ reference, email, accountNumber, isOrderly, isBusy: false })
+    // Invoices of a schedule come at any moment, which no orderly customer allows.
+    if (!isOrderly)
+      await callers.send('schedule', 'key', '/v1/invoice-schedules', weekly(reference))
   }
 }

@@ -10,6 +10,7 @@ import { type Crew, startCrew, stopCrew } from './crew.js'
 import { identifyAt } from './funded-merchant.js'
 import type { Journal } from './journal.js'
 import { JournalCallers } from './journal-callers.js'
+import { reversingSerial } from './split-site.js'
 import { stormUntil, untilAtRest } from './storm-loop.js'
 
 type Storm = {
@@ -28,7 +29,7 @@ type Storm = {
 }
 
 /**
- * Invoices, payments, refunds and credit of customers, while API and worker processes are killed. At
+ * Invoices, payments, refunds, schedules, claims and their mails, while API and worker processes are killed. At
  * the end everything comes to rest and is compared. Returns what is wrong.
  */
 export async function runBillingStorm(storm: Storm): Promise<string[]> {
@@ -69,6 +70,13 @@ type Figures = {
   voided: number
   credits: number
   allocations: number
+  scheduled: number
+  claims: number
+  claimed: number
+  reopened: number
+  expired: number
+  cancelled: number
+  mails: number
   taken: number
   givenBack: number
 }
@@ -82,6 +90,13 @@ async function describe({ site: { db }, say }: Storm & BillingScene): Promise<vo
       (select count(*) from invoices where status = 'VOID')::int as voided,
       (select count(*) from customer_credit_entries)::int as credits,
       (select count(*) from payment_allocations)::int as allocations,
+      (select count(*) from invoices where schedule_id is not null)::int as scheduled,
+      (select count(*) from claims)::int as claims,
+      (select count(*) from claims where status = 'CLAIMED')::int as claimed,
+      (select count(*) from claims where openings > 1)::int as reopened,
+      (select count(*) from claims where status = 'EXPIRED')::int as expired,
+      (select count(*) from claims where status = 'CANCELLED')::int as cancelled,
+      (select count(*) from mails)::int as mails,
       (select count(*) from allocation_refunds)::int as taken,
       (select count(*) from allocation_refunds where state = 'GIVEN_BACK')::int as given_back`)
   const named = Object.entries(figures!)
@@ -91,8 +106,14 @@ async function describe({ site: { db }, say }: Storm & BillingScene): Promise<vo
 }
 
 async function countOpen(db: Database): Promise<Record<string, number>> {
+  const reversing = `${reversingSerial}%`
   const [open] = await db.rows(sql<Record<string, number>>`
     select (select count(*) from payment_returns where state in ('WAITING', 'SENT'))::int as returns,
+      (select count(*) from payouts where status in ('PENDING', 'SUBMITTED')
+        or (status = 'COMPLETED' and destination ->> 'accountNumber' like ${reversing})
+      )::int as payouts,
+      (select count(*) from invoice_schedules where due_at <= now())::int as schedules,
+      (select count(*) from invoice_deadlines where due_at <= now())::int as deadlines,
       (select count(*) from notices where state = 'WAITING')::int as notices,
       (select count(*) from mails where state = 'WAITING')::int as mails,
       (select count(*) from sandbox_payments s where not exists

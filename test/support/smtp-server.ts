@@ -58,7 +58,8 @@ export async function openSmtpServer(behaviour: SmtpBehaviour = {}) {
           await state.behaviour.onMessage?.(mail)
           received.push(mail)
         }, callback)
-      })()
+        // The client may be killed within the message.
+      })().catch(callback)
     },
   })
   // Connections that a test breaks are no failure of the server.
