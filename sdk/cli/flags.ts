@@ -867,10 +867,10 @@ export const described: Record<string, Described> = {
   'invoices.list': {
     about: 'List invoices. Returns invoices, newest first. To export all of them, use csv.',
     flags: [
-      ['status', 'text', 'Only items in this state. One of: DRAFT, OPEN, PARTIALLY_PAID, PAID, VOID, OVERDUE.', false, false, ['DRAFT', 'OPEN', 'PARTIALLY_PAID', 'PAID', 'VOID', 'OVERDUE']],
       ['customer', 'text', 'Reference of a customer.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['status', 'text', 'Only items in this state. One of: DRAFT, OPEN, PARTIALLY_PAID, PAID, VOID, OVERDUE.', false, false, ['DRAFT', 'OPEN', 'PARTIALLY_PAID', 'PAID', 'VOID', 'OVERDUE']],
       ['limit', 'integer', 'Items per page.', false, false],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
     ],
@@ -879,12 +879,21 @@ export const described: Record<string, Described> = {
   'invoices.csv': {
     about: 'Export invoices as CSV to stdout. Returns invoices, newest first.',
     flags: [
-      ['status', 'text', 'Only items in this state. One of: DRAFT, OPEN, PARTIALLY_PAID, PAID, VOID, OVERDUE.', false, false, ['DRAFT', 'OPEN', 'PARTIALLY_PAID', 'PAID', 'VOID', 'OVERDUE']],
       ['customer', 'text', 'Reference of a customer.', false, false],
       ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['status', 'text', 'Only items in this state. One of: DRAFT, OPEN, PARTIALLY_PAID, PAID, VOID, OVERDUE.', false, false, ['DRAFT', 'OPEN', 'PARTIALLY_PAID', 'PAID', 'VOID', 'OVERDUE']],
       ['cursor', 'text', 'The nextCursor of the previous page.', false, false],
       ['excel', 'switch', 'Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before account numbers and other digits that are text.', false, false, ['1']],
+    ],
+    money: [],
+  },
+  'invoices.counts': {
+    about: 'Count invoices. Returns how many invoices match the filters, by status. Overdue ones are also counted as OPEN or PARTIALLY_PAID, and once in the total.',
+    flags: [
+      ['customer', 'text', 'Reference of a customer.', false, false],
+      ['from', 'text', 'Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
+      ['to', 'text', 'Only items created before this time. A date is a day in Lagos, and includes that day. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
     ],
     money: [],
   },
@@ -1463,7 +1472,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'timeline.get': {
-    about: 'Retrieve a timeline. Returns what happened to a payment (pay_), a transfer (bt_, ct_), a return (rf_), an account or wallet (va_, da_, cw_, dw_) or a checkout session (cs_), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most 200 items. Transfers need payouts.see; ledger entries are shown with balances.see, events and deliveries with developers.see and the permission of their resource.',
+    about: 'Retrieve a timeline. Returns what happened to a payment (pay_), a transfer (bt_, ct_), a return (rf_), an account or wallet (va_, da_, cw_, dw_), a checkout session (cs_) or an invoice (ivc_), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most 200 items. Transfers need payouts.see, invoices customers.see; ledger entries are shown with balances.see, events and deliveries with developers.see and the permission of their resource.',
     flags: [],
     money: ['items.amount', 'items.details.balanceAfter'],
   },

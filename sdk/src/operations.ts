@@ -143,6 +143,7 @@ export const operations = {
     get: read('/v1/invoices/{reference}'),
     list: list('/v1/invoices'),
     csv: csv('/v1/invoices'),
+    counts: find('/v1/invoices/counts'),
     update: change('/v1/invoices/{reference}'),
     finalize: act('/v1/invoices/{reference}/finalize'),
     void: act('/v1/invoices/{reference}/void'),

@@ -22,6 +22,7 @@ import type {
   ConversionQuote,
   ConversionReport,
   CountDisbursementsQuery,
+  CountInvoicesQuery,
   CountPaymentsQuery,
   CreateBankTransferInput,
   CreateCheckoutSessionInput,
@@ -928,6 +929,33 @@ export type Resources = {
      */
     csv(query?: ListInvoicesQuery, options?: RequestOptions): AsyncIterable<string>
     /**
+     * Count invoices.
+     *
+     * Returns how many invoices match the filters, by status. Overdue ones are also counted as
+     * `OPEN` or `PARTIALLY_PAID`, and once in the total.
+     *
+     * `GET /v1/invoices/counts`
+     */
+    counts(query?: CountInvoicesQuery, options?: RequestOptions): Promise<{
+      /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+      total: number | string
+      /** Number of items in each state. */
+      byStatus: {
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        DRAFT: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        OPEN: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        PARTIALLY_PAID: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        PAID: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        VOID: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        OVERDUE: number | string
+      }
+    }>
+    /**
      * Change a draft.
      *
      * Changes what is sent; null removes a value. Lines, instalments and metadata are replaced as a
@@ -1493,11 +1521,11 @@ export type Resources = {
      * Retrieve a timeline.
      *
      * Returns what happened to a payment (`pay_`), a transfer (`bt_`, `ct_`), a return (`rf_`), an
-     * account or wallet (`va_`, `da_`, `cw_`, `dw_`) or a checkout session (`cs_`), newest first:
-     * accounts opened, money received, ledger entries, attempts, returns, decisions of the
-     * operator, events and their deliveries. At most 200 items. Transfers need `payouts.see`;
-     * ledger entries are shown with `balances.see`, events and deliveries with `developers.see` and
-     * the permission of their resource.
+     * account or wallet (`va_`, `da_`, `cw_`, `dw_`), a checkout session (`cs_`) or an invoice
+     * (`ivc_`), newest first: accounts opened, money received, ledger entries, attempts, returns,
+     * decisions of the operator, events and their deliveries. At most 200 items. Transfers need
+     * `payouts.see`, invoices `customers.see`; ledger entries are shown with `balances.see`, events
+     * and deliveries with `developers.see` and the permission of their resource.
      *
      * `GET /v1/timeline/{reference}`
      */

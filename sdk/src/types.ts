@@ -3284,7 +3284,7 @@ export type TestFunding = {
 }
 
 export type Timeline = {
-  /** The payment, transfer, return, account, wallet or checkout session. */
+  /** The payment, transfer, return, account, wallet, checkout session or invoice. */
   reference: string
   /** Newest first. */
   items: TimelineItem[]
@@ -3296,7 +3296,7 @@ export type TimelineItem = {
   /** When it happened. Where the test clock was moved: real time for events and deliveries. */
   at: string
   /** What the item is about. */
-  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
+  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'invoice_created' | 'invoice_finalized' | 'invoice_paid' | 'invoice_credited' | 'invoice_refunded' | 'invoice_voided' | 'event' | 'webhook_delivery'
   /** A plain sentence. */
   title: string
   /** The resource that the item is about, if it has a reference. */
@@ -4924,8 +4924,6 @@ export type CreateInvoiceInput = {
 
 /** List invoices. */
 export type ListInvoicesQuery = {
-  /** Only items in this state. */
-  status?: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID' | 'OVERDUE' | undefined
   /** Reference of a customer. */
   customer?: string | undefined
   /**
@@ -4938,6 +4936,8 @@ export type ListInvoicesQuery = {
    * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
+  /** Only items in this state. */
+  status?: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID' | 'OVERDUE' | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -4947,6 +4947,22 @@ export type ListInvoicesQuery = {
    * account numbers and other digits that are text.
    */
   excel?: '1' | undefined
+}
+
+/** Count invoices. */
+export type CountInvoicesQuery = {
+  /** Reference of a customer. */
+  customer?: string | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
 }
 
 /** Change a draft. */
