@@ -4,8 +4,10 @@ import { batchRoutes } from './screens/batches/routes'
 import { businessRoutes } from './screens/business/routes'
 import { collectRoutes } from './screens/collect/routes'
 import { conversionRoutes } from './screens/conversions/routes'
+import { customerRoutes } from './screens/customers/routes'
 import { developerRoutes } from './screens/developers/routes'
 import { homeRoutes } from './screens/home/routes'
+import { invoiceRoutes } from './screens/invoices/routes'
 import { mailRoutes } from './screens/mails/routes'
 import { operatorRoutes } from './screens/operator/routes'
 import { paymentRoutes } from './screens/payments/routes'
@@ -29,6 +31,8 @@ export const screenRoutes: ScreenRoute[] = [
   ...subaccountRoutes,
   ...splitRuleRoutes,
   ...collectRoutes,
+  ...invoiceRoutes,
+  ...customerRoutes,
   ...developerRoutes,
   ...businessRoutes,
   ...mailRoutes,
