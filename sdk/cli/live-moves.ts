@@ -33,6 +33,7 @@ const harmless = [
   'customers.update',
   'customers.erase',
   'customers.giveAccount',
+  'payments.allocate',
   'invoices.create',
   'invoices.update',
   'invoices.finalize',

@@ -76,6 +76,8 @@ export const operations = {
     returns: list('/v1/collections/payments/{reference}/returns'),
     resolve: send('/v1/collections/payments/{reference}/resolve'),
     refund: send('/v1/collections/payments/{reference}/refund'),
+    allocations: read('/v1/collections/payments/{reference}/allocations'),
+    allocate: send('/v1/collections/payments/{reference}/allocations'),
   },
   checkout: {
     sessions: {
@@ -137,6 +139,10 @@ export const operations = {
     update: change('/v1/customers/{reference}'),
     erase: { ...read('/v1/customers/{reference}'), method: 'DELETE' },
     giveAccount: send('/v1/customers/{reference}/accounts'),
+    accounts: read('/v1/customers/{reference}/accounts'),
+    statement: list('/v1/customers/{reference}/statement'),
+    statementCsv: csv('/v1/customers/{reference}/statement'),
+    export: read('/v1/customers/{reference}/export'),
   },
   invoices: {
     create: send('/v1/invoices'),

@@ -54,9 +54,9 @@ export function subjectOf(reference: string): ResourceKind {
 
 /**
  * What happened to a payment, a payout, a return, a collection account, a checkout session
- * or an invoice, newest first: assembled from their rows by about ten reads, each by an index and bounded. One
- * read at a time: a request may hold only one connection. The caller may see the subject; ledger
- * entries and events are shown if it may see those, too.
+ * or an invoice, newest first: assembled from their rows by about ten reads, each by an index and
+ * bounded. One read at a time: a request may hold only one connection. The caller may see the
+ * subject; ledger entries and events are shown if it may see those, too.
  */
 export async function findTimeline(db: Queryable, subject: Subject): Promise<Timeline> {
   const { environment, reference } = subject

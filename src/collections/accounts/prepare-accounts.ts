@@ -44,6 +44,8 @@ export type AccountRequest = {
   expected: { amount: bigint; expiresAt: Date } | null
   /** The customer of a dedicated account. */
   customer?: AccountCustomer | undefined
+  /** Whose invoices its payments pay. The row of this customer has its name and addresses. */
+  customerId?: string | undefined
   /** How its payments are split. */
   chosenSplit?: ChosenSplit | undefined
   /**
@@ -144,6 +146,7 @@ export function toCollectionAccount(
     kind,
     merchantReference,
     customer,
+    customerId,
     chosenSplit,
     metadata,
     expected,
@@ -151,6 +154,7 @@ export function toCollectionAccount(
   }: Requested,
   { id, rail, asset, opened }: Opened,
 ): CollectionAccount {
+  const storesCustomer = customer && kind === 'dedicated_account' && customerId === undefined
   return {
     environmentId: environment.id,
     id,
@@ -165,7 +169,7 @@ export function toCollectionAccount(
     amount: expected?.amount ?? null,
     requestedAmount: requestedAmount ?? null,
     merchantReference,
-    customer: customer && kind === 'dedicated_account' ? toStored(customer) : null,
+    customer: storesCustomer ? toStored(customer) : null,
     metadata,
     status: 'ACTIVE',
     variance: 'NONE',
@@ -176,7 +180,7 @@ export function toCollectionAccount(
     amountReturned: 0n,
     eventSequence: isDedicated({ kind }) ? 1 : 0,
     sessionId: null,
-    customerId: null,
+    customerId: customerId ?? null,
     invoiceId: null,
     splitId: chosenSplit?.split.id ?? null,
     expiresAt: expected && earlierOf(expected.expiresAt, closingTime(environment, opened)),

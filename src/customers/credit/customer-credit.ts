@@ -11,7 +11,7 @@ const creditEntries = new Table('customer_credit_entries', {
   asset: column.text<Asset>(),
   /** Without gaps, per customer and asset. */
   number: column.int8(),
-  kind: column.text<'payment' | 'credit_note' | 'refund' | 'refund_reversal'>(),
+  kind: column.text<'payment' | 'credit_note' | 'refund' | 'refund_reversal' | 'reallocation'>(),
   amount: column.int8(),
   balanceAfter: column.int8(),
   /** What changed it; once per kind. */

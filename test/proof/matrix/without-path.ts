@@ -59,6 +59,8 @@ export const tablesWithoutPath: Record<string, string> = {
   sign_in_steps: team,
   split_rules: splits,
   credit_notes: invoices,
+  reallocations: invoices,
+  allocation_moves: invoices,
   start_links: team,
   totp_secrets: team,
   used_challenges: team,
