@@ -48,13 +48,10 @@ async function read(path: string) {
   return reply.json.data
 }
 
-/** Gives the customer an account, and pays into it. */
+/** Pays into the account of the customer. */
 async function payInto(reference: string, amount: number): Promise<void> {
-  const account = await site.post('/v1/collections/dedicated-accounts', {
-    externalReference: 'ada-1',
-  })
-  await site.post(`/v1/customers/${reference}/accounts`, { account: account.accountReference })
-  const { accountNumber } = account
+  const { items } = await read(`/v1/customers/${reference}/accounts`)
+  const [{ accountNumber }] = items
   await site.post('/v1/test/bank-transfers', { accountNumber, amount })
   await site.settle()
 }
@@ -185,6 +182,10 @@ describe('invoicing', () => {
   })
 
   test('a transfer pays a part, and the rest is credited', async () => {
+    await open(`/customers/${ada}`)
+    await main().getByRole('button', { name: 'Open bank account' }).click()
+    await main().getByText('Sandbox Bank').waitFor()
+    await open(`/invoices/${invoice}`)
     await payInto(ada, 500_000)
     await journey('invoice', async () => {
       await main().getByText('₦5,000.00 paid').first().waitFor()
@@ -213,7 +214,42 @@ describe('invoicing', () => {
       await main().getByText('INV-000001').waitFor()
       // What had been paid beyond the rest is credit now.
       await main().getByText('₦325.00').first().waitFor()
+      await main().getByText('−₦5,000.00').first().waitFor()
     })
+  })
+
+  test('a person moves what a payment paid to credit, and back', async () => {
+    const lines = [{ description: 'Repair', unitAmount: 100_000 }]
+    const repair = await site.post('/v1/invoices', { customer: ada, lines })
+    await site.post(`/v1/invoices/${repair.reference}/finalize`, {})
+    const { items } = await read('/v1/collections/payments')
+    await open(`/payments/${items[0].reference}`)
+    await journey('payment-of-customer', async () => {
+      await page.getByRole('heading', { name: 'What it paid' }).waitFor()
+      await main().getByRole('link', { name: 'INV-000001' }).waitFor()
+    })
+    await main().getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog().getByLabel('INV-000002').fill('9,000')
+    await dialog().getByText('more than the payment').waitFor()
+    await dialog().getByLabel('INV-000001').fill('325')
+    await dialog().getByLabel('INV-000002').fill('1,000')
+    await dialog().getByText('₦3,675.00').waitFor()
+    await dialog().getByLabel('Why').fill('It was meant for the repair')
+    await pictureDialog(page, 'screens/payments/allocations ChangeDialog')
+    await press('Change')
+    await main().getByRole('link', { name: 'INV-000002' }).waitFor()
+    expect(await read(`/v1/invoices/${repair.reference}`)).toMatchObject({ status: 'PAID' })
+    expect(await read(`/v1/invoices/${invoice}`)).toMatchObject({
+      status: 'OPEN',
+      amountDue: 467_500,
+    })
+    await main().getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog().getByLabel('INV-000001').fill('5,000')
+    await dialog().getByLabel('INV-000002').fill('')
+    await press('Change')
+    await expect.poll(async () => (await read(`/v1/invoices/${invoice}`)).status).toBe('PAID')
+    expect(await read(`/v1/invoices/${repair.reference}`)).toMatchObject({ amountDue: 100_000 })
+    await site.post(`/v1/invoices/${repair.reference}/void`, {})
   })
 
   test('the list counts, and an unpaid invoice is voided', async () => {
@@ -222,7 +258,7 @@ describe('invoicing', () => {
     await site.post(`/v1/invoices/${reference}/finalize`, {})
     await open('/invoices')
     await journey('invoices', async () => {
-      await main().getByText('INV-000002').waitFor()
+      await main().getByText('INV-000003').waitFor()
       await main()
         .getByRole('button', { name: /^Open\s*1$/ })
         .waitFor()
@@ -232,7 +268,7 @@ describe('invoicing', () => {
     })
     await open(`/invoices?customer=${ada}&status=OPEN`)
     await main().getByText('Invoices of Ada Obi').waitFor()
-    await main().getByText('INV-000002').click()
+    await main().getByText('INV-000003').click()
     await page.waitForURL(new RegExp(`/console/invoices/${reference}$`))
     await main().getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Void' }).click()
@@ -240,8 +276,8 @@ describe('invoicing', () => {
     await press('Void')
     await main().getByText('This invoice was voided').waitFor()
     expect(await read('/v1/invoices/counts')).toMatchObject({
-      total: 2,
-      byStatus: { DRAFT: 0, OPEN: 0, PARTIALLY_PAID: 0, PAID: 1, VOID: 1, OVERDUE: 0 },
+      total: 3,
+      byStatus: { DRAFT: 0, OPEN: 0, PARTIALLY_PAID: 0, PAID: 1, VOID: 2, OVERDUE: 0 },
     })
   })
 
@@ -249,6 +285,12 @@ describe('invoicing', () => {
     await open(`/customers/${ada}`)
     await main().getByRole('button', { name: 'More' }).click()
     await pictureDialog(page, 'screens/customers/customer MoreMenu')
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Export all data' }).click(),
+    ])
+    expect(saved.suggestedFilename()).toBe(`${ada}.json`)
+    await main().getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Erase personal data' }).click()
     const erase = dialog().getByRole('button', { name: 'Erase for good' })
     expect(await erase.isDisabled()).toBe(true)

@@ -2,7 +2,9 @@ import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Customer, Invoice } from '../../../../sdk/src/types'
 import { usePages, useRead } from '../../api/reads'
+import { toRefusal } from '../../api/refusal'
 import { useMay } from '../../api/session'
+import { downloadJson } from '../../api/writes'
 import { noteRecent } from '../../frame/recent'
 import { ResourcePage } from '../../frame/resource-page'
 import { Button } from '../../parts/button'
@@ -13,13 +15,16 @@ import { JsonCard } from '../../parts/json-card'
 import { Menu, MenuItem } from '../../parts/menu'
 import { Money } from '../../parts/money'
 import { toUnits } from '../../parts/money-format'
+import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { commonTexts } from '../../texts/common'
 import { invoiceColumns } from '../invoices/columns'
+import { CustomerAccounts } from './customer-accounts'
 import { EditDialog } from './customer-form'
 import { EraseDialog } from './erase-dialog'
+import { Statement } from './statement'
 import { customerTexts } from './texts'
 import { path } from './use-customers'
 
@@ -59,7 +64,7 @@ function CustomerPage({ customer }: { customer: Customer }) {
               <Button kind="primary" icon="plus" to={`/invoices/new?customer=${reference}`}>
                 {words.newInvoice}
               </Button>
-              <MoreMenu onErase={() => setOpened('erase')} />
+              <MoreMenu reference={reference} onErase={() => setOpened('erase')} />
             </>
           )
         }
@@ -68,10 +73,12 @@ function CustomerPage({ customer }: { customer: Customer }) {
       <div className="with-aside">
         <div className="stack">
           <Invoices reference={reference} />
+          <Statement reference={reference} />
         </div>
         <div className="stack">
           <CustomerFacts customer={customer} />
           <Credit customer={customer} />
+          <CustomerAccounts customer={customer} />
         </div>
       </div>
       {opened === 'edit' && <EditDialog customer={customer} onClose={close} />}
@@ -80,7 +87,12 @@ function CustomerPage({ customer }: { customer: Customer }) {
   )
 }
 
-function MoreMenu({ onErase }: { onErase: () => void }) {
+function MoreMenu({ reference, onErase }: { reference: string; onErase: () => void }) {
+  const mayExport = useMay('exports.make')
+  const save = () =>
+    downloadJson(`${path}/${reference}/export`, `${reference}.json`).catch((error: unknown) =>
+      notify(toRefusal(error).sentence, 'bad'),
+    )
   return (
     <Menu
       button={
@@ -94,6 +106,11 @@ function MoreMenu({ onErase }: { onErase: () => void }) {
         </button>
       }
     >
+      {mayExport && (
+        <MenuItem icon="download" onClick={() => void save()}>
+          {words.export}
+        </MenuItem>
+      )}
       <MenuItem icon="shield" onClick={onErase}>
         {words.erase}
       </MenuItem>

@@ -31,6 +31,7 @@ import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
+import { Allocations } from './allocations'
 import { Decision } from './decision'
 import { type AnyPayment, nameOf } from './describe-payment'
 import { RefundDialog } from './refund-dialog'
@@ -110,6 +111,7 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
         <div className="stack">
           <Amounts payment={payment} />
           <Shares payment={payment} />
+          <Allocations payment={payment} />
           <ResourceTimeline reference={reference} />
           <Returns reference={reference} />
         </div>
