@@ -870,6 +870,20 @@ CREATE OR REPLACE FUNCTION public.search_words_of_any_text(text)
 RETURN ARRAY(SELECT DISTINCT word.word FROM regexp_split_to_table(lower(translate(regexp_replace(NORMALIZE($1, NFD), '[\u0300-\u036f\u2019'']'::text, ''::text, 'g'::text), 'ƁɓƊɗƘƙƳƴ'::text, 'bbddkkyy'::text)), '[^0-9a-z\u0080-\uffff]+'::text) word(word) WHERE ((length(word.word) >= 2) AND (length(word.word) <= 40)) LIMIT 12)
 ;
 
+create table allocation_moves (
+  environment_id integer not null,
+  id uuid not null,
+  reallocation_id uuid not null,
+  allocation_id uuid not null,
+  amount bigint not null,
+  created_at timestamp with time zone not null,
+  constraint allocation_move_has_an_amount CHECK ((amount > 0)),
+  constraint allocation_moves_environment_id_allocation_id_fkey FOREIGN KEY (environment_id, allocation_id) REFERENCES payment_allocations(environment_id, id),
+  constraint allocation_moves_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint allocation_moves_environment_id_reallocation_id_fkey FOREIGN KEY (environment_id, reallocation_id) REFERENCES reallocations(environment_id, id),
+  constraint allocation_moves_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table allocation_refunds (
   environment_id integer not null,
   id uuid not null,
@@ -1268,7 +1282,7 @@ END),
   constraint credit_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint credit_changes_something CHECK ((amount <> 0)),
   constraint credit_is_never_negative CHECK (((balance_after >= 0) AND (number > 0))),
-  constraint credit_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'credit_note'::text, 'refund'::text, 'refund_reversal'::text, 'applied'::text, 'unapplied'::text]))),
+  constraint credit_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'credit_note'::text, 'refund'::text, 'refund_reversal'::text, 'applied'::text, 'unapplied'::text, 'reallocation'::text]))),
   constraint customer_credit_entries_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
   constraint customer_credit_entries_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint customer_credit_entries_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
@@ -2051,7 +2065,9 @@ create table payment_allocations (
   place smallint not null,
   amount bigint not null,
   created_at timestamp with time zone not null,
+  reallocation_id uuid,
   constraint allocation_has_an_amount CHECK ((amount > 0)),
+  constraint allocation_of_reallocation FOREIGN KEY (environment_id, reallocation_id) REFERENCES reallocations(environment_id, id),
   constraint payment_allocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payment_allocations_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
   constraint payment_allocations_pkey PRIMARY KEY (environment_id, id)
@@ -2494,6 +2510,18 @@ create table rates (
   constraint rate_of_sources_expires CHECK (((origin = 'operator'::text) OR (expires_at IS NOT NULL))),
   constraint rate_origin_is_known CHECK ((origin = ANY (ARRAY['operator'::text, 'sources'::text]))),
   constraint rates_pkey PRIMARY KEY (id)
+);
+
+create table reallocations (
+  environment_id integer not null,
+  id uuid not null,
+  payment_id uuid not null,
+  reason text,
+  created_by_key uuid,
+  created_by_user uuid,
+  created_at timestamp with time zone not null,
+  constraint reallocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint reallocations_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table reconciliation_differences (
@@ -3196,6 +3224,10 @@ create table worker_heartbeats (
   constraint worker_heartbeats_pkey PRIMARY KEY (worker_id)
 );
 
+CREATE UNIQUE INDEX move_takes_an_allocation_once ON public.allocation_moves USING btree (environment_id, reallocation_id, allocation_id);
+
+CREATE INDEX moves_of_allocation ON public.allocation_moves USING btree (environment_id, allocation_id);
+
 CREATE UNIQUE INDEX refund_takes_an_allocation_once ON public.allocation_refunds USING btree (environment_id, return_id, allocation_id, other_invoice_id) NULLS NOT DISTINCT;
 
 CREATE INDEX refunds_of_allocation ON public.allocation_refunds USING btree (environment_id, allocation_id);
@@ -3404,6 +3436,8 @@ CREATE INDEX allocations_of_invoice ON public.payment_allocations USING btree (e
 
 CREATE INDEX allocations_of_payment ON public.payment_allocations USING btree (environment_id, payment_id, id);
 
+CREATE INDEX allocations_of_reallocation ON public.payment_allocations USING btree (environment_id, reallocation_id) WHERE (reallocation_id IS NOT NULL);
+
 CREATE UNIQUE INDEX payment_link_slug_is_unique ON public.payment_links USING btree (slug);
 
 CREATE UNIQUE INDEX payment_has_one_open_request ON public.payment_requests USING btree (environment_id, payment_id) WHERE (state = 'OPEN'::text);
@@ -3506,6 +3540,8 @@ CREATE UNIQUE INDEX one_proof_at_a_time ON public.proof_runs USING btree ((true)
 
 CREATE INDEX rates_newest ON public.rates USING btree (asset, origin, created_at);
 
+CREATE INDEX reallocations_of_payment ON public.reallocations USING btree (environment_id, payment_id, id);
+
 CREATE UNIQUE INDEX open_difference_is_one_row ON public.reconciliation_differences USING btree (rail, kind, name, occurrence) WHERE (resolved_at IS NULL);
 
 CREATE INDEX reconciliation_differences_newest_first ON public.reconciliation_differences USING btree (id);
@@ -3599,6 +3635,8 @@ CREATE UNIQUE INDEX one_user_per_email ON public.users USING btree (email);
 CREATE INDEX waiting_reversals_due ON public.waiting_reversals USING btree (rail, due_at);
 
 CREATE INDEX webhook_endpoints_in_use ON public.webhook_endpoints USING btree (environment_id, created_at, id) WHERE (deleted_at IS NULL);
+
+CREATE TRIGGER allocation_moves_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.allocation_moves FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER key_holders_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.api_key_holders FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -3731,6 +3769,8 @@ CREATE TRIGGER submission_time_is_never_edited BEFORE UPDATE OF submitted_at ON 
 CREATE TRIGGER provider_fees_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.provider_fees FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER rates_are_never_edited BEFORE DELETE OR UPDATE OF id, asset, buy, sell, origin, given_by, created_at, expires_at, base_buy, base_sell, base_since OR TRUNCATE ON public.rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER reallocations_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.reallocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER closed_sandbox_account_stays BEFORE UPDATE ON public.sandbox_accounts FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.closed_at IS DISTINCT FROM old.closed_at))) EXECUTE FUNCTION refuse_change();
 

@@ -47,6 +47,8 @@ function settingsFor(outDir) {
     logLevel: 'warn',
     publicDir: false,
     plugins: [react()],
+    // Computations that the console shares with the service assert things.
+    resolve: { alias: { 'node:assert': join(root, 'console/src/node-assert.ts') } },
     build: {
       outDir,
       emptyOutDir: true,

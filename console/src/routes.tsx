@@ -5,8 +5,10 @@ import { businessRoutes } from './screens/business/routes'
 import { claimRoutes } from './screens/claims/routes'
 import { collectRoutes } from './screens/collect/routes'
 import { conversionRoutes } from './screens/conversions/routes'
+import { customerRoutes } from './screens/customers/routes'
 import { developerRoutes } from './screens/developers/routes'
 import { homeRoutes } from './screens/home/routes'
+import { invoiceRoutes } from './screens/invoices/routes'
 import { mailRoutes } from './screens/mails/routes'
 import { operatorRoutes } from './screens/operator/routes'
 import { paymentRoutes } from './screens/payments/routes'
@@ -31,6 +33,8 @@ export const screenRoutes: ScreenRoute[] = [
   ...subaccountRoutes,
   ...splitRuleRoutes,
   ...collectRoutes,
+  ...invoiceRoutes,
+  ...customerRoutes,
   ...developerRoutes,
   ...businessRoutes,
   ...mailRoutes,

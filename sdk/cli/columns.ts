@@ -73,6 +73,11 @@ const layouts: Record<string, Layout> = {
     next: ['createdAt', 'phone'],
     shrinking: ['name', 'email', 'externalReference'],
   },
+  'customers.statement': {
+    kept: ['number', 'at', 'type', 'amount', 'balance'],
+    next: ['invoice', 'payment', 'refund'],
+    shrinking: [],
+  },
   'invoices.list': {
     kept: ['reference', 'number', 'status', 'total', 'amountDue'],
     next: ['dueAt', 'customer', 'createdAt'],

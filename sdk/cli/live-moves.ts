@@ -35,6 +35,7 @@ const harmless = [
   'customers.update',
   'customers.erase',
   'customers.giveAccount',
+  'payments.allocate',
   'invoices.create',
   'invoices.update',
   'invoices.finalize',

@@ -321,6 +321,12 @@ export const nairaScenarios = {
     await payAccountOf(context, customer)
     return reference
   },
+  'invoice.payment_moved': async (context) => {
+    const { reference, customer } = await invoice(context)
+    const payment = await payAccountOf(context, customer)
+    await context.manilla.payments.allocate(payment.reference, { allocations: [] })
+    return reference
+  },
   'invoice.refunded': async (context) => (await refundInvoice(context)).reference,
   'invoice.refund_failed': async (context) =>
     (await refundInvoice(context, { bankCode: '999', accountNumber: '9900000027' })).reference,

@@ -78,6 +78,8 @@ export const operations = {
     receipt: pdf('/v1/collections/payments/{reference}/receipt'),
     resolve: send('/v1/collections/payments/{reference}/resolve'),
     refund: send('/v1/collections/payments/{reference}/refund'),
+    allocations: read('/v1/collections/payments/{reference}/allocations'),
+    allocate: send('/v1/collections/payments/{reference}/allocations'),
   },
   checkout: {
     sessions: {
@@ -154,12 +156,17 @@ export const operations = {
     update: change('/v1/customers/{reference}'),
     erase: { ...read('/v1/customers/{reference}'), method: 'DELETE' },
     giveAccount: send('/v1/customers/{reference}/accounts'),
+    accounts: read('/v1/customers/{reference}/accounts'),
+    statement: list('/v1/customers/{reference}/statement'),
+    statementCsv: csv('/v1/customers/{reference}/statement'),
+    export: read('/v1/customers/{reference}/export'),
   },
   invoices: {
     create: send('/v1/invoices'),
     get: read('/v1/invoices/{reference}'),
     list: list('/v1/invoices'),
     csv: csv('/v1/invoices'),
+    counts: find('/v1/invoices/counts'),
     pdf: pdf('/v1/invoices/{reference}/pdf'),
     update: change('/v1/invoices/{reference}'),
     finalize: act('/v1/invoices/{reference}/finalize'),

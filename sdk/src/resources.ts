@@ -14,6 +14,7 @@ import type {
   ChangeCustomerInput,
   ChangeInvoiceInput,
   ChangeInvoiceScheduleInput,
+  ChangePaymentAllocationsInput,
   ChangePaymentLinkInput,
   ChangeSettingsInput,
   ChangeSubaccountInput,
@@ -26,6 +27,7 @@ import type {
   ConversionQuote,
   ConversionReport,
   CountDisbursementsQuery,
+  CountInvoicesQuery,
   CountPaymentsQuery,
   CreateBankTransferInput,
   CreateCheckoutSessionInput,
@@ -53,6 +55,9 @@ import type {
   CryptoTransferQuote,
   CryptoWallet,
   Customer,
+  CustomerAccount,
+  CustomerEntry,
+  CustomerExport,
   DecideTestDisbursementInput,
   DedicatedAccount,
   DedicatedCryptoWallet,
@@ -82,6 +87,7 @@ import type {
   ListConversionsQuery,
   ListCryptoTransfersQuery,
   ListCryptoWalletsQuery,
+  ListCustomerEntriesQuery,
   ListCustomersQuery,
   ListDedicatedAccountsQuery,
   ListDedicatedCryptoWalletsQuery,
@@ -112,6 +118,7 @@ import type {
   MailWithContent,
   PayTestAccountInput,
   Payment,
+  PaymentAllocations,
   PaymentLink,
   PaymentReturn,
   PayoutBatch,
@@ -493,6 +500,26 @@ export type Resources = {
      * `POST /v1/collections/payments/{reference}/refund`
      */
     refund(reference: string, input?: RefundPaymentInput, options?: WriteOptions): Promise<Payment>
+    /**
+     * Retrieve what a payment paid.
+     *
+     * Returns which invoices a payment of a customer paid, and what of it is credit. Payments that
+     * belong to no customer have none.
+     *
+     * `GET /v1/collections/payments/{reference}/allocations`
+     */
+    allocations(reference: string, options?: RequestOptions): Promise<PaymentAllocations>
+    /**
+     * Change what a payment paid.
+     *
+     * Says which invoices the payment pays instead, and what of it is credit. What is taken from an
+     * invoice is due again (`invoice.payment_moved`). At most what is due goes to an invoice, and
+     * credit that was used or refunded cannot be taken. No money moves. Repeating it changes
+     * nothing.
+     *
+     * `POST /v1/collections/payments/{reference}/allocations`
+     */
+    allocate(reference: string, input: ChangePaymentAllocationsInput, options?: WriteOptions): Promise<PaymentAllocations>
   }
   readonly checkout: {
     readonly sessions: {
@@ -1005,13 +1032,57 @@ export type Resources = {
     /**
      * Give a customer an account.
      *
-     * Payments into the dedicated account or wallet pay the invoices of the customer from now on:
-     * one that is due for exactly the amount, or else the oldest first. What is left becomes credit
-     * of the customer. An account that belongs to another customer is refused.
+     * Opens a dedicated account or wallet for the customer, or gives it one that you have: send
+     * `kind` or `account`. Payments into it pay the invoices of the customer from now on: one that
+     * is due for exactly the amount, or else the oldest first. What is left becomes credit of the
+     * customer. An account that belongs to another customer is refused. The bank gets name, e-mail
+     * address and phone number of the customer, and `bvn` or `nin`, which are not stored.
      *
      * `POST /v1/customers/{reference}/accounts`
      */
-    giveAccount(reference: string, input: GiveAccountToCustomerInput, options?: WriteOptions): Promise<Customer>
+    giveAccount(reference: string, input?: GiveAccountToCustomerInput, options?: WriteOptions): Promise<CustomerAccount>
+    /**
+     * List the accounts of a customer.
+     *
+     * Returns the dedicated accounts and wallets of the customer, newest first. Payments into them
+     * pay its invoices.
+     *
+     * `GET /v1/customers/{reference}/accounts`
+     */
+    accounts(reference: string, options?: RequestOptions): Promise<{
+      /** The items of this page, newest first. */
+      items: CustomerAccount[]
+    }>
+    /**
+     * Retrieve the statement of a customer.
+     *
+     * Returns what you invoiced the customer, what was paid, refunded and given up, newest first,
+     * with what the customer owes after each. This is what is due of all invoices, less credit.
+     * Send `Accept: text/csv` to export all of it.
+     *
+     * `GET /v1/customers/{reference}/statement`
+     */
+    statement(reference: string, query?: ListCustomerEntriesQuery, options?: RequestOptions): Pages<CustomerEntry>
+    /**
+     * Retrieve the statement of a customer.
+     *
+     * Returns what you invoiced the customer, what was paid, refunded and given up, newest first,
+     * with what the customer owes after each. This is what is due of all invoices, less credit.
+     * Send `Accept: text/csv` to export all of it.
+     *
+     * `GET /v1/customers/{reference}/statement`
+     */
+    statementCsv(reference: string, query?: ListCustomerEntriesQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Export a customer.
+     *
+     * Returns all that is known of the customer as one document, for a person who asks for it: name
+     * and addresses, accounts, invoices, payments with their senders, checkout sessions and credit.
+     * Members need `exports.make`.
+     *
+     * `GET /v1/customers/{reference}/export`
+     */
+    export(reference: string, options?: RequestOptions): Promise<CustomerExport>
   }
   readonly invoices: {
     /**
@@ -1047,6 +1118,33 @@ export type Resources = {
      * `GET /v1/invoices`
      */
     csv(query?: ListInvoicesQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Count invoices.
+     *
+     * Returns how many invoices match the filters, by status. Overdue ones are also counted as
+     * `OPEN` or `PARTIALLY_PAID`, and once in the total.
+     *
+     * `GET /v1/invoices/counts`
+     */
+    counts(query?: CountInvoicesQuery, options?: RequestOptions): Promise<{
+      /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+      total: number | string
+      /** Number of items in each state. */
+      byStatus: {
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        DRAFT: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        OPEN: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        PARTIALLY_PAID: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        PAID: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        VOID: number | string
+        /** Number of items; with a plus, such as `"10000+"`, if there may be more. */
+        OVERDUE: number | string
+      }
+    }>
     /**
      * Retrieve an invoice as PDF.
      *
@@ -1677,11 +1775,11 @@ export type Resources = {
      * Retrieve a timeline.
      *
      * Returns what happened to a payment (`pay_`), a transfer (`bt_`, `ct_`), a return (`rf_`), an
-     * account or wallet (`va_`, `da_`, `cw_`, `dw_`) or a checkout session (`cs_`), newest first:
-     * accounts opened, money received, ledger entries, attempts, returns, decisions of the
-     * operator, events and their deliveries. At most 200 items. Transfers need `payouts.see`;
-     * ledger entries are shown with `balances.see`, events and deliveries with `developers.see` and
-     * the permission of their resource.
+     * account or wallet (`va_`, `da_`, `cw_`, `dw_`), a checkout session (`cs_`) or an invoice
+     * (`ivc_`), newest first: accounts opened, money received, ledger entries, attempts, returns,
+     * decisions of the operator, events and their deliveries. At most 200 items. Transfers need
+     * `payouts.see`, invoices `customers.see`; ledger entries are shown with `balances.see`, events
+     * and deliveries with `developers.see` and the permission of their resource.
      *
      * `GET /v1/timeline/{reference}`
      */

@@ -489,6 +489,10 @@ export type CheckoutSession = {
       releaseAfterDays: number | null
     })[]
   }
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
   successUrl: string | null
   cancelUrl: string | null
   /** The JSON object you sent, returned unchanged. */
@@ -702,6 +706,10 @@ export type CreditedAccount = {
       releaseAfterDays: number | null
     })[]
   }
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -776,6 +784,10 @@ export type CreditedCryptoWallet = {
       releaseAfterDays: number | null
     })[]
   }
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -1070,6 +1082,10 @@ export type CryptoWallet = {
       releaseAfterDays: number | null
     })[]
   }
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it expires. A payment received later counts as late. */
@@ -1108,6 +1124,88 @@ export type Customer = {
   /** When the customer was created. */
   createdAt: string
   erasedAt: string | null
+}
+
+export type CustomerAccount = {
+  /** Identifies the account or wallet. */
+  reference: string
+  /** Whether it is a bank account or a wallet for stablecoins. */
+  kind: 'dedicated_account' | 'dedicated_crypto_wallet'
+  /** Permanent account number; null for a wallet. */
+  accountNumber: string | null
+  /** Name on the account; null for a wallet. */
+  accountName: string | null
+  /** Name of the bank; null for a wallet. */
+  bankName: string | null
+  /** Code of the bank; null for a wallet. */
+  bankCode: string | null
+  /** Permanent wallet address; null for a bank account. */
+  address: string | null
+  /** `INACTIVE` once you deactivated it. */
+  status: 'ACTIVE' | 'INACTIVE'
+  /** When it was opened. */
+  createdAt: string
+}
+
+export type CustomerEntry = {
+  /** Counts the entries of the customer in this asset from 1. */
+  number: number
+  /**
+   * `invoice`: finalized. `payment`: accepted. `credit_note`: a part that you gave up. `void`: an
+   * invoice that you voided. `refund`: sent back. `not_due_again`: what a refund took from an
+   * invoice, which is not due again.
+   */
+  type: 'invoice' | 'payment' | 'credit_note' | 'void' | 'refund' | 'not_due_again'
+  /** The currency or stablecoin of the amounts. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** Change of `balance`; negative if the customer owes less. */
+  amount: number | string
+  /** What the customer owes after it; negative: what you owe the customer. */
+  balance: number | string
+  /** The invoice that it is about. */
+  invoice: string | null
+  /** The payment that it is about. */
+  payment: string | null
+  /** The refund that it is about. */
+  refund: string | null
+  /** When it happened. */
+  at: string
+}
+
+export type CustomerExport = {
+  /** When it was written. */
+  exportedAt: string
+  customer: Customer
+  accounts: CustomerAccount[]
+  invoices: Invoice[]
+  /** With who sent them. */
+  payments: Payment[]
+  checkoutSessions: ({
+    /** Identifies the checkout session. */
+    reference: string
+    /** What was paid for. */
+    description: string
+    /** Name that the session was made for. */
+    customerName: string
+    /** E-mail address that the session was made for. */
+    customerEmail: string
+    /** When the session was created. */
+    createdAt: string
+  })[]
+  creditEntries: ({
+    /** The currency or stablecoin of the amounts. */
+    asset: 'NGN' | 'USDC' | 'USDT'
+    /** What changed the credit. */
+    kind: string
+    /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
+    amount: number | string
+    /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
+    balanceAfter: number | string
+    /** When it changed. */
+    createdAt: string
+  })[]
+  /** False if there is more of something than one document has. */
+  complete: boolean
 }
 
 export type DedicatedAccount = {
@@ -1170,6 +1268,10 @@ export type DedicatedAccount = {
       releaseAfterDays: number | null
     })[]
   }
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -1243,6 +1345,10 @@ export type DedicatedCryptoWallet = {
       releaseAfterDays: number | null
     })[]
   }
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -1738,6 +1844,10 @@ export type ListedPayment = {
    * another resource.
    */
   shares?: Share[]
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
   merchantReference: string | null
   /** Null if the payment did not come through a checkout session. */
   checkoutSession: {
@@ -1912,6 +2022,26 @@ export type Payment = {
    * another resource.
    */
   shares?: Share[]
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
+}
+
+export type PaymentAllocations = {
+  /** The payment. */
+  payment: string
+  /** Who paid. */
+  customer: string
+  /** What was paid. */
+  asset: 'NGN' | 'USDC' | 'USDT'
+  /** They add up to what you accepted of the payment. Credit comes last. */
+  items: ({
+    /** The invoice that it paid; null for credit of the customer. */
+    invoice: string | null
+    /** How much of the payment, without what was refunded. */
+    amount: number | string
+  })[]
 }
 
 export type PaymentLink = {
@@ -2680,6 +2810,10 @@ export type RejectingDedicatedAccount = {
       releaseAfterDays: number | null
     })[]
   }
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it was created. */
@@ -2764,6 +2898,10 @@ export type RejectingVirtualAccount = {
       releaseAfterDays: number | null
     })[]
   }
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it expires. A payment received later counts as late. */
@@ -3471,7 +3609,7 @@ export type TestFunding = {
 }
 
 export type Timeline = {
-  /** The payment, transfer, return, account, wallet or checkout session. */
+  /** The payment, transfer, return, account, wallet, checkout session or invoice. */
   reference: string
   /** Newest first. */
   items: TimelineItem[]
@@ -3483,7 +3621,7 @@ export type TimelineItem = {
   /** When it happened. Where the test clock was moved: real time for events and deliveries. */
   at: string
   /** What the item is about. */
-  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'event' | 'webhook_delivery'
+  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'invoice_created' | 'invoice_finalized' | 'invoice_paid' | 'invoice_credited' | 'invoice_refunded' | 'invoice_voided' | 'event' | 'webhook_delivery'
   /** A plain sentence. */
   title: string
   /** The resource that the item is about, if it has a reference. */
@@ -3604,6 +3742,10 @@ export type VirtualAccount = {
       releaseAfterDays: number | null
     })[]
   }
+  /** The customer that it belongs to. Left out if to none. */
+  customerReference?: string
+  /** The invoice that it was opened for. Left out if for none. */
+  invoiceReference?: string
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When it expires. A payment received later counts as late. */
@@ -4399,6 +4541,19 @@ export type RefundPaymentInput = {
   reason?: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | undefined
   /** What your team should know about the refund. Payers do not see it. */
   note?: string | undefined
+}
+
+/** Change what a payment paid. */
+export type ChangePaymentAllocationsInput = {
+  /** All invoices that the payment pays, each once. What they leave becomes credit. */
+  allocations: ({
+    /** Reference of an invoice of the customer. */
+    invoice: string
+    /** How much it pays: kobo for NGN, a decimal for coins. */
+    amount: number | string
+  })[]
+  /** Why; your team sees it. */
+  reason?: string | undefined
 }
 
 /** Create a checkout session. */
@@ -5221,8 +5376,42 @@ export type ChangeCustomerInput = {
 
 /** Give a customer an account. */
 export type GiveAccountToCustomerInput = {
-  /** Reference of a dedicated account or dedicated wallet of yours. */
-  account: string
+  /** Opens an account or wallet of this kind, or returns the one that the customer has. */
+  kind?: 'dedicated_account' | 'dedicated_crypto_wallet' | undefined
+  /** Reference of a dedicated account or wallet of yours, to give it instead. */
+  account?: string | undefined
+  /** Bank Verification Number of the customer, 11 digits. Passed on to the bank and not stored. */
+  bvn?: string | undefined
+  /**
+   * National Identification Number of the customer, 11 digits. Passed on to the bank and not
+   * stored.
+   */
+  nin?: string | undefined
+}
+
+/** Retrieve the statement of a customer. */
+export type ListCustomerEntriesQuery = {
+  /** Entries in this asset. Default: NGN. */
+  asset?: 'NGN' | 'USDC' | 'USDT' | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
 }
 
 /** Create an invoice. */
@@ -5278,8 +5467,6 @@ export type CreateInvoiceInput = {
 
 /** List invoices. */
 export type ListInvoicesQuery = {
-  /** Only items in this state. */
-  status?: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID' | 'OVERDUE' | undefined
   /** Reference of a customer. */
   customer?: string | undefined
   /** Reference of the schedule that made them. */
@@ -5294,6 +5481,8 @@ export type ListInvoicesQuery = {
    * 8601 date or date-time; UTC if it names no zone.
    */
   to?: string | undefined
+  /** Only items in this state. */
+  status?: 'DRAFT' | 'OPEN' | 'PARTIALLY_PAID' | 'PAID' | 'VOID' | 'OVERDUE' | undefined
   /** Items per page. */
   limit?: number | undefined
   /** The `nextCursor` of the previous page. */
@@ -5303,6 +5492,24 @@ export type ListInvoicesQuery = {
    * account numbers and other digits that are text.
    */
   excel?: '1' | undefined
+}
+
+/** Count invoices. */
+export type CountInvoicesQuery = {
+  /** Reference of a customer. */
+  customer?: string | undefined
+  /** Reference of the schedule that made them. */
+  schedule?: string | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
 }
 
 /** Change a draft. */
@@ -6099,7 +6306,7 @@ export type CreateWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
 }
@@ -6117,7 +6324,7 @@ export type ChangeWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -6137,7 +6344,7 @@ export type ListEndpointDeliveriesQuery = {
   /** Only items in this state. */
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /**
    * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
    * if it names no zone.
@@ -6157,7 +6364,7 @@ export type ListEndpointDeliveriesQuery = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /**
@@ -6466,6 +6673,8 @@ export type EventData = {
   'invoice.partially_paid': Invoice
   /** Nothing of an invoice is due any more. */
   'invoice.paid': Invoice
+  /** Money that paid an invoice pays another one, or is credit. It is due again. */
+  'invoice.payment_moved': Invoice
   /** Money that paid an invoice is on its way back. It is not due again. */
   'invoice.refunded': Invoice
   /** A refund failed or came back: the invoice is paid as before it. */

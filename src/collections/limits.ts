@@ -18,6 +18,10 @@ export const paymentLinkLimits = {
 } as const
 
 export const collectionLimits = {
+  /** Accounts of one customer that are listed; a customer has one or two. */
+  customerAccountsMax: 100,
+  /** Of each kind of row that the export of a customer has. */
+  exportRowsMax: 5_000,
   paymentsShownMax: limits.checkout.paymentsShownMax,
   expiryDefaultMs: 30 * minute,
   expiryMaxMs: day,

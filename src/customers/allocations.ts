@@ -2,7 +2,7 @@ import type { EnvironmentId } from '../base/environment.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import { column, Table } from '../postgres/table.js'
-import type { Tx } from '../postgres/transactions/tx.js'
+import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
 const allocations = new Table('payment_allocations', {
   environmentId: column.int4<EnvironmentId>(),
@@ -14,6 +14,8 @@ const allocations = new Table('payment_allocations', {
   place: column.int2(),
   amount: column.int8(),
   createdAt: column.time(),
+  /** Set if a person made it. */
+  reallocationId: column.uuid().orNull(),
 })
 
 /** What became of accepted money of a payment of a customer. */
@@ -34,6 +36,46 @@ const refunds = new Table('allocation_refunds', {
 
 /** What a refund took back of an allocation. */
 export type AllocationRefund = typeof refunds.row
+
+const reallocations = new Table('reallocations', {
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  paymentId: column.uuid(),
+  reason: column.text().orNull(),
+  createdByKey: column.uuid().orNull(),
+  createdByUser: column.uuid().orNull(),
+  createdAt: column.time(),
+})
+
+/** A change of what a payment paid. */
+export type Reallocation = typeof reallocations.row
+
+export function insertReallocation(tx: Tx, row: Reallocation): void {
+  tx.write(reallocations.insert(row))
+}
+
+const moves = new Table('allocation_moves', {
+  environmentId: column.int4<EnvironmentId>(),
+  id: column.uuid(),
+  reallocationId: column.uuid(),
+  allocationId: column.uuid(),
+  amount: column.int8(),
+  createdAt: column.time(),
+})
+
+/** What a reallocation took of an allocation. */
+export type AllocationMove = typeof moves.row
+
+const insertMoved = listStatement({
+  name: 'insert_allocation_moves',
+  columns: moves.typesWithout(),
+  text: (list, _parameter, names, values) => `
+    insert into allocation_moves (${names}) select ${values} from ${list}`,
+})
+
+export function insertMoves(tx: Tx, rows: AllocationMove[]): void {
+  if (rows.length > 0) tx.write(insertMoved(rows))
+}
 
 const insert = listStatement({
   name: 'insert_payment_allocations',
@@ -73,26 +115,32 @@ export function markGivenBack(tx: Tx, rows: AllocationRefund[]): void {
 
 type Named = { environmentId: EnvironmentId; id: string }
 
-/** With what refunds have taken of it. */
-export type RefundedAllocation = Allocation & { refunded: bigint }
+/** With what refunds and reallocations left of it. */
+export type UsedAllocation = Allocation & { remaining: bigint }
 
-const findOfPayments = listStatement<typeof named, RefundedAllocation>({
+const findOfPayments = listStatement<typeof named, UsedAllocation>({
   name: 'find_payment_allocations',
   columns: named,
   text: (list) => `
-    select ${allocations.of('a')}, coalesce(taken.amount, 0)::int8 as refunded from ${list}
+    select ${allocations.of('a')},
+      (a.amount - coalesce(taken.amount, 0) - coalesce(moved.amount, 0))::int8 as remaining
+    from ${list}
     join payment_allocations a
       on a.environment_id = list.environment_id and a.payment_id = list.id
     left join lateral (
       select sum(r.of_invoice + r.of_credit) as amount from allocation_refunds r
       where r.environment_id = a.environment_id and r.allocation_id = a.id and r.state = 'TAKEN'
     ) taken on true
+    left join lateral (
+      select sum(m.amount) as amount from allocation_moves m
+      where m.environment_id = a.environment_id and m.allocation_id = a.id
+    ) moved on true
     order by a.environment_id, a.created_at, a.place`,
 })
 
 /** Oldest first. The row of the customer protects them. */
-export async function findAllocations(tx: Tx, payments: Named[]): Promise<RefundedAllocation[]> {
-  return payments.length === 0 ? [] : tx.rows(findOfPayments(payments))
+export async function findAllocations(db: Queryable, payments: Named[]): Promise<UsedAllocation[]> {
+  return payments.length === 0 ? [] : db.rows(findOfPayments(payments))
 }
 
 const findById = listStatement<typeof named, Allocation>({

@@ -11,14 +11,18 @@ import { environmentKey, throwIfHeld } from '../postgres/transactions/busy.js'
 import type { Tx } from '../postgres/transactions/tx.js'
 import {
   type Allocation,
+  type AllocationMove,
   type AllocationRefund,
   findAllocations,
   findAllocationsById,
   findTaken,
   insertAllocations,
+  insertMoves,
+  insertReallocation,
   insertRefunds,
   markGivenBack,
-  type RefundedAllocation,
+  type Reallocation,
+  type UsedAllocation,
 } from './allocations.js'
 import {
   type CreditEntry,
@@ -33,6 +37,7 @@ import type { Invoice } from './invoices/invoice.js'
 import { showInvoice } from './invoices/resource.js'
 import { settle, toPayable } from './invoices/settle.js'
 import { findInvoices, findPayableInvoices, updateInvoices } from './invoices/store-invoices.js'
+import type { Reallocation as PlannedReallocation, Room } from './plan-reallocation.js'
 import { showCustomer } from './resource.js'
 
 export type CustomerKey = { environmentId: EnvironmentId; id: string }
@@ -62,6 +67,8 @@ export class CustomerBooks {
   readonly #allocations: Allocation[] = []
   readonly #taken: AllocationRefund[] = []
   readonly #givenBack: AllocationRefund[] = []
+  readonly #reallocations: Reallocation[] = []
+  readonly #moves: AllocationMove[] = []
   readonly #entries: CreditEntry[] = []
   readonly #events: NewEvent[] = []
 
@@ -106,16 +113,9 @@ export class CustomerBooks {
             payable.filter(({ id }) => id === money.invoiceId).map(toPayable)[0],
           )
     for (const { invoiceId, amount: paid } of allocations) {
-      const before = this.#invoices.get(invoiceId)!
-      const after = settle(now, {
-        ...before,
-        amountDue: before.amountDue - paid,
-        amountPaid: before.amountPaid + paid,
-      })
-      const type = after.status === 'PAID' ? 'invoice.paid' : 'invoice.partially_paid'
       // A payment may pay several invoices: the cause of each event is its allocation.
       const causeId = this.#allocate(customer, { paymentId, invoiceId, amount: paid }, now)
-      this.changeInvoice(now, after, { types: [type], causeId })
+      this.#pay(now, invoiceId, paid, { causeId })
     }
     if (credit > 0n) {
       const causeId = this.#allocate(customer, { paymentId, invoiceId: null, amount: credit }, now)
@@ -129,14 +129,39 @@ export class CustomerBooks {
     }
   }
 
+  /** Between what is due and what was paid; `type`, if it is not a payment. */
+  #pay(
+    now: Date,
+    invoiceId: string,
+    paid: bigint,
+    { type, causeId }: { type?: EventType; causeId: string },
+  ): void {
+    const before = this.#invoices.get(invoiceId)!
+    const after = settle(now, {
+      ...before,
+      amountDue: before.amountDue - paid,
+      amountPaid: before.amountPaid + paid,
+    })
+    const paidType = after.status === 'PAID' ? 'invoice.paid' : 'invoice.partially_paid'
+    this.changeInvoice(now, after, { types: [type ?? paidType], causeId })
+  }
+
   #allocate(
     { environmentId }: Customer,
     allocation: Pick<Allocation, 'paymentId' | 'invoiceId' | 'amount'>,
     createdAt: Date,
+    reallocationId: string | null = null,
   ): string {
     const id = newId(createdAt)
     const place = this.#allocations.length
-    this.#allocations.push({ environmentId, id, ...allocation, place, createdAt })
+    this.#allocations.push({
+      environmentId,
+      id,
+      ...allocation,
+      place,
+      createdAt,
+      reallocationId,
+    })
     return id
   }
 
@@ -168,7 +193,7 @@ export class CustomerBooks {
       })
   }
 
-  /** What a payment was used for, for `refund`. Reads invoices that are paid, too. */
+  /** What a payment was used for. Reads invoices that are paid, too. */
   async findUse(payment: PaymentOfCustomer): Promise<PaymentUse> {
     const allocations = await findAllocations(this.#tx, [payment])
     const creditUses = await findCreditUses(this.#tx, payment)
@@ -212,7 +237,7 @@ export class CustomerBooks {
     const unspent = new Map(creditUses.map(({ invoiceId, amount }) => [invoiceId, amount]))
     const creditFirst = [...allocations].reverse().sort((one, other) => rankOf(one) - rankOf(other))
     for (const allocation of creditFirst) {
-      const wanted = smallerOf(remaining, allocation.amount - allocation.refunded)
+      const wanted = smallerOf(remaining, allocation.remaining)
       const before = allocation.invoiceId && this.#invoices.get(allocation.invoiceId)
       // A credit note may have turned some of it into credit.
       const ofInvoice = before ? smallerOf(wanted, before.amountPaid) : 0n
@@ -260,6 +285,60 @@ export class CustomerBooks {
       createdAt: now,
     })
     return id
+  }
+
+  /** What invoices and credit can give and take, for `planReallocation`. */
+  roomOf(customerId: string, asset: Asset): Room {
+    const own = [...this.#invoices.values()].filter(
+      (invoice) => invoice.customerId === customerId && invoice.asset === asset,
+    )
+    const payable = own.filter((invoice) => isPayable(invoice, asset))
+    return {
+      due: new Map(payable.map(({ id, amountDue }) => [id, amountDue])),
+      paid: new Map(own.map(({ id, amountPaid }) => [id, amountPaid])),
+      credit: this.customer(customerId).credit[asset],
+    }
+  }
+
+  /** Carries out what was planned. What is taken from an invoice is due again. */
+  reallocate(
+    plan: PlannedReallocation,
+    change: Reallocation,
+    { customerId, asset }: MovedTo,
+  ): void {
+    const { environmentId, id: reallocationId, paymentId, createdAt: now } = change
+    const customer = this.customer(customerId)
+    this.#reallocations.push(change)
+    for (const { allocationId, invoiceId, amount } of plan.taken) {
+      const id = newId(now)
+      this.#moves.push({ environmentId, id, reallocationId, allocationId, amount, createdAt: now })
+      if (invoiceId === null)
+        this.#changeCredit(now, customerId, {
+          kind: 'reallocation',
+          asset,
+          amount: -amount,
+          causeId: id,
+          invoiceId: null,
+        })
+      else this.#pay(now, invoiceId, -amount, { type: 'invoice.payment_moved', causeId: id })
+    }
+    for (const { invoiceId, amount } of plan.given) {
+      const causeId = this.#allocate(
+        customer,
+        { paymentId, invoiceId, amount },
+        now,
+        reallocationId,
+      )
+      if (invoiceId === null)
+        this.#changeCredit(now, customerId, {
+          kind: 'reallocation',
+          asset,
+          amount,
+          causeId,
+          invoiceId: null,
+        })
+      else this.#pay(now, invoiceId, amount, { causeId })
+    }
   }
 
   /** The refund failed: everything is as before it. */
@@ -350,7 +429,9 @@ export class CustomerBooks {
       tx,
       [...this.#changed].map((id) => this.#invoices.get(id)!),
     )
+    for (const change of this.#reallocations) insertReallocation(tx, change)
     insertAllocations(tx, this.#allocations)
+    insertMoves(tx, this.#moves)
     insertRefunds(tx, this.#taken)
     markGivenBack(tx, this.#givenBack)
     insertCreditEntries(tx, this.#entries)
@@ -366,12 +447,14 @@ type CreditChange = Pick<CreditEntry, 'kind' | 'asset' | 'amount' | 'causeId' | 
 export type PaymentOfCustomer = CustomerKey & { customerId: string; asset: Asset }
 
 /** What a payment was used for, and the invoices that credit of its customer paid. */
-type PaymentUse = { allocations: RefundedAllocation[]; creditUses: CreditUse[] }
+type PaymentUse = { allocations: UsedAllocation[]; creditUses: CreditUse[] }
 
 /** A refund of a payment of a customer. */
 export type RefundedMoney = GivenBackTo & { returnId: string; amount: bigint }
 
-type GivenBackTo = { customerId: string; asset: Asset; now: Date }
+type MovedTo = { customerId: string; asset: Asset }
+
+type GivenBackTo = MovedTo & { now: Date }
 
 export type TakenAllocation = AllocationRefund & { allocation: Allocation }
 

@@ -5,6 +5,8 @@ export const invoiceLimits = {
   dueAfterDays: 7,
   linesMax: 100,
   instalmentsMax: 24,
+  /** Invoices that one payment pays after a person changed it. */
+  allocationsMax: 50,
   /** Of memo and footer. */
   textLengthMax: 1_000,
   descriptionLengthMax: 300,

@@ -6,14 +6,22 @@ const taken = `
       select environment_id, allocation_id, sum(of_invoice + of_credit) as amount
       from allocation_refunds where state = 'TAKEN' group by environment_id, allocation_id)`
 
+/** What reallocations took of an allocation. */
+const moved = `
+    moved as (
+      select environment_id, allocation_id, sum(amount) as amount
+      from allocation_moves group by environment_id, allocation_id)`
+
 const paymentsAreAllocated: Proof = {
   claim: 'All accepted money of a payment of a customer paid invoices or is credit',
   counterexamples: `
-    with ${taken},
+    with ${taken}, ${moved},
     used as (
-      select a.environment_id, a.payment_id as id, sum(a.amount - coalesce(t.amount, 0)) as amount
+      select a.environment_id, a.payment_id as id,
+        sum(a.amount - coalesce(t.amount, 0) - coalesce(m.amount, 0)) as amount
       from payment_allocations a
       left join taken t on t.environment_id = a.environment_id and t.allocation_id = a.id
+      left join moved m on m.environment_id = a.environment_id and m.allocation_id = a.id
       group by a.environment_id, a.payment_id)
     select environment_id, id, p.amount_accepted, u.amount as used
     from (select * from payments where customer_id is not null) p
@@ -29,7 +37,11 @@ const invoicesAreWhatWasPaid: Proof = {
       from (
         select environment_id, invoice_id, amount from payment_allocations
         union all
-        select environment_id, invoice_id, -amount from customer_credit_entries) p
+        select environment_id, invoice_id, -amount from customer_credit_entries
+        union all
+        select a.environment_id, a.invoice_id, -m.amount from allocation_moves m
+        join payment_allocations a on a.environment_id = m.environment_id
+          and a.id = m.allocation_id) p
       where invoice_id is not null group by environment_id, invoice_id),
     refunded as (
       select r.environment_id, coalesce(r.other_invoice_id, a.invoice_id) as id,
@@ -49,6 +61,33 @@ const invoicesAreWhatWasPaid: Proof = {
     where i.amount_refunded <> coalesce(r.amount, 0)
       or i.amount_paid + i.amount_refunded + coalesce(n.to_customer, 0) <> coalesce(p.amount, 0)
       or i.status <> 'VOID' and i.amount_credited <> coalesce(n.amount, 0)`,
+}
+
+const reallocationsKeepSums: Proof = {
+  claim: 'Every change of an allocation gave to invoices and credit what it took from others',
+  counterexamples: `
+    with took as (
+      select environment_id, reallocation_id as id, sum(amount) as amount
+      from allocation_moves group by environment_id, reallocation_id),
+    gave as (
+      select environment_id, reallocation_id as id, sum(amount) as amount
+      from payment_allocations where reallocation_id is not null
+      group by environment_id, reallocation_id)
+    select environment_id, id, t.amount as took, g.amount as gave
+    from reallocations r left join took t using (environment_id, id)
+    left join gave g using (environment_id, id)
+    where t.amount is distinct from g.amount`,
+}
+
+const allocationsAreNotOverdrawn: Proof = {
+  claim: 'No allocation was refunded and moved beyond its amount',
+  counterexamples: `
+    with ${taken}, ${moved}
+    select a.environment_id, a.id, a.amount, t.amount as refunded, m.amount as moved
+    from payment_allocations a
+    left join taken t on t.environment_id = a.environment_id and t.allocation_id = a.id
+    left join moved m on m.environment_id = a.environment_id and m.allocation_id = a.id
+    where coalesce(t.amount, 0) + coalesce(m.amount, 0) > a.amount`,
 }
 
 const creditIsAChain: Proof = {
@@ -123,6 +162,8 @@ const schedulesMadeTheirInvoices: Proof = {
 export const customerProofs: Proof[] = [
   paymentsAreAllocated,
   invoicesAreWhatWasPaid,
+  reallocationsKeepSums,
+  allocationsAreNotOverdrawn,
   creditIsAChain,
   appliedCreditPaidItsInvoice,
   moneyOfCustomersIsKept,

@@ -84,6 +84,8 @@ export const catalogue = {
   'invoice.credited': 'You gave up a part of an invoice.',
   'invoice.partially_paid': 'A part of an invoice was paid.',
   'invoice.paid': 'Nothing of an invoice is due any more.',
+  'invoice.payment_moved':
+    'Money that paid an invoice pays another one, or is credit. It is due again.',
   'invoice.refunded': 'Money that paid an invoice is on its way back. It is not due again.',
   'invoice.refund_failed': 'A refund failed or came back: the invoice is paid as before it.',
   'invoice.voided': 'An invoice that was not paid was voided.',

@@ -11,6 +11,7 @@ import {
 } from '../collections/payments/store-payments.js'
 import { findReturn, listReturnsOfPayments } from '../collections/returns/find-returns.js'
 import { idOfSession } from '../collections/sessions/session.js'
+import { getInvoice } from '../customers/invoices/store-invoices.js'
 import type { EventType } from '../events/catalogue.js'
 import { seesEvent } from '../events/filter.js'
 import { isOfSplit, type Purpose } from '../ledger/purposes.js'
@@ -21,6 +22,7 @@ import type { Queryable } from '../postgres/transactions/tx.js'
 import { listSplitCauses } from '../subaccounts/shares/split-causes.js'
 import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
 import { readEventItems } from './event-items.js'
+import { readInvoiceItems } from './invoice-items.js'
 import { readLedger, toLedgerItem } from './ledger-items.js'
 import { timelineLimits } from './limits.js'
 import { readOperatorItems } from './operator-items.js'
@@ -46,14 +48,15 @@ type Subject = {
 /** The resource whose timeline a reference names. */
 export function subjectOf(reference: string): ResourceKind {
   if (reference.startsWith(prefixes.bankTransfer)) return 'bank_transfer'
+  if (reference.startsWith(prefixes.invoice)) return 'invoice'
   return reference.startsWith(prefixes.cryptoTransfer) ? 'crypto_transfer' : 'payment'
 }
 
 /**
- * What happened to a payment, a payout, a return, a collection account or a checkout session,
- * newest first: assembled from their rows by about ten reads, each by an index and bounded. One
- * read at a time: a request may hold only one connection. The caller may see the subject; ledger
- * entries and events are shown if it may see those, too.
+ * What happened to a payment, a payout, a return, a collection account, a checkout session
+ * or an invoice, newest first: assembled from their rows by about ten reads, each by an index and
+ * bounded. One read at a time: a request may hold only one connection. The caller may see the
+ * subject; ledger entries and events are shown if it may see those, too.
  */
 export async function findTimeline(db: Queryable, subject: Subject): Promise<Timeline> {
   const { environment, reference } = subject
@@ -86,6 +89,8 @@ function readSubject(db: Queryable, { environment, reference }: Subject): Promis
   const { id: environmentId, mode } = environment
   if (reference.startsWith(prefixes.payment))
     return readPaymentTimeline(db, { environmentId, mode, reference })
+  if (subjectOf(reference) === 'invoice')
+    return readInvoiceTimeline(db, { environmentId, reference })
   if (subjectOf(reference) !== 'payment')
     return readPayoutTimeline(db, { environmentId, reference })
   if (reference.startsWith(prefixes.paymentReturn))
@@ -153,6 +158,17 @@ async function readPayoutTimeline(db: Queryable, name: Name): Promise<Timeline> 
     ...events.items,
   ]
   return { items, isTruncated: events.isTruncated }
+}
+
+async function readInvoiceTimeline(db: Queryable, name: Name): Promise<Timeline> {
+  const invoice = await getInvoice(db, name)
+  const own = await readInvoiceItems(db, invoice)
+  const { environmentId, id } = invoice
+  const events = await readEventItems(db, { environmentId, resourceIds: [id], causeIds: [] })
+  return {
+    items: [...own.items, ...events.items],
+    isTruncated: own.isTruncated || events.isTruncated,
+  }
 }
 
 async function readReturnTimeline(db: Queryable, name: Name): Promise<Timeline> {
@@ -340,6 +356,6 @@ function toRealMs(at: Date, moves: ClockMove[], clockOffsetMs: number): number {
 
 function unknown(reference: string): Refusal {
   return new Refusal('not_found', {
-    message: `No payment, transfer, return, account, wallet or checkout session ${reference} exists.`,
+    message: `No payment, transfer, return, account, wallet, checkout session or invoice ${reference} exists.`,
   })
 }

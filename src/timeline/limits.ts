@@ -8,6 +8,8 @@ export const timelineLimits = {
   returnsMax: 20,
   paymentsMax: 20,
   attemptsMax: 20,
+  /** What changed the amounts of an invoice. */
+  stepsMax: 50,
   decisionsMax: 20,
   /** Shares of payments, and what refunds took back of them. */
   sharesMax: 200,

@@ -36,6 +36,12 @@ export const timelineKinds = [
   'member_action',
   'return_created',
   'return_ended',
+  'invoice_created',
+  'invoice_finalized',
+  'invoice_paid',
+  'invoice_credited',
+  'invoice_refunded',
+  'invoice_voided',
   'event',
   'webhook_delivery',
 ] as const
@@ -90,7 +96,7 @@ const timelineItem = resource('TimelineItem', {
 export const timeline = resource('Timeline', {
   reference: text(
     referenceSample(prefixes.payment),
-    'The payment, transfer, return, account, wallet or checkout session.',
+    'The payment, transfer, return, account, wallet, checkout session or invoice.',
   ),
   items: Type.Array(timelineItem, { description: 'Newest first.' }),
   truncated: flag(false, 'Whether older or further items were left out.'),

@@ -117,6 +117,7 @@ test('every list of a merchant is counted, and nothing else is', () => {
     'listConversions',
     'listCryptoTransfers',
     'listCryptoWallets',
+    'listCustomerEntries',
     'listCustomers',
     'listDedicatedAccounts',
     'listDedicatedCryptoWallets',

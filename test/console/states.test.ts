@@ -35,6 +35,8 @@ const filtered: Record<string, string> = {
   '/subaccounts': 'externalReference=zzzz',
   '/subaccounts/rules': 'from=2020-01-01&to=2020-01-01',
   '/collect': 'q=zzzz',
+  '/customers': 'q=zzzz',
+  '/invoices': 'status=VOID',
   '/events': 'resource=pay_zzzz',
   '/requests': 'path=/zzzz',
   '/audit': 'from=2020-01-01&to=2020-01-01',

@@ -31,7 +31,8 @@ const documentedTypes = joinNames({
   settlement: 'created paid failed reversed',
   settlement_destination: 'changed',
   customer: 'created credited',
-  invoice: 'finalized sent overdue credited partially_paid paid refunded refund_failed voided',
+  invoice:
+    'finalized sent overdue credited partially_paid paid payment_moved refunded refund_failed voided',
   subaccount: 'created receivable closed closing_failed',
   subaccount_settlement: 'created paid failed reversed',
   split: 'posted released',
@@ -67,7 +68,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(74)
+    expect(documentedTypes).toHaveLength(75)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 

@@ -96,32 +96,33 @@ const damages: Record<string, Record<string, string[]>> = {
   'Every payout belongs to an environment': {
     'an environment that is gone': [`delete from environments where id = ${environmentId}`],
   },
-  'Every payout holds its amount, its fee and its levy, and there are no other holds but those of claims': {
-    'a completed payout of another amount': [
-      `update payouts set amount = amount + 1 where id = ${idOf('completed')}`,
-    ],
-    'a failed payout of another fee': [`update payouts set fee = 0 where id = ${idOf('failed')}`],
-    'a completed payout of another asset': [
-      `update payouts set asset = 'USDT' where id = ${idOf('completed')}`,
-    ],
-    'a hold with another purpose': [
-      `update ledger_transfers set purpose = 'operator_credit'
+  'Every payout holds its amount, its fee and its levy, and there are no other holds but those of claims':
+    {
+      'a completed payout of another amount': [
+        `update payouts set amount = amount + 1 where id = ${idOf('completed')}`,
+      ],
+      'a failed payout of another fee': [`update payouts set fee = 0 where id = ${idOf('failed')}`],
+      'a completed payout of another asset': [
+        `update payouts set asset = 'USDT' where id = ${idOf('completed')}`,
+      ],
+      'a hold with another purpose': [
+        `update ledger_transfers set purpose = 'operator_credit'
        where cause_id = ${idOf('completed')} and purpose = 'crypto_payout'`,
-    ],
-    'a levy with another purpose': [
-      `update ledger_transfers set purpose = 'operator_credit'
+      ],
+      'a levy with another purpose': [
+        `update ledger_transfers set purpose = 'operator_credit'
        where cause_id = ${idOf('levied')} and purpose = 'bank_payout_levy'`,
-    ],
-    'a hold without a payout': [
-      `update ledger_transfers set cause_id = '00000000-0000-7000-8000-000000000000'
+      ],
+      'a hold without a payout': [
+        `update ledger_transfers set cause_id = '00000000-0000-7000-8000-000000000000'
        where cause_id = ${idOf('failed')}`,
-      `update ledger_resolutions set cause_id = '00000000-0000-7000-8000-000000000000'
+        `update ledger_resolutions set cause_id = '00000000-0000-7000-8000-000000000000'
        where cause_id = ${idOf('failed')}`,
-      `delete from payouts where id = ${idOf('failed')}`,
-      `delete from payout_attempts where ${attemptOf('failed')}`,
-      `delete from events where resource_id = ${idOf('failed')}`,
-    ],
-  },
+        `delete from payouts where id = ${idOf('failed')}`,
+        `delete from payout_attempts where ${attemptOf('failed')}`,
+        `delete from events where resource_id = ${idOf('failed')}`,
+      ],
+    },
   'Every reversed payout returned its amount, its fee and its levy, and no other payout did': {
     'a reversal with another purpose': [
       `update ledger_transfers set purpose = 'operator_credit'

@@ -140,12 +140,17 @@ function isFinal({ status, text }: Reply): boolean {
 
 const replayedMax = 200
 
+/** Requests that were invalid are judged again; every other answer is kept. */
+function isKept({ answer }: Answered): boolean {
+  return answer.status !== 400
+}
+
 /** Retries some answered requests: each must get the same bytes. A lost one would happen now. */
 export async function findChangedAnswers(
   callers: JournalCallers,
   random: Random,
 ): Promise<string[]> {
-  const all = [...callers.journal.answered.values()]
+  const all = [...callers.journal.answered.values()].filter(isKept)
   const some = Array.from({ length: Math.min(replayedMax, all.length) }, () => random.pick(all))
   const changed: string[] = []
   for (const answered of new Set(some))

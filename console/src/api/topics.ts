@@ -24,6 +24,8 @@ const byPath: [string, Topic[]][] = [
   ['/v1/settlements', ['payouts']],
   ['/v1/balance', ['balances', 'payouts']],
   ['/v1/conversions', ['balances']],
+  ['/v1/customers', ['payments']],
+  ['/v1/invoices', ['payments']],
   ['/v1/subaccounts', ['balances', 'payouts', 'payments']],
   ['/v1/reports/received', ['payments', 'payouts', 'balances']],
   ['/v1/reports/fees', ['balances']],

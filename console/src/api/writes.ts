@@ -66,7 +66,17 @@ export function useWrite<Data = unknown>({
 /** Saves the list as CSV: the current filters, all rows. */
 export async function download(path: string, filters: Query, fileName: string): Promise<void> {
   const response = await withStepUp(() => request(withQuery(path, filters), {}, 'text/csv'))
-  const url = URL.createObjectURL(await response.blob())
+  save(await response.blob(), fileName)
+}
+
+/** Saves an answer as a JSON file. */
+export async function downloadJson(path: string, fileName: string): Promise<void> {
+  const text = JSON.stringify(await call<object>(path), null, 2)
+  save(new Blob([text], { type: 'application/json' }), fileName)
+}
+
+function save(file: Blob, fileName: string): void {
+  const url = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = url
   link.download = fileName

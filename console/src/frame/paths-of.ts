@@ -48,6 +48,8 @@ const prefixes: [RegExp, SearchHit['kind']][] = [
 export function pathOfReference(text: string): string | undefined {
   if (/^bat_\w+$/.test(text)) return `/payouts/batches/${text}`
   if (/^clm_\w+$/.test(text)) return `/payouts/claims/${text}`
+  if (/^cus_\w+$/.test(text)) return `/customers/${text}`
+  if (/^ivc_\w+$/.test(text)) return `/invoices/${text}`
   if (/^mail_\w+$/.test(text)) return `/mails/${text}`
   if (/^cv_\w+$/.test(text)) return `/balances/conversions/${text}`
   if (/^set_\w+$/.test(text)) return `/settlements/${text}`

@@ -54,6 +54,8 @@ export const frameTexts = {
     settlements: 'Settlements',
     subaccounts: 'Sub-accounts',
     collect: 'Collect',
+    customers: 'Customers',
+    invoices: 'Invoices',
     quickStart: 'Quick start',
     keys: 'API keys',
     webhooks: 'Webhooks',

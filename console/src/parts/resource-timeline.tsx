@@ -31,6 +31,12 @@ const looks: Partial<Record<Kind, { icon: IconName; tone?: Tone }>> = {
   operator_decision: { icon: 'shield' },
   return_created: { icon: 'redo', tone: 'brand' },
   return_ended: { icon: 'redo' },
+  invoice_created: { icon: 'file' },
+  invoice_finalized: { icon: 'check', tone: 'brand' },
+  invoice_paid: { icon: 'payIn', tone: 'good' },
+  invoice_credited: { icon: 'redo' },
+  invoice_refunded: { icon: 'redo' },
+  invoice_voided: { icon: 'close' },
 }
 
 /** What happened to a payment or payout, with its webhooks, from `GET /v1/timeline`. */

@@ -56,6 +56,14 @@ export const statusWords = {
   },
   conversion: { COMPLETED: 'Completed' },
   subaccount: { ACTIVE: 'Active', PAUSED: 'Paused', CLOSED: 'Closed' },
+  invoice: {
+    DRAFT: 'Draft',
+    OPEN: 'Open',
+    PARTIALLY_PAID: 'Partly paid',
+    PAID: 'Paid',
+    OVERDUE: 'Overdue',
+    VOID: 'Void',
+  },
   share: { PENDING: 'Pending', POSTED: 'Credited' },
   payment_link: {
     active: 'Active',

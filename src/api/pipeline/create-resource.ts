@@ -17,6 +17,8 @@ type PreparedResource = {
 
 type Creation<Prepared, Value> = {
   message: string
+  /** What is answered, if not the resource itself. */
+  show?: (prepared: Prepared) => JsonText
   commit: (call: Call<Prepared, Value>) => Promise<KeyedAnswer>
   /** Sends what was committed, without waiting for it. */
   send?: (prepared: Prepared) => void
@@ -40,10 +42,11 @@ export async function createResource<Prepared extends PreparedResource, Value>(
   api: Pick<ApiParts, 'storeRefusal'>,
   request: KeyedRequest,
   prepared: Outcome<Prepared>,
-  { message, commit, send, keepsKey = false }: Creation<Prepared, Value>,
+  { message, show, commit, send, keepsKey = false }: Creation<Prepared, Value>,
 ): Promise<KeyedAnswer> {
   if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
-  const call = toCall<Prepared, Value>(request, prepared, successText(201, message, prepared.shown))
+  const shown = show ? show(prepared) : prepared.shown
+  const call = toCall<Prepared, Value>(request, prepared, successText(201, message, shown))
   if (keepsKey) call.expiresAt = null
   const answered = await commit(call).finally(prepared.finish)
   if (answered.status === 201 && !answered.isReplayed) send?.(prepared)

@@ -108,6 +108,20 @@ const special: Record<string, Call[]> = {
     ...newPayment,
     { ...recipient, take: { 'destination.accountName': 'accountName' } },
   ],
+  // A payment into the account of a customer.
+  '/v1/collections/payments/{reference}/allocations': [
+    newCustomer('reference'),
+    {
+      operation: 'giveAccountToCustomer',
+      take: { accountNumber: 'accountNumber', accountReference: 'reference' },
+    },
+    { operation: 'payTestAccount' },
+    {
+      operation: 'listPayments',
+      query: { accountReference: '{accountReference}' },
+      take: ['reference'],
+    },
+  ],
   // Coins that do not match are held by default.
   '/v1/collections/payments/{reference}/resolve': [
     {
@@ -161,14 +175,9 @@ const special: Record<string, Call[]> = {
   ],
   '/v1/payment-links/{reference}': [{ operation: 'createPaymentLink', take: ['reference'] }],
   '/v1/customers/{reference}': [newCustomer('reference')],
-  '/v1/customers/{reference}/accounts': [
-    newCustomer('reference'),
-    {
-      operation: 'createDedicatedAccount',
-      body: noExternalReference,
-      take: { account: 'accountReference' },
-    },
-  ],
+  '/v1/customers/{reference}/accounts': [newCustomer('reference')],
+  '/v1/customers/{reference}/statement': [newCustomer('reference')],
+  '/v1/customers/{reference}/export': [newCustomer('reference')],
   '/v1/invoices': [newCustomer('customer')],
   '/v1/invoice-schedules': [newCustomer('customer')],
   '/v1/invoice-schedules/{reference}': [

@@ -34,6 +34,8 @@ import { railNotices } from './collections/rail-notices.js'
 import { previewSplits } from './collections/split-preview.js'
 import { splitRuleRoutes } from './collections/split-rules.js'
 import { virtualAccountRoutes } from './collections/virtual-accounts.js'
+import { allocationRoutes } from './customers/allocations.js'
+import { customerAccountRoutes } from './customers/customer-accounts.js'
 import { customerRoutes } from './customers/customers.js'
 import { invoiceScheduleRoutes } from './customers/invoice-schedules.js'
 import { invoiceRoutes } from './customers/invoices.js'
@@ -110,6 +112,8 @@ export function createRoutes(api: ApiParts): Route[] {
     ...conversionRoutes(api),
     ...subaccountRoutes(api),
     ...customerRoutes(api),
+    ...customerAccountRoutes(api),
+    ...allocationRoutes(api),
     ...invoiceRoutes(api),
     ...invoiceScheduleRoutes(api),
     ...settlementRoutes(api),

@@ -4,8 +4,9 @@ import { notFound, Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { accountReference, type CollectionAccount } from './account.js'
+import { customerAccountKinds, type ShownAccount, shownColumns } from './customer-accounts.js'
 
-type GivableAccount = Pick<CollectionAccount, 'environmentId' | 'id' | 'kind' | 'customerId'>
+type GivableAccount = ShownAccount & Pick<CollectionAccount, 'environmentId' | 'customerId'>
 
 /** A dedicated account or wallet. Accounts are locked before customers, as payments do it. */
 export async function lockGivableAccount(
@@ -17,9 +18,9 @@ export async function lockGivableAccount(
     fromReference(prefixes.dedicatedCryptoWallet, reference)
   const [account] = id
     ? await tx.rows(sql<GivableAccount>`
-        select environment_id, id, kind, customer_id from collection_accounts
+        select environment_id, customer_id, ${shownColumns} from collection_accounts
         where environment_id = ${environmentId} and id = ${id}
-          and kind in ('dedicated_account', 'dedicated_crypto_wallet')
+          and kind = any(${[...customerAccountKinds]})
         for no key update`)
     : []
   if (!account) throw notFound('dedicated account', reference)

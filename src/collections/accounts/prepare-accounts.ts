@@ -44,7 +44,10 @@ export type AccountRequest = {
   expected: { amount: bigint; expiresAt: Date } | null
   /** The customer of a dedicated account. */
   customer?: AccountCustomer | undefined
-  /** Whose invoices its payments pay; with an invoice, they pay this one. */
+  /**
+   * Whose invoices its payments pay; with an invoice, they pay this one. The row of the customer has
+   * its name and addresses.
+   */
   owner?: Pick<CollectionAccount, 'customerId' | 'invoiceId'> | undefined
   /** How its payments are split. */
   chosenSplit?: ChosenSplit | undefined
@@ -154,6 +157,7 @@ export function toCollectionAccount(
   }: Requested,
   { id, rail, asset, opened }: Opened,
 ): CollectionAccount {
+  const storesCustomer = customer && kind === 'dedicated_account' && owner === undefined
   return {
     environmentId: environment.id,
     id,
@@ -168,7 +172,7 @@ export function toCollectionAccount(
     amount: expected?.amount ?? null,
     requestedAmount: requestedAmount ?? null,
     merchantReference,
-    customer: customer && kind === 'dedicated_account' ? toStored(customer) : null,
+    customer: storesCustomer ? toStored(customer) : null,
     metadata,
     status: 'ACTIVE',
     variance: 'NONE',

@@ -21,6 +21,7 @@ import {
   withDescription,
   withExample,
 } from '../../base/shapes.js'
+import { ownerProperties, showOwner } from '../../customers/owner.js'
 import { toWire } from '../../money/amounts.js'
 import { type Coin, coins } from '../../money/assets.js'
 import { ownSplit, showOwnSplit } from '../../subaccounts/splits/resource.js'
@@ -80,6 +81,7 @@ export const virtualAccount = resource('VirtualAccount', {
   ...amounts(kobo, 0, 0),
   payments,
   splits: accountSplit,
+  ...ownerProperties,
   metadata,
   expiresAt: expiry,
   createdAt,
@@ -105,6 +107,7 @@ export const dedicatedAccount = resource('DedicatedAccount', {
     'The customer that you sent, without BVN and NIN, which are not stored. Null if you sent none.',
   ),
   splits: accountSplit,
+  ...ownerProperties,
   metadata,
   createdAt,
 })
@@ -172,6 +175,7 @@ export const cryptoWallet = resource('CryptoWallet', {
   payments,
   otherDeposits,
   splits: accountSplit,
+  ...ownerProperties,
   metadata,
   expiresAt: expiry,
   createdAt,
@@ -191,6 +195,7 @@ export const dedicatedCryptoWallet = resource('DedicatedCryptoWallet', {
   status: Type.Enum(['ACTIVE'], { examples: ['ACTIVE'] }),
   otherDeposits,
   splits: accountSplit,
+  ...ownerProperties,
   metadata,
   createdAt,
 })
@@ -294,6 +299,7 @@ function virtualAccountFields(
     createdAt: account.createdAt.toISOString(),
     paidAt: account.paidAt?.toISOString() ?? null,
     cancellationReason: account.cancellationReason,
+    ...showOwner(account),
   }
 }
 
@@ -322,6 +328,7 @@ function cryptoWalletFields(
     paidAt: account.paidAt?.toISOString() ?? null,
     cancellationReason: account.cancellationReason,
     otherDeposits: otherDeposits?.map(showOtherDeposit),
+    ...showOwner(account),
   }
 }
 
@@ -340,6 +347,7 @@ function dedicatedAccountFields(
     customer: account.customer === null ? null : JSON.parse(account.customer),
     createdAt: account.createdAt.toISOString(),
     payment: credit && showPayment(credit),
+    ...showOwner(account),
   }
 }
 
@@ -357,6 +365,7 @@ function dedicatedCryptoWalletFields(
     createdAt: account.createdAt.toISOString(),
     otherDeposits: otherDeposits?.map(showOtherDeposit),
     payment: credit && showPayment(credit),
+    ...showOwner(account),
   }
 }
 

@@ -18,6 +18,7 @@ import {
   withDescription,
   withExample,
 } from '../../base/shapes.js'
+import { ownerProperties, showOwner } from '../../customers/owner.js'
 import { toWire } from '../../money/amounts.js'
 import { vatRates } from '../../money/vat.js'
 import { refundSplit, showRefundSplit } from '../../subaccounts/shares/refund-splits.js'
@@ -123,6 +124,7 @@ export const payment = resource('Payment', {
         'What sub-accounts got of it. Left out if it was not split, and where a payment is part of another resource.',
     }),
   ),
+  ...ownerProperties,
 })
 
 /** A payment as lists show it, with what it was for. */
@@ -207,5 +209,6 @@ export function showPayment(payment: PaymentWithRefund): PaymentJson {
       splits: refund.splits?.map(showRefundSplit),
     },
     shares: shares?.map(showShare),
+    ...showOwner(payment),
   }
 }

@@ -23,6 +23,7 @@ import {
   withDescription,
   withExample,
 } from '../../base/shapes.js'
+import { ownerProperties, showOwner } from '../../customers/owner.js'
 import { formatDecimal, toWire } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
 import { formatRate } from '../../money/rates.js'
@@ -175,6 +176,7 @@ export const checkoutSession = resource('CheckoutSession', {
     ownSplit,
     'What sub-accounts get of each payment, as you sent it; in the stablecoin if the session takes no bank transfers. Left out if payments are not split.',
   ),
+  ...ownerProperties,
   successUrl: orNull(
     text('https://shop.example/thanks', 'Where the customer continues after paying.'),
   ),
@@ -196,6 +198,7 @@ export function showSession(serverTime: Date, found: ShownSession): JsonText {
   const { session, account, wallet, payments, split } = found
   const shared = sharedSessionFields(found, customerOf(found))
   const amounts = showAmounts(found)
+  const owner = showOwner((account ?? wallet)!)
   // Field by field: object spreads are slow.
   const fields: Omit<Static<typeof checkoutSession>, 'metadata'> = {
     reference: shared.reference,
@@ -222,6 +225,8 @@ export function showSession(serverTime: Date, found: ShownSession): JsonText {
     payments: payments.map(showPayment),
     moreReceived: hasMore(found),
     splits: split && showOwnSplit(split),
+    customerReference: owner.customerReference,
+    invoiceReference: owner.invoiceReference,
     serverTime: serverTime.toISOString(),
     successUrl: session.successUrl,
     cancelUrl: session.cancelUrl,

@@ -13,7 +13,13 @@ const creditEntries = new Table('customer_credit_entries', {
   /** Without gaps, per customer and asset. */
   number: column.int8(),
   kind: column.text<
-    'payment' | 'credit_note' | 'refund' | 'refund_reversal' | 'applied' | 'unapplied'
+    | 'payment'
+    | 'credit_note'
+    | 'refund'
+    | 'refund_reversal'
+    | 'applied'
+    | 'unapplied'
+    | 'reallocation'
   >(),
   amount: column.int8(),
   balanceAfter: column.int8(),

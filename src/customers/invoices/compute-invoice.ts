@@ -1,5 +1,6 @@
-import { smallerOf } from '../../money/amounts.js'
 import { divideHalfUp, divideInProportion, sum } from '../../money/proportions.js'
+
+/** The console computes with this file, too: it imports nothing of the service but arithmetic. */
 
 /** Quantities are whole numbers of thousandths. */
 export const quantityUnit = 1_000n
@@ -68,5 +69,5 @@ export function computeInvoice(
 function computeDiscount(subtotal: bigint, wanted: Discount | null): bigint {
   if (wanted === null) return 0n
   if ('basisPoints' in wanted) return divideHalfUp(subtotal * BigInt(wanted.basisPoints), whole)
-  return smallerOf(wanted.amount, subtotal)
+  return wanted.amount < subtotal ? wanted.amount : subtotal
 }

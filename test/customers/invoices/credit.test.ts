@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../../src/postgres/sql.js'
+import { type InvoicedShop, openInvoicedShop } from '../../support/invoiced-shop.js'
 import { openWithBank } from '../../support/open-with-bank.js'
 import { type Random, seededRandom } from '../../support/seed.js'
 import { expectAllProofs } from '../../support/sound-books.js'
-import { openShop as openShopIn, type Shop } from './shop.js'
 
 const service = await openWithBank()
 const { db } = service
-const openShop = () => openShopIn(service)
+const openShop = () => openInvoicedShop(service)
 
 test('credit pays a new invoice at once, as far as it goes', async () => {
   const { invoice, pay, credit, eventsOf } = await openShop()
@@ -162,7 +162,11 @@ type Step = {
 }
 
 /** May be refused: nothing may be left of it, or nothing was paid. */
-async function tryTo(shop: Shop, kind: string, { random, payments, invoices, amount }: Step) {
+async function tryTo(
+  shop: InvoicedShop,
+  kind: string,
+  { random, payments, invoices, amount }: Step,
+) {
   if (kind === 'refund') {
     if (payments.length === 0) return
     const path = `/v1/collections/payments/${random.pick(payments)}/refund`
@@ -176,11 +180,11 @@ async function tryTo(shop: Shop, kind: string, { random, payments, invoices, amo
   else await expectAnswer(shop, `/v1/invoices/${reference}/credit`, { amount })
 }
 
-async function refundAll(shop: Shop, reference: string): Promise<void> {
+async function refundAll(shop: InvoicedShop, reference: string): Promise<void> {
   await expectAnswer(shop, `/v1/collections/payments/${reference}/refund`, {})
 }
 
-async function expectAnswer(shop: Shop, path: string, body?: object): Promise<void> {
+async function expectAnswer(shop: InvoicedShop, path: string, body?: object): Promise<void> {
   const { status, text } = await shop.send('POST', path, body)
   expect(status, text).toBeLessThan(500)
 }

@@ -5,9 +5,9 @@ import { runDeadlines } from '../../../src/customers/invoices/run-deadlines.js'
 import type { MailContent } from '../../../src/mail/content.js'
 import { listAllMails, openContent } from '../../../src/mail/store-mails.js'
 import { sql } from '../../../src/postgres/sql.js'
+import { openInvoicedShop } from '../../support/invoiced-shop.js'
 import { openWithBank } from '../../support/open-with-bank.js'
 import { expectAllProofs } from '../../support/sound-books.js'
-import { openShop as openShopIn } from './shop.js'
 
 const service = await openWithBank()
 const { db, clock, seal } = service
@@ -16,7 +16,7 @@ const run = () => runDeadlines({ db, mode: 'test' }, clock.now())
 const inDays = (days: number) => new Date(clock.now().getTime() + days * dayMs).toISOString()
 
 async function openShop(settings: object = {}) {
-  const shop = await openShopIn(service)
+  const shop = await openInvoicedShop(service)
   const email = 'ada@example.com'
   await shop.ask('PATCH', `/v1/customers/${shop.customer.reference}`, { email })
   await shop.ask('PATCH', '/v1/settings', settings)

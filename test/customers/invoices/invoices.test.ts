@@ -118,6 +118,11 @@ test('an invoice is overdue when a part of it should have been paid', async () =
   expect(await list('?status=OVERDUE')).toEqual(['INV-000002'])
   const read = await ask('GET', `/v1/invoices/${parts.reference}`)
   expect(read.json.data.status).toBe('OVERDUE')
+  const counts = await ask('GET', '/v1/invoices/counts')
+  expect(counts.json.data).toEqual({
+    total: 2,
+    byStatus: { DRAFT: 0, OPEN: 2, PARTIALLY_PAID: 0, PAID: 0, VOID: 0, OVERDUE: 1 },
+  })
   clock.advance(dayMs)
   expect(await list('?status=OVERDUE')).toEqual(['INV-000002', 'INV-000001'])
   expect(merchant).toBeDefined()

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { sql } from '../../../src/postgres/sql.js'
+import { openInvoicedShop } from '../../support/invoiced-shop.js'
 import { openWithBank } from '../../support/open-with-bank.js'
 import { expectAllProofs } from '../../support/sound-books.js'
-import { openShop as openShopIn } from './shop.js'
 
 const service = await openWithBank()
 const { db } = service
-const openShop = () => openShopIn(service)
+const openShop = () => openInvoicedShop(service)
 
 test('an exact amount pays its invoice; any other the oldest first; the rest is credit', async () => {
   const { invoice, pay, read, credit, events } = await openShop()
@@ -100,4 +100,26 @@ test('a refund that fails leaves everything as before', async () => {
   expect(await read(one)).toEqual(before)
   expect(await events()).toEqual(['invoice.paid', 'customer.credited', 'customer.credited'])
   await expectAllProofs(db)
+})
+
+test('the timeline of an invoice says what was paid, refunded and credited', async () => {
+  const { ask, invoice, pay } = await openShop()
+  const { reference } = await invoice(500_000)
+  const payment = await pay(400_000)
+  await ask('POST', `/v1/invoices/${reference}/credit`, { amount: 30_000, reason: 'Damaged' })
+  await ask('POST', '/v1/test/balances/fund', { asset: 'NGN', amount: 1_000_000 })
+  await ask('POST', `/v1/collections/payments/${payment.reference}/refund`, { amount: 50_000 })
+  const { items } = await ask('GET', `/v1/timeline/${reference}`)
+  const steps = items.filter(({ kind }: { kind: string }) => kind.startsWith('invoice_'))
+  expect(steps.toReversed()).toMatchObject([
+    { kind: 'invoice_created', title: 'Draft created', reference },
+    { kind: 'invoice_finalized', title: 'Finalized as INV-000001' },
+    { kind: 'invoice_paid', title: '₦4,000.00 paid', reference: payment.reference },
+    { kind: 'invoice_credited', title: '₦300.00 credited', details: { note: 'Damaged' } },
+    { kind: 'invoice_refunded', title: '₦500.00 refunded', amount: 50_000 },
+  ])
+  expect(items.filter(({ kind }: { kind: string }) => kind === 'event')).toHaveLength(4)
+  const other = await service.addMerchant('Other')
+  const seen = await service.ask('GET', `/v1/timeline/${reference}`, { key: other.test.secret })
+  expect(seen.status).toBe(404)
 })

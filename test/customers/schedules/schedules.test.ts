@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { runSchedules } from '../../../src/customers/schedules/run-schedules.js'
 import { resumeMerchant, suspendMerchant } from '../../../src/merchants/suspension.js'
 import { sql } from '../../../src/postgres/sql.js'
+import { openInvoicedShop } from '../../support/invoiced-shop.js'
 import { openWithBank } from '../../support/open-with-bank.js'
 import { expectAllProofs } from '../../support/sound-books.js'
-import { openShop as openShopIn } from '../invoices/shop.js'
 
 const service = await openWithBank()
 const { db, clock } = service
@@ -22,7 +22,7 @@ const dateIn = (days: number) =>
   new Date(clock.now().getTime() + 3_600_000 + days * dayMs).toISOString().slice(0, 10)
 
 async function openShop() {
-  const shop = await openShopIn(service)
+  const shop = await openInvoicedShop(service)
   const { ask, customer } = shop
   const path = '/v1/invoice-schedules'
   const lines = [{ description: 'Rent', unitAmount: 500_000 }]

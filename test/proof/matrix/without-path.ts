@@ -61,6 +61,8 @@ export const tablesWithoutPath: Record<string, string> = {
   payment_links: links,
   split_rules: splits,
   credit_notes: invoices,
+  reallocations: invoices,
+  allocation_moves: invoices,
   start_links: team,
   totp_secrets: team,
   used_challenges: team,

@@ -66,6 +66,7 @@ const known: Record<EventType, true> = {
   'invoice.credited': true,
   'invoice.partially_paid': true,
   'invoice.paid': true,
+  'invoice.payment_moved': true,
   'invoice.refunded': true,
   'invoice.refund_failed': true,
   'invoice.voided': true,

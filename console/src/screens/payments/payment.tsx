@@ -10,6 +10,7 @@ import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { noteRecent } from '../../frame/recent'
 import { ResourcePage } from '../../frame/resource-page'
+import { AmountParts } from '../../parts/amount-parts'
 import { Button } from '../../parts/button'
 import { useCopy } from '../../parts/copy'
 import { DataTable } from '../../parts/data-table'
@@ -30,6 +31,7 @@ import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
+import { Allocations } from './allocations'
 import { Decision } from './decision'
 import { type AnyPayment, nameOf } from './describe-payment'
 import { RefundDialog } from './refund-dialog'
@@ -109,6 +111,7 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
         <div className="stack">
           <Amounts payment={payment} />
           <Shares payment={payment} />
+          <Allocations payment={payment} />
           <ResourceTimeline reference={reference} />
           <Returns reference={reference} />
         </div>
@@ -164,40 +167,19 @@ function Requery({ payment: { source, accountReference } }: { payment: Payment }
 
 /** The four amounts of a payment: they always add up to what was received. */
 function Amounts({ payment }: { payment: Payment }) {
-  const { currency, amount } = payment
-  const total = Number(toUnits(amount, currency))
-  const parts = [
-    { name: words.money.accepted, amount: payment.amountAccepted, colour: 'var(--good)' },
-    { name: words.money.held, amount: payment.amountHeld, colour: 'var(--brass)' },
-    { name: words.money.returning, amount: payment.amountReturning, colour: 'var(--edge)' },
-    { name: words.money.returned, amount: payment.amountReturned, colour: 'var(--soft)' },
-  ].map((part) => ({ ...part, units: toUnits(part.amount, currency) }))
-  const present = parts.filter(({ units }) => units > 0n)
-  const summary = words.money.summary(
-    present.map(({ name, units }) => `${formatMoney(units, currency)} ${name}`).join(', '),
-  )
   return (
-    <Card isPadded>
-      <h2>{words.money.title}</h2>
-      <div className="amount-bar" role="img" aria-label={summary}>
-        {present.map(({ name, units, colour }) => (
-          <i key={name} style={{ flexGrow: Number(units) / total, background: colour }} />
-        ))}
-      </div>
-      <dl className="amounts">
-        {parts.map(({ name, units, colour }) => (
-          <div key={name}>
-            <dt className="soft small">
-              <i style={{ background: units > 0n ? colour : 'var(--line)' }} />
-              {name}
-            </dt>
-            <dd>
-              <Money amount={units} asset={currency} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </Card>
+    <AmountParts
+      title={words.money.title}
+      asset={payment.currency}
+      total={payment.amount}
+      summary={words.money.summary}
+      parts={[
+        { name: words.money.accepted, amount: payment.amountAccepted, colour: 'var(--good)' },
+        { name: words.money.held, amount: payment.amountHeld, colour: 'var(--brass)' },
+        { name: words.money.returning, amount: payment.amountReturning, colour: 'var(--edge)' },
+        { name: words.money.returned, amount: payment.amountReturned, colour: 'var(--soft)' },
+      ]}
+    />
   )
 }
 

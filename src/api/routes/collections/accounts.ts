@@ -10,6 +10,7 @@ import {
   isWallet,
 } from '../../../collections/accounts/account.js'
 import { accountList } from '../../../collections/accounts/account-list.js'
+import type { PreparedAccount } from '../../../collections/accounts/create-accounts.js'
 import { type EndedAccount, endAccount } from '../../../collections/accounts/end-accounts.js'
 import {
   type AccountLookup,
@@ -46,11 +47,17 @@ export const externalReferenceIn = withExample(
   'customer-77',
 )
 
+type NewAccountAnswer = {
+  message: string
+  /** What is answered, if not the account itself. */
+  show?: (prepared: PreparedAccount) => JsonText
+}
+
 export async function createAccount(
   api: ApiParts,
   keyedRequest: KeyedRequest,
   request: Omit<AccountRequest, 'environment' | 'name' | 'retryKey'>,
-  message: string,
+  answer: NewAccountAnswer,
 ): Promise<KeyedAnswer> {
   const { environment, now } = keyedRequest
   const prepared = await api.collections.prepareAccount(now, {
@@ -59,19 +66,19 @@ export async function createAccount(
     name: environment.merchantName,
     retryKey: retryKeyOf(keyedRequest),
   })
-  return createResource(api, keyedRequest, prepared, { message, commit: api.commitAccount })
+  return createResource(api, keyedRequest, prepared, { ...answer, commit: api.commitAccount })
 }
 
 export async function createWallet(
   api: ApiParts,
   keyedRequest: KeyedRequest,
   request: Omit<WalletRequest, 'environment' | 'retryKey'>,
-  message: string,
+  answer: NewAccountAnswer,
 ): Promise<KeyedAnswer> {
   const { environment, now } = keyedRequest
   const retryKey = retryKeyOf(keyedRequest)
   const prepared = await api.collections.prepareWallet(now, { ...request, environment, retryKey })
-  return createResource(api, keyedRequest, prepared, { message, commit: api.commitAccount })
+  return createResource(api, keyedRequest, prepared, { ...answer, commit: api.commitAccount })
 }
 
 export function retryKeyOf({ key }: KeyedRequest): string | undefined {

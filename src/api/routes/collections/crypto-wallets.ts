@@ -68,6 +68,6 @@ const create = (api: ApiParts) =>
         requestedAmount,
         chosenSplit: await chooseSplit(api.db, request, { asset, expected: { amount, kind } }),
       } as const
-      return createWallet(api, request, wallet, 'Crypto wallet created')
+      return createWallet(api, request, wallet, { message: 'Crypto wallet created' })
     },
   })

@@ -22,7 +22,7 @@ import { accountRoutes, createAccount, endAndClose, externalReferenceIn } from '
 
 const path = '/v1/collections/dedicated-accounts'
 
-const identityNumber = (name: string) =>
+export const identityNumber = (name: string) =>
   Type.Optional(
     Type.String({
       pattern: identityNumberPattern,
@@ -119,7 +119,7 @@ const create = (api: ApiParts) =>
         customer,
         chosenSplit,
       } as const
-      return createAccount(api, request, account, 'Dedicated account created')
+      return createAccount(api, request, account, { message: 'Dedicated account created' })
     },
   })
 

@@ -62,6 +62,6 @@ const create = (api: ApiParts) =>
         requestedAmount: null,
         chosenSplit: await chooseSplit(api.db, request, { asset: null, expected: null }),
       } as const
-      return createWallet(api, request, wallet, 'Dedicated crypto wallet created')
+      return createWallet(api, request, wallet, { message: 'Dedicated crypto wallet created' })
     },
   })

@@ -75,6 +75,6 @@ const create = (api: ApiParts) =>
           expected: { amount: expected.amount, kind },
         }),
       } as const
-      return createAccount(api, request, account, 'Virtual account created')
+      return createAccount(api, request, account, { message: 'Virtual account created' })
     },
   })

@@ -3,20 +3,18 @@ import { emailPattern, phonePattern } from '../../../base/contact-patterns.js'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { referenceSample, withExample } from '../../../base/shapes.js'
-import {
-  giveToCustomer,
-  lockGivableAccount,
-} from '../../../collections/accounts/give-to-customer.js'
+import { forgetCustomerOfAccounts } from '../../../collections/accounts/customer-accounts.js'
+import { customerExport, exportCustomer } from '../../../collections/payments/export-customer.js'
 import {
   type CustomerChange,
   changeCustomer,
   createCustomer,
   eraseCustomer,
-  refuseErased,
 } from '../../../customers/change-customer.js'
 import { withCredit } from '../../../customers/credit/customer-credit.js'
 import { customer, showCustomer } from '../../../customers/resource.js'
-import { customerList, getCustomer, lockCustomer } from '../../../customers/store-customers.js'
+import { customerList, getCustomer } from '../../../customers/store-customers.js'
+import { refuseUnseen } from '../../auth/refuse-unseen.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -27,6 +25,7 @@ import { cursorOf } from '../../server/cursor.js'
 import { successText } from '../../server/envelope.js'
 import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
+import { customerStatement } from './statement.js'
 
 const path = '/v1/customers'
 const base = { access: 'secret', tag: 'Customers' } as const
@@ -35,7 +34,15 @@ const change = { ...base, permission: 'customers.change' } as const
 const params = inPath('reference', referenceSample(prefixes.customer))
 
 export function customerRoutes(api: ApiParts): Route[] {
-  return [create(api), list(api), read(api), update(api), erase(api), giveAccount(api)]
+  return [
+    create(api),
+    list(api),
+    read(api),
+    update(api),
+    erase(api),
+    customerStatement(api),
+    exportAll(api),
+  ]
 }
 
 const shortText = (example: string, description: string) =>
@@ -221,55 +228,42 @@ const erase = (api: ApiParts) =>
       const { environment, now, params } = request
       return api.change(
         request,
-        (tx) =>
-          eraseCustomer(tx, now, {
+        async (tx) => {
+          const gone = await eraseCustomer(tx, now, {
             environmentId: environment.id,
             reference: params.reference,
-          }),
+          })
+          forgetCustomerOfAccounts(tx, gone)
+          return gone
+        },
         (gone) => successText(200, 'Customer erased', showCustomer(gone)),
       )
     },
   })
 
-const accountBody = withExample(
-  closed({
-    account: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'Reference of a dedicated account or dedicated wallet of yours.',
-      examples: [referenceSample(prefixes.dedicatedAccount)],
-    }),
-  }),
-  { account: referenceSample(prefixes.dedicatedAccount) },
-)
-
-const giveAccount = (api: ApiParts) =>
+const exportAll = ({ db }: ApiParts) =>
   route({
-    ...change,
-    method: 'POST',
-    path: `${path}/:reference/accounts`,
-    operation: 'giveAccountToCustomer',
-    summary: 'Give a customer an account',
+    ...see,
+    method: 'GET',
+    path: `${path}/:reference/export`,
+    shows: ['customer', 'payment', 'checkout_session'],
+    stepUp: 'live',
+    operation: 'exportCustomer',
+    summary: 'Export a customer',
     description:
-      'Payments into the dedicated account or wallet pay the invoices of the customer from now on: one that is due for exactly the amount, or else the oldest first. What is left becomes credit of the customer. An account that belongs to another customer is refused.',
+      'Returns all that is known of the customer as one document, for a person who asks for it: name and addresses, accounts, invoices, payments with their senders, checkout sessions and credit. Members need `exports.make`.',
     params,
-    body: accountBody,
-    answers: { 200: customer },
-    refusals: ['not_found', ...erased],
-    handle(request) {
-      const { environment, params, body } = request
-      const environmentId = environment.id
-      return api.change(
-        request,
-        async (tx) => {
-          const account = await lockGivableAccount(tx, { environmentId, reference: body.account })
-          const owner = await lockCustomer(tx, { environmentId, reference: params.reference })
-          refuseErased(owner)
-          giveToCustomer(tx, account, owner.id)
-          const [shown] = await withCredit(tx, [owner])
-          return shown!
-        },
-        (owner) => successText(200, 'Account given', showCustomer(owner)),
-      )
+    answers: { 200: customerExport },
+    refusals: ['not_found'],
+    isHeavy: true,
+    async handle(request) {
+      const { environment, now, params, permissions, signedIn } = request
+      // As for lists as CSV, whose roles are fewer.
+      if (signedIn && !permissions.has('exports.make')) throw refuseUnseen(request, 'exports.make')
+      const owner = await getCustomer(db, {
+        environmentId: environment.id,
+        reference: params.reference,
+      })
+      return successText(200, 'Customer', await exportCustomer(db, now, owner))
     },
   })

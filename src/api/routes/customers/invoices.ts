@@ -15,19 +15,22 @@ import {
   invoiceNumber,
   invoiceStatuses,
   type StoredStatus,
+  storedStatuses,
 } from '../../../customers/invoices/invoice.js'
 import { invoice, showInvoice } from '../../../customers/invoices/resource.js'
 import { getInvoice, invoiceList } from '../../../customers/invoices/store-invoices.js'
 import { invoiceLimits } from '../../../customers/limits.js'
+import { countRows } from '../../../postgres/lists/find-ids.js'
 import { creatorOf } from '../../auth/creator-of.js'
 import { answerPdf } from '../../documents/answer-pdf.js'
 import { drawInvoice } from '../../documents/draw-invoice.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { readAnyAmount } from '../../parse/read-coins.js'
-import { readTimeRange } from '../../parse/read-filters.js'
+import { countByStatus, readTimeRange, showCount } from '../../parse/read-filters.js'
 import { draftBody, draftChange, readDraftChange, readNewDraft } from '../../parse/read-invoice.js'
 import {
   closed,
+  countsOf,
   decimalInput,
   inPath,
   koboInput,
@@ -38,7 +41,7 @@ import {
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
 import { cursorOf } from '../../server/cursor.js'
-import { successText } from '../../server/envelope.js'
+import { success, successText } from '../../server/envelope.js'
 import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 
@@ -52,6 +55,7 @@ export function invoiceRoutes(api: ApiParts): Route[] {
   return [
     create(api),
     list(api),
+    counts(api),
     read(api),
     readPdf(api),
     update(api),
@@ -91,6 +95,26 @@ const create = (api: ApiParts) =>
     },
   })
 
+const filters = {
+  customer: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Reference of a customer.',
+      examples: [referenceSample(prefixes.customer)],
+    }),
+  ),
+  schedule: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Reference of the schedule that made them.',
+      examples: [referenceSample(prefixes.invoiceSchedule)],
+    }),
+  ),
+  ...timeFilters,
+}
+
 const list = ({ openPage }: ApiParts) =>
   listRoute(openPage, {
     ...see,
@@ -99,26 +123,7 @@ const list = ({ openPage }: ApiParts) =>
     summary: 'List invoices',
     description: 'Returns invoices, newest first. Send `Accept: text/csv` to export all of them.',
     title: 'Invoices',
-    filters: {
-      status: Type.Optional(withStatus([...invoiceStatuses])),
-      customer: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 64,
-          description: 'Reference of a customer.',
-          examples: [referenceSample(prefixes.customer)],
-        }),
-      ),
-      schedule: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 64,
-          description: 'Reference of the schedule that made them.',
-          examples: [referenceSample(prefixes.invoiceSchedule)],
-        }),
-      ),
-      ...timeFilters,
-    },
+    filters: { ...filters, status: Type.Optional(withStatus([...invoiceStatuses])) },
     item: invoice,
     columns: csvColumns(
       'reference',
@@ -151,6 +156,33 @@ const list = ({ openPage }: ApiParts) =>
 function readStatus(status: InvoiceStatus | undefined, now: Date) {
   return status === 'OVERDUE' ? { overdueAt: now } : { status: status as StoredStatus | undefined }
 }
+
+const counts = ({ openPage }: ApiParts) =>
+  route({
+    ...see,
+    method: 'GET',
+    path: `${path}/counts`,
+    operation: 'countInvoices',
+    summary: 'Count invoices',
+    description:
+      'Returns how many invoices match the filters, by status. Overdue ones are also counted as `OPEN` or `PARTIALLY_PAID`, and once in the total.',
+    query: closed(filters),
+    answers: { 200: countsOf(invoiceStatuses) },
+    isHeavy: true,
+    async handle({ environment, query, now }) {
+      const { db } = openPage(undefined)
+      const { customer, schedule } = query
+      const filter = { ...readTimeRange(query), customer, schedule }
+      const count = (status: InvoiceStatus) =>
+        countRows(db, invoiceList, {
+          environmentId: environment.id,
+          filter: { ...filter, ...readStatus(status, now) },
+        })
+      const { total, byStatus } = await countByStatus(storedStatuses, count)
+      const overdue = showCount(await count('OVERDUE'))
+      return success(200, 'Invoice counts', { total, byStatus: { ...byStatus, OVERDUE: overdue } })
+    },
+  })
 
 const read = ({ db }: ApiParts) =>
   route({

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import { payersOf, type ServiceWithBank } from '../../support/open-with-bank.js'
+import { payersOf, type ServiceWithBank } from './open-with-bank.js'
 
 let calls = 0
 
-/** A merchant with a customer, who has a dedicated account. */
-export async function openShop(service: ServiceWithBank) {
+/** A merchant with a customer who has a dedicated account, and pays invoices through it. */
+export async function openInvoicedShop(service: ServiceWithBank) {
   const { clock } = service
   const merchant = await service.addMerchant('Shop')
   const payers = payersOf(service, merchant)
@@ -41,6 +41,7 @@ export async function openShop(service: ServiceWithBank) {
     send,
     ask,
     customer,
+    account,
     invoice,
     pay: async (amount: number) => {
       clock.advance(1)
@@ -61,4 +62,4 @@ export async function openShop(service: ServiceWithBank) {
   }
 }
 
-export type Shop = Awaited<ReturnType<typeof openShop>>
+export type InvoicedShop = Awaited<ReturnType<typeof openInvoicedShop>>
