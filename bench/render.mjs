@@ -44,7 +44,7 @@ ${renderTable(columns, requests, { wordColumns: 2 })}
 ## How to read it
 
 - **life**: a bank transfer until COMPLETED, a crypto transfer until CONFIRMED, a payment until its webhook is delivered, a batch until its last
-  transfer has ended. For \`npm start\`, *API* is the whole process. *chain* is the localnet or the stub that lands transactions at once; *load* is
+  transfer has ended. For \`npm start\`, API is the whole process. Chain is the localnet or the stub that lands transactions at once; load is
   the load generator and the webhook receiver.
 - **HOT**: share of the updates that wrote no index entry. **index entries**: at most this many, because partial indexes skip rows.
 - **calls per batch**, **rolled back**, **deferred**: how many calls share a transaction, the share of batches that were run again, and the share

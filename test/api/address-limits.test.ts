@@ -1,5 +1,6 @@
 import { get } from 'node:http'
 import { expect, test } from 'vitest'
+import { newPageToken } from '../../src/base/page-token.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
 
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } })
@@ -16,6 +17,16 @@ test('public requests of one IPv6 /64 share one allowance; those of another have
   expect(await statusFrom('::ffff:203.0.113.7')).toBe(404)
   expect(await statusFrom('203.0.113.7')).toBe(429)
   expect(await statusFrom('203.0.113.8')).toBe(404)
+})
+
+test('guesses at tokens of invoices are limited by address', async () => {
+  const service = await openWithBank({ publicRateLimitPerSecond: 2, trustProxy: true })
+  const guess = async (method: string, path: string) =>
+    (await service.ask(method, `/i/${newPageToken()}${path}`, from('203.0.113.7'))).status
+  expect(await guess('GET', '')).toBe(404)
+  expect(await guess('GET', '/invoice.pdf')).toBe(404)
+  expect(await guess('GET', '')).toBe(429)
+  expect(await guess('POST', '/pay')).toBe(429)
 })
 
 test('streams to one IPv6 /64 share one limit', async () => {

@@ -354,6 +354,11 @@ describe('a session for an invoice', () => {
       amountAccepted: 300_000,
       payments: [{ variance: 'UNDERPAID', amountAccepted: 300_000 }],
     })
+    const checkout = wordsOf((await service.ask('GET', `/checkout/${session.reference}`)).text)
+    expect(checkout).toContain('Send ₦7,000.00')
+    expect(checkout).toContain('We received ₦3,000.00.')
+    expect(checkout).toContain('₦7,000.00 is still to be paid, into the same account.')
+    expect(checkout).not.toMatch(/[Ee]xact/)
     // The rest has a session of its own; both stay open.
     const rest = await press(made)
     expect(rest).toMatchObject({ amount: 700_000, status: 'pending' })
@@ -385,6 +390,8 @@ describe('a session for an invoice', () => {
 
   test('accepts too much at once, late money, and money for an invoice that is void', async () => {
     const { ask, invoice, press, payIn, read, credit } = await openShop()
+    // The customer has no address: no receipt is sent.
+    await ask('PATCH', '/v1/settings', { mails: { receipts: true } })
     const over = await invoice()
     await payIn((await press(over)).bankTransfer.accountNumber, 1_200_000)
     expect(await read(over)).toMatchObject({ status: 'PAID', amountPaid: 1_000_000 })
@@ -405,6 +412,7 @@ describe('a session for an invoice', () => {
     await payIn(bankTransfer.accountNumber, 1_000_000)
     expect(await read(voided)).toMatchObject({ status: 'VOID', amountPaid: 0 })
     expect(await credit()).toBe(1_200_000)
+    expect((await ask('GET', '/v1/mails')).items).toEqual([])
     await expectAllProofs(db)
   })
 })

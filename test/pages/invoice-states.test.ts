@@ -54,6 +54,8 @@ async function openShop() {
     const answer = await fetch(`${service.url}${pathname}/pay`, {
       method: 'POST',
       redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: '',
     })
     return answer.headers.get('location')!
   }

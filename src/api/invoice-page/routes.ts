@@ -100,9 +100,6 @@ const readPdf = (api: ApiParts) =>
     },
   })
 
-/** The button that the payer pressed. */
-type PayForm = { part?: unknown }
-
 const payByForm = (api: ApiParts) =>
   route({
     ...base,
@@ -114,14 +111,15 @@ const payByForm = (api: ApiParts) =>
     description:
       'Redirects to a checkout session for what is due, or for the next instalment; invoices in coins get a wallet, which their page shows.',
     params,
-    body: Type.Optional(Type.Object({ part: Type.Optional(Type.Any()) })),
+    // `part`: the button that the payer pressed.
+    body: Type.Object({ part: Type.Optional(Type.Any()) }),
     async handle({ params: { token }, body, headers, realNow }): Promise<Document> {
       const found = await findPublicInvoice(api.db, token)
       if (!found) return answerNotFound({ headers })
       const { invoice, environment } = found
       const offer = offerPayment(found, api.naira[environment.mode])
       const isOpened = found.dedicated.length > 0 || !offer.isPossible
-      const wantsNext = (body as PayForm | undefined)?.part === 'next'
+      const wantsNext = body.part === 'next'
       const amount = (wantsNext && offer.nextInstalment) || invoice.amountDue
       const account = isOpened ? undefined : await openAccount(api, found, { amount, realNow })
       const reference = account?.sessionReference

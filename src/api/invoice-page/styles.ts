@@ -25,7 +25,7 @@ export const invoiceStyles = `
   .invoice h1 .amount{font-size:3.25rem}
 }
 @media print{
-  .invoice .sign,.invoice form{display:none!important}
+  .invoice .sign,.invoice section:has(form){display:none!important}
   .invoice li,.invoice .row,.invoice section{break-inside:avoid}
 }
 `.replace(/\n\s*/g, '')

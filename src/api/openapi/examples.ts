@@ -63,6 +63,8 @@ function addSuccess({ responses = {} }: Operation, route: Route): void {
   }
   const onlyCsv = route.isCsvOnly && responses[200]?.content?.['text/csv']
   if (onlyCsv) onlyCsv.example = route.csvSample
+  const pdf = responses[200]?.content?.['application/pdf']
+  if (pdf) pdf.example = '%PDF-1.3'
   const stream = responses[200]?.content?.['text/event-stream']
   if (stream)
     stream.examples = Object.fromEntries(

@@ -11,13 +11,14 @@ type Shop = { collector: Collector; account: Account; customer: string; invoices
 
 const [older, newer, paid] = [500_000, 300_000, 900_000]
 
-/** A customer with two invoices and an account. */
-async function openShop(world: World): Promise<Shop> {
+/** A customer with two invoices and, unless it is not given to them, an account. */
+async function openShop(world: World, { isGiven = true } = {}): Promise<Shop> {
   const collector = collectorOf(world)
   await collector.fund('NGN', funded)
   const account = await collector.openDedicated()
   const { reference: customer } = await collector.post('/v1/customers', { name: 'Ada Obi' })
-  await collector.post(`/v1/customers/${customer}/accounts`, { account: account.reference })
+  if (isGiven)
+    await collector.post(`/v1/customers/${customer}/accounts`, { account: account.reference })
   const invoices: string[] = []
   for (const [index, unitAmount] of [older, newer].entries()) {
     const lines = [{ description: 'Fabric', unitAmount }]
@@ -75,6 +76,20 @@ const listMade = async ({ collector }: Tenancy): Promise<Made[]> =>
   (await collector.get('/v1/invoices')).items.toSorted((one: Made, other: Made) =>
     one.period < other.period ? -1 : 1,
   )
+
+/** Presses the button of the page, and returns the account of the session it opens. */
+async function openFromPage(
+  world: World,
+  { collector, invoices: [reference] }: Shop,
+): Promise<Account> {
+  const { url } = await collector.get(`/v1/invoices/${reference}`)
+  const { status } = await world.call('POST', `${new URL(url).pathname}/pay`, { body: {} })
+  assert(status < 400, `the button answers ${status}`)
+  const { items } = await collector.get('/v1/checkout/sessions')
+  assert.equal(items.length, 1, 'the button opens one session')
+  const [{ reference: session, virtualAccount, bankTransfer }] = items
+  return { reference: virtualAccount, accountNumber: bankTransfer.accountNumber, session }
+}
 
 export const invoicePaths: Path[] = [
   definePath<Shop>({
@@ -163,6 +178,28 @@ export const invoicePaths: Path[] = [
         const sent = ids.filter((other) => other === id).length
         assert(sent <= 2, `a mail was sent ${sent} times`)
       }
+    },
+  }),
+  definePath<Shop>({
+    name: 'invoice is paid in parts, through the session that its page opens',
+    settings,
+    prepare: (world) => openShop(world, { isGiven: false }),
+    async run(world, shop) {
+      await finalizeAll(shop)
+      const account = await openFromPage(world, shop)
+      await shop.collector.pay(account, { amount: 200_000 })
+      await shop.collector.pay(account, { amount: 400_000 })
+    },
+    async check(_world, shop) {
+      await checkAmounts(shop, { paid: [older, 0], refunded: [0, 0], credit: 100_000 })
+      const { items } = await shop.collector.get('/v1/checkout/sessions')
+      assert.deepEqual(
+        items.map(({ status, amountAccepted }: Record<string, unknown>) => [
+          status,
+          amountAccepted,
+        ]),
+        [['paid', 600_000]],
+      )
     },
   }),
 ]
