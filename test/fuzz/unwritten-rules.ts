@@ -137,6 +137,12 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must add up to the total/,
   },
   {
+    rule: 'A claim expires within a year, in the future, and its amount is in its asset.',
+    field: /^(expiresAt|amount)$/,
+    issue:
+      /^(must be (in the future|at most a year ahead|an integer in kobo|a decimal string of )|is too large for one transfer)/,
+  },
+  {
     rule: '`feeBearer` of a split is `merchant`, `subaccounts`, `all` or a sub-account of its lines.',
     field: /^(splits\.)?feeBearer$/,
     issue: /^must be merchant, subaccounts, all, or a sub-account of the lines$/,
