@@ -114,6 +114,7 @@ test('every list of a merchant is counted, and nothing else is', () => {
     'listBankTransfers',
     'listBanks',
     'listCheckoutSessions',
+    'listClaims',
     'listConversions',
     'listCryptoTransfers',
     'listCryptoWallets',

@@ -118,7 +118,9 @@ test('recovery counts and sends what the key may see', async () => {
     const reply = await ask('POST', `${at}/recover`, { key: by, body: { since, dryRun } })
     return reply.json.data.deliveries
   }
-  const payouts = sent.filter(({ type }) => /^(bank_transfer|crypto_transfer|batch)\./.test(type))
+  const payouts = sent.filter(({ type }) =>
+    /^(bank_transfer|crypto_transfer|batch|claim)\./.test(type),
+  )
   expect([await recover(key, true), await recover(key, false)]).toEqual(
     Array(2).fill(payouts.length),
   )

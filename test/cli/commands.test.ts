@@ -616,6 +616,7 @@ describe('with a live key', () => {
       'cryptoTransfers.create',
       'bankTransfers.create',
       'batches.submit',
+      'claims.create',
       'subaccounts.update',
       'subaccounts.close',
       'subaccounts.transfer',

@@ -149,6 +149,12 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
       /^(must (not be in the past|be at most 5000 days ahead|be on or after the first invoice)|is for (monthly|weekly) schedules)/,
   },
   {
+    rule: 'A claim expires within a year, in the future, and its amount is in its asset.',
+    field: /^(expiresAt|amount)$/,
+    issue:
+      /^(must be (in the future|at most a year ahead|an integer in kobo|a decimal string of )|is too large for one transfer)/,
+  },
+  {
     rule: '`feeBearer` of a split is `merchant`, `subaccounts`, `all` or a sub-account of its lines.',
     field: /^(splits\.)?feeBearer$/,
     issue: /^must be merchant, subaccounts, all, or a sub-account of the lines$/,

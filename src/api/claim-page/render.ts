@@ -35,7 +35,8 @@ const styles = `
 .entry{display:grid;gap:1rem}
 .entry label{display:grid;gap:.35rem;font-weight:600;font-size:.9375rem}
 .entry label span{font-weight:400;color:var(--soft);font-size:.875rem}
-.entry input,.entry select{font:inherit;font-size:1rem;font-weight:400;width:100%;min-height:3rem;min-width:0;
+.entry input,.entry select{font:inherit;font-size:1rem;font-weight:400;width:100%;
+  min-height:3rem;min-width:0;
   padding:.5rem .75rem;border:1px solid var(--edge);border-radius:.85rem;
   background:var(--card);color:var(--ink)}
 .entry input:focus-visible,.entry select:focus-visible{outline:3px solid var(--brand);
@@ -164,7 +165,8 @@ export function renderTransfer(
   const main = html`<main class="message"><div class="sign ${sign}">${icon}</div>
     <h1>${title}</h1><p class="words">${body}</p>
     <dl class="card">
-    <div class="row"><dt>Amount</dt><dd>${showMoney(claim.amount, claim.asset)}</dd></div><div class="row"><dt>To</dt><dd>${maskDestination(destination)}</dd></div>
+    <div class="row"><dt>Amount</dt><dd>${showMoney(claim.amount, claim.asset)}</dd></div>
+    <div class="row"><dt>To</dt><dd>${maskDestination(destination)}</dd></div>
     <div class="row"><dt>For</dt><dd>${claim.description}</dd></div></dl></main>`
   return renderScene(scene, { title, main })
 }

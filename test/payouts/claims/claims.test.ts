@@ -297,6 +297,22 @@ test('only what was shown can be confirmed, for the claim it was shown for', asy
   expect(await read(one)).toMatchObject({ status: 'OPEN' })
 })
 
+test('the link is sent to the address that was given, and readers of mails do not see it', async () => {
+  const { ask, claim } = await openShop()
+  const { url } = await claim({ email: 'ada@example.com', recipientName: 'Ada Obi' })
+  await claim()
+  const { items } = (await ask('GET', '/v1/mails?kind=claim')).json.data
+  expect(items).toHaveLength(1)
+  expect(items[0]).toMatchObject({ kind: 'claim', subject: 'Test: ₦10,000.00 from Ada Stores' })
+  const [mail] = await db.rows(sql<{ sealedContent: string }>`
+    select sealed_content from mails where kind = 'claim' and recipient = 'ada@example.com'
+    order by id desc limit 1`)
+  expect(service.seal.open(mail!.sealedContent)).toContain(url)
+  const shown = await ask('GET', `/v1/mails/${items[0].reference}`)
+  expect(shown.text).toContain('Refund of order 1001')
+  expect(shown.text).not.toContain(url.split('/').at(-1))
+})
+
 test('unknown and malformed links get the same page', async () => {
   const answers = await Promise.all(
     ['a'.repeat(43), 'x', '%00', 'a'.repeat(300)].map((token) =>
