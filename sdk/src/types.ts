@@ -1176,10 +1176,13 @@ export type CustomerExport = {
   /** When it was written. */
   exportedAt: string
   customer: Customer
+  /** Dedicated accounts and wallets. */
   accounts: CustomerAccount[]
+  /** Drafts, too. */
   invoices: Invoice[]
   /** With who sent them. */
   payments: Payment[]
+  /** Sessions made for the customer. */
   checkoutSessions: ({
     /** Identifies the checkout session. */
     reference: string
@@ -1192,14 +1195,15 @@ export type CustomerExport = {
     /** When the session was created. */
     createdAt: string
   })[]
+  /** Every change of the credit. */
   creditEntries: ({
     /** The currency or stablecoin of the amounts. */
     asset: 'NGN' | 'USDC' | 'USDT'
     /** What changed the credit. */
     kind: string
-    /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
+    /** Change of the credit. */
     amount: number | string
-    /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
+    /** Credit after it. */
     balanceAfter: number | string
     /** When it changed. */
     createdAt: string
@@ -2031,7 +2035,7 @@ export type Payment = {
 export type PaymentAllocations = {
   /** The payment. */
   payment: string
-  /** Who paid. */
+  /** The customer who paid. */
   customer: string
   /** What was paid. */
   asset: 'NGN' | 'USDC' | 'USDT'

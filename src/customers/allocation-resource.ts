@@ -15,7 +15,7 @@ import { customerReference } from './customer.js'
 
 export const paymentAllocations = resource('PaymentAllocations', {
   payment: reference(prefixes.payment, 'The payment.'),
-  customer: reference(prefixes.customer, 'Who paid.'),
+  customer: reference(prefixes.customer, 'The customer who paid.'),
   asset: withDescription(anyAsset, 'What was paid.'),
   items: Type.Array(
     Type.Object({

@@ -148,7 +148,7 @@ function ofPerson(name: string, { person, mode, granted }: Signed, why = '403 ro
     sees: mode === 'test' ? granted : undefined,
     refusal: (route) => {
       if (route.access === 'operator') return '403 role'
-      const isExport = route.isCsvOnly && route.isHeavy
+      const isExport = route.isExport || (route.isCsvOnly && route.isHeavy)
       const needed = [...neededFor(route), ...(isExport ? (['exports.make'] as const) : [])]
       if (!needed.every((one) => granted.has(one))) return why
       return route.isTestOnly && mode === 'live' ? '403 test_mode_only' : undefined

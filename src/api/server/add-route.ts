@@ -219,7 +219,8 @@ async function admitUser(
 ): Promise<void> {
   const { signedIn, caller } = await authenticateUser(request, route, signInDependencies(guards))
   request.signedIn = signedIn
-  if (caller && wantsCsv(request, route) && !caller.permissions.has('exports.make')) {
+  const isExport = route.isExport || wantsCsv(request, route)
+  if (caller && isExport && !caller.permissions.has('exports.make')) {
     const { mode, merchantId } = caller.environment
     const membership = signedIn.memberships.find(
       (candidate) => candidate.merchantId === merchantId,

@@ -98,6 +98,8 @@ type Traits = {
   /** A POST that changes nothing, such as a quote: it takes no `Idempotency-Key`. */
   isRead: boolean
   hasCsv: boolean
+  /** Members need `exports.make`, as for lists as CSV. */
+  isExport: boolean
   /** Always answers with CSV, whatever the request accepts. */
   isCsvOnly: boolean
   /** Answers with a PDF. */
@@ -127,6 +129,7 @@ const ordinary: Traits = {
   replaysAtCommit: false,
   isRead: false,
   hasCsv: false,
+  isExport: false,
   isCsvOnly: false,
   isPdf: false,
   isStream: false,

@@ -1,7 +1,15 @@
 import Type, { type Static } from 'typebox'
 import { toIsoText } from '../../base/clock.js'
 import { type JsonText, joinObjects, objectOf, toJson } from '../../base/json-text.js'
-import { anyAmount, anyAsset, flag, resource, text, timestamp } from '../../base/shapes.js'
+import {
+  anyAmount,
+  anyAsset,
+  flag,
+  resource,
+  text,
+  timestamp,
+  withDescription,
+} from '../../base/shapes.js'
 import { withCredit } from '../../customers/credit/customer-credit.js'
 import type { Customer } from '../../customers/customer.js'
 import { invoices } from '../../customers/invoices/invoice.js'
@@ -31,8 +39,8 @@ const session = Type.Object({
 const creditEntry = Type.Object({
   asset: anyAsset,
   kind: text('payment', 'What changed the credit.'),
-  amount: anyAmount,
-  balanceAfter: anyAmount,
+  amount: withDescription(anyAmount, 'Change of the credit.'),
+  balanceAfter: withDescription(anyAmount, 'Credit after it.'),
   createdAt: timestamp('When it changed.'),
 })
 
@@ -40,11 +48,11 @@ const creditEntry = Type.Object({
 export const customerExport = resource('CustomerExport', {
   exportedAt: timestamp('When it was written.'),
   customer,
-  accounts: Type.Array(customerAccount),
-  invoices: Type.Array(invoice),
+  accounts: Type.Array(customerAccount, { description: 'Dedicated accounts and wallets.' }),
+  invoices: Type.Array(invoice, { description: 'Drafts, too.' }),
   payments: Type.Array(payment, { description: 'With who sent them.' }),
-  checkoutSessions: Type.Array(session),
-  creditEntries: Type.Array(creditEntry),
+  checkoutSessions: Type.Array(session, { description: 'Sessions made for the customer.' }),
+  creditEntries: Type.Array(creditEntry, { description: 'Every change of the credit.' }),
   complete: flag(true, 'False if there is more of something than one document has.'),
 })
 

@@ -154,8 +154,10 @@ function Credit({ customer: { credit } }: { customer: Customer }) {
   )
 }
 
-/** Those of one customer need no column that names it. */
-const columns = invoiceColumns.filter(({ name }) => name !== 'customer')
+/** Those of one customer need no column that names it; phones show the due date there. */
+const columns = invoiceColumns
+  .filter(({ name }) => name !== 'customer')
+  .map((column) => (column.name === 'dueAt' ? { ...column, phone: 3 as const } : column))
 
 function Invoices({ reference }: { reference: string }) {
   const list = usePages<Invoice>('/v1/invoices', { customer: reference }, { limit: 10 })
