@@ -188,13 +188,13 @@ export const pinnedColumns = [
   ['per core of PostgreSQL', ({ cpu }) => `${whole(1e6 / cpu.postgres)}/s`],
 ]
 
-/** Steps of at least a microsecond as rows: those of Node and PostgreSQL per life. */
+/** Steps of at least ten microseconds as rows: those of Node and PostgreSQL per life. */
 export function stepsOf({ steps }) {
   const names = [...new Set([...Object.keys(steps.node), ...Object.keys(steps.postgres)])]
   const total = ({ node = 0, postgres = 0 }) => node + postgres
   return names
     .map((step) => ({ step, node: steps.node[step], postgres: steps.postgres[step] }))
-    .filter((times) => total(times) >= 1)
+    .filter((times) => total(times) >= 10)
     .toSorted((left, right) => total(right) - total(left))
 }
 
