@@ -59,8 +59,8 @@ export async function claimDue<Row>(db: Queryable, due: DueTable, claim: DueClai
 }
 
 /**
- * Runs claimed rows one after the other. One that fails does not stop the others: it falls due again
- * when its lease ends, and its error is thrown at the end.
+ * Runs claimed rows one after the other. One that fails does not stop the others: it falls due
+ * again when its lease ends, and its error is thrown at the end.
  */
 export async function runEach<Row>(
   claimed: Row[],

@@ -65,7 +65,13 @@ test('payers get no receipt until the merchant switches receipts on', async () =
   await payForSession()
   expect(await mailsOf('receipt')).toEqual([])
   const settings = (await shop.get('/v1/settings')).json.data
-  expect(settings.mails).toMatchObject({ receipts: false, testAddresses: [] })
+  expect(settings.mails).toEqual({
+    receipts: false,
+    invoices: false,
+    reminders: false,
+    reminderDays: [-3, 0, 7],
+    testAddresses: [],
+  })
 })
 
 test('a paid session gives its customer one receipt', async () => {
