@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { newPageToken } from '../../src/base/page-token.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -213,7 +212,6 @@ describe('the PDF of an invoice', () => {
       const bytes = Buffer.from(await response.arrayBuffer())
       expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')
       expect(bytes.toString('latin1')).toContain('%%EOF')
-      if (process.env.PDFS) writeFileSync(`${process.env.PDFS}/invoice.pdf`, bytes)
       return bytes
     }
     expect((await read()).toString('latin1').match(/\/Type \/Page\b/g)!.length).toBe(4)
