@@ -156,7 +156,7 @@ export const operations = {
     update: change('/v1/customers/{reference}'),
     erase: { ...read('/v1/customers/{reference}'), method: 'DELETE' },
     giveAccount: send('/v1/customers/{reference}/accounts'),
-    accounts: read('/v1/customers/{reference}/accounts'),
+    accounts: items('/v1/customers/{reference}/accounts'),
     statement: list('/v1/customers/{reference}/statement'),
     statementCsv: csv('/v1/customers/{reference}/statement'),
     export: read('/v1/customers/{reference}/export'),

@@ -1049,10 +1049,7 @@ export type Resources = {
      *
      * `GET /v1/customers/{reference}/accounts`
      */
-    accounts(reference: string, options?: RequestOptions): Promise<{
-      /** The items of this page, newest first. */
-      items: CustomerAccount[]
-    }>
+    accounts(reference: string, options?: RequestOptions): Promise<CustomerAccount[]>
     /**
      * Retrieve the statement of a customer.
      *

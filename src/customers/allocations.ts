@@ -155,14 +155,18 @@ export async function findAllocationsById(tx: Tx, names: Named[]): Promise<Alloc
   return names.length === 0 ? [] : tx.rows(findById(names))
 }
 
-/** Whether a payment paid anything of an invoice. */
+/** Whether a payment paid something of an invoice that was not moved to another. */
 export async function isPaidByPayment(
   tx: Tx,
   { environmentId, id }: { environmentId: EnvironmentId; id: string },
 ): Promise<boolean> {
   const rows = await tx.rows(sql`
-    select from payment_allocations
-    where environment_id = ${environmentId} and invoice_id = ${id} limit 1`)
+    select from payment_allocations a
+    where environment_id = ${environmentId} and invoice_id = ${id}
+      and amount > (
+        select coalesce(sum(m.amount), 0) from allocation_moves m
+        where m.environment_id = a.environment_id and m.allocation_id = a.id)
+    limit 1`)
   return rows.length > 0
 }
 

@@ -17,6 +17,10 @@ let invoice: string
 
 beforeAll(async () => {
   site = await openConsole(await openBrowser())
+  // Credit stays credit until a person uses it.
+  const body = { invoices: { applyCredit: false } }
+  const { status, text } = await site.owner.ask('PATCH', '/v1/settings', { body })
+  expect(status, text).toBe(200)
   await site.become(site.finance)
   page = await site.visit('/console')
 })

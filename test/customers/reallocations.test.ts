@@ -9,8 +9,10 @@ const service = await openWithBank()
 const { db, clock } = service
 const closedAccount = { bankCode: '999', accountNumber: '9900000027' }
 
+/** Credit stays credit until a person uses it. */
 async function openShop() {
   const shop = await openInvoicedShop(service)
+  await shop.ask('PATCH', '/v1/settings', { invoices: { applyCredit: false } })
   const pathOf = ({ reference }: { reference: string }) =>
     `/v1/collections/payments/${reference}/allocations`
   return {

@@ -20,7 +20,7 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
   },
   {
     rule: 'A naira amount is within the limits that the operator set for the mode.',
-    field: /^amount$/,
+    field: /^(amount|minAmount|maxAmount)$/,
     issue: /^must be at (least|most) ₦[\d,.]+ \(\d+ kobo\)$/,
   },
   {
@@ -125,6 +125,11 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     rule: 'A line of a split names a sub-account that is not closed, and is released in the future, at a time or after days.',
     field: /^(splits\.)?lines\.\d+\.(subaccount|releaseAt|releaseAfterDays)$/,
     issue: /^(names (no|a closed) sub-account|must be in the future|cannot be sent together)/,
+  },
+  {
+    rule: 'An account of a customer is named by `account`, or opened by `kind`.',
+    field: /^kind$/,
+    issue: /^must be sent, or else `account`$/,
   },
   {
     rule: 'A payment link has either a price or bounds, of which the lower is at most the upper; its labels differ; its metadata has no `answers`; it expires in the future; no other link has its slug.',

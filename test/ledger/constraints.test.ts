@@ -181,6 +181,11 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   transfer_purpose_is_known: {
     'an unknown purpose': () => transfer({ purpose: 'fun' }),
   },
+  claim_only_holds: {
+    'a claim that is paid at once': () => transfer({ purpose: 'claim', debit: 'available' }),
+    'a claim on money in transit': () =>
+      transfer({ purpose: 'claim', is_hold: true, debit: 'available', credit: 'treasury' }),
+  },
   hold_sets_money_aside: {
     'a hold on money that is not owed': () => transfer({ is_hold: true }),
     'a hold on money that is released later': () =>

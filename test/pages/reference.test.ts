@@ -190,13 +190,10 @@ describe('a reader', () => {
       // The two links above the groups are always there.
       return all.slice(2).map((text) => text.trim().replaceAll(/\s+/g, ' '))
     }
-    expect((await search('refundPayment'))[0]).toBe('POST Refund a payment')
+    expect((await search('refundPayment'))[0]).toBe('Refund a payment')
     // A field of few operations, although guides and descriptions name it, too.
     const byField = await search('maxRate')
-    expect(byField.slice(0, 2)).toEqual([
-      'POST Create a crypto transfer',
-      'POST Create a bank transfer',
-    ])
+    expect(byField.slice(0, 2)).toEqual(['Create a crypto transfer', 'Create a bank transfer'])
     expect(byField.indexOf('Errors')).toBeGreaterThan(byField.indexOf('Conversion'))
     // The page that explains the error comes before those that mention it.
     const byError = await search('insufficient_balance')

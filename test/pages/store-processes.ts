@@ -14,7 +14,8 @@ import {
   startProgram,
 } from '../support/program.js'
 
-export type Order = { id: string; status: string; session?: { reference: string; url: string } }
+type Made = { reference: string; url: string }
+export type Order = { id: string; status: string; session?: Made; invoice?: Made }
 
 /** Runs a service and the shop of examples/store as real processes with temporary folders. */
 export async function openStore() {

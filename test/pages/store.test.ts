@@ -135,6 +135,34 @@ describe('the order page', () => {
   })
 })
 
+describe('an order that is invoiced', () => {
+  test('is shipped once its invoice is paid in full, in two transfers', async () => {
+    const form = await fillIn(shop.url, { good: 'rice', terms: 'invoice' })
+    const location = await submit(shop.url, form)
+    // The same form makes no second invoice.
+    expect(await submit(shop.url, form)).toBe(location)
+    const [order] = orders().filter(({ invoice }) => invoice?.url === location)
+    const made = await manilla.invoices.get(order!.invoice!.reference)
+    expect(made).toMatchObject({ status: 'OPEN', total: 1_450_000, metadata: { order: order!.id } })
+    const page = await fetch(location)
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Ofada rice')])
+    const { accountNumber } = await manilla.customers.giveAccount(made.customer, {
+      kind: 'dedicated_account',
+    })
+    const pay = (amount: number) =>
+      manilla.test.bankTransfers.create({ accountNumber: accountNumber!, amount })
+    await pay(1_000_000)
+    expect((await readOrderPage(order!.id)).page).toContain('Waiting for your payment')
+    await pay(450_000)
+    await until(async () => (await readOrderPage(order!.id)).page.includes('Shipped'))
+    expect(shipmentsOf(order!.id)).toBe(1)
+    // A second order of the same person is invoiced to the same customer.
+    const again = await submit(shop.url, await fillIn(shop.url, { terms: 'invoice' }))
+    const [next] = orders().filter(({ invoice }) => invoice?.url === again)
+    expect((await manilla.invoices.get(next!.invoice!.reference)).customer).toBe(made.customer)
+  })
+})
+
 describe('an order', () => {
   test('is created once, however often the form is submitted', async () => {
     const form = await fillIn(shop.url)

@@ -17,6 +17,8 @@ export const expectedRefusals: ReadonlySet<string> = new Set([
   'credit invalid_state',
   'credit validation_failed',
   'refund insufficient_balance',
+  'move invalid_state',
+  'move validation_failed',
   'claiming invalid_state',
   'cancelling invalid_state',
 ])
@@ -25,6 +27,7 @@ const shares: [number, (scene: BillingScene) => Promise<void>][] = [
   [20, invoiceInCrowd],
   [30, payInCrowd],
   [8, creditInCrowd],
+  [8, moveInCrowd],
   [6, voidInCrowd],
   [36, billInOrder],
   [16, setAsideAndClaim],
@@ -94,6 +97,17 @@ async function payInCrowd(scene: BillingScene): Promise<void> {
   const amount = random.integer(1, Number(paid.body.amount))
   const path = `/v1/collections/payments/${paid.answer.kept.reference}/refund`
   await callers.send('refund', 'key', path, { amount })
+}
+
+/** A person moves what a payment paid to another invoice of the same customer. */
+async function moveInCrowd(scene: BillingScene): Promise<void> {
+  const { callers, random } = scene
+  const customer = pickInCrowd(scene)
+  const reference = await invoice(scene, customer)
+  const paid = await pay(scene, customer)
+  const path = `/v1/collections/payments/${paid.answer.kept.reference}/allocations`
+  const amount = random.integer(1, Number(paid.body.amount))
+  await callers.send('move', 'key', path, { allocations: [{ invoice: reference, amount }] })
 }
 
 async function creditInCrowd(scene: BillingScene): Promise<void> {

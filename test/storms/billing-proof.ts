@@ -201,16 +201,15 @@ async function findWrongEvents({ site: { db } }: BillingScene): Promise<string[]
     select type || ' ' || cause_id as name from events
     where type in ('invoice.finalized', 'invoice.voided', 'invoice.credited',
       'invoice.partially_paid', 'customer.created')
-    union all select 'settled ' || resource_id from events where type = 'invoice.paid'`)
+    union all select distinct 'settled ' || e.resource_id from events e
+      join invoices i on i.environment_id = e.environment_id and i.id = e.resource_id
+      where type = 'invoice.paid' and i.paid_at is not null`)
   const wanted = await db.rows(sql<{ name: string }>`
     select 'invoice.finalized ' || id as name from invoices where finalized_at is not null
     union all select 'invoice.voided ' || id from invoices where voided_at is not null
     union all select 'invoice.credited ' || id from credit_notes
     union all select 'customer.created ' || id from customers
-    union all select 'settled ' || id from invoices i where paid_at is not null
-      -- Credit paid it at once, and was given back when it was voided.
-      or status = 'VOID' and exists (select from customer_credit_entries c
-        where c.environment_id = i.environment_id and c.invoice_id = i.id and -c.amount = i.total)
+    union all select 'settled ' || id from invoices where paid_at is not null
     union all select 'invoice.partially_paid ' || a.id from payment_allocations a
       where a.invoice_id is not null and not exists (
         select from events e where e.type = 'invoice.paid' and e.cause_id = a.id)

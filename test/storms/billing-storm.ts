@@ -71,6 +71,7 @@ type Figures = {
   credits: number
   allocations: number
   scheduled: number
+  moved: number
   claims: number
   claimed: number
   reopened: number
@@ -91,6 +92,7 @@ async function describe({ site: { db }, say }: Storm & BillingScene): Promise<vo
       (select count(*) from customer_credit_entries)::int as credits,
       (select count(*) from payment_allocations)::int as allocations,
       (select count(*) from invoices where schedule_id is not null)::int as scheduled,
+      (select count(*) from allocation_moves)::int as moved,
       (select count(*) from claims)::int as claims,
       (select count(*) from claims where status = 'CLAIMED')::int as claimed,
       (select count(*) from claims where openings > 1)::int as reopened,

@@ -47,13 +47,15 @@ export function renderReferencePage(
 }
 
 function renderMenu({ document, guides, wordsUrl }: Frame, path: string): Html {
-  const link = (href: string, text: Html | string) =>
-    html`<li><a href="${href}"${href === path && html` aria-current="page"`}>${text}</a></li>`
+  // The method is an attribute, which the styles show: a menu of all operations stays small.
+  const link = (href: string, text: string, method?: string) =>
+    html`<li><a href="${href}"${href === path && html` aria-current="page"`}${
+      method && html` data-method="${method}"`
+    }>${text}</a></li>`
   const groups = groupByTag(document).map(({ name, operations }) => {
     const isOpen = operations.some((operation) => pathOfOperation(operation) === path)
     return html`<details${isOpen && html` open`}><summary>${name}</summary><ul>${operations.map(
-      (operation) =>
-        link(pathOfOperation(operation), html`${renderMethod(operation)} ${operation.summary}`),
+      (operation) => link(pathOfOperation(operation), operation.summary, operation.method),
     )}</ul></details>`
   })
   const listed = [...guides.values()].filter(({ name }) => isForMerchants(name))

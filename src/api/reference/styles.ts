@@ -45,11 +45,13 @@ nav a:hover,nav a[aria-current]{background:var(--wash)}
 nav a[aria-current]{font-weight:600}
 summary{cursor:pointer;padding:.6rem 0;font-weight:600;min-height:2.75rem}
 nav summary{padding:.6rem .5rem}
-.method{font:600 .6875rem/1.6 ui-monospace,Menlo,Consolas,monospace;flex:none;padding:0 .35rem;
+[data-method]::before{content:attr(data-method)}
+.method,[data-method]::before{font:600 .6875rem/1.6 ui-monospace,Menlo,Consolas,monospace;
+  flex:none;padding:0 .35rem;
   border-radius:.3rem;background:var(--wash);color:var(--brand);display:inline-block;
   min-width:3.1rem;text-align:center}
-.method.get{background:var(--good-wash);color:var(--good)}
-.method.delete{background:var(--bad-wash);color:var(--bad)}
+.method.get,[data-method=GET]::before{background:var(--good-wash);color:var(--good)}
+.method.delete,[data-method=DELETE]::before{background:var(--bad-wash);color:var(--bad)}
 .address{padding:.6rem .75rem;background:var(--card);border:1px solid var(--line);
   border-radius:.6rem}
 .operations{list-style:none;padding:0}

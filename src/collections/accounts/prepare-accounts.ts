@@ -45,8 +45,8 @@ export type AccountRequest = {
   /** The customer of a dedicated account. */
   customer?: AccountCustomer | undefined
   /**
-   * Whose invoices its payments pay; with an invoice, they pay this one. The row of the customer has
-   * its name and addresses.
+   * Whose invoices its payments pay; with an invoice, they pay this one. The row of the customer
+   * has its name and addresses.
    */
   owner?: Pick<CollectionAccount, 'customerId' | 'invoiceId'> | undefined
   /** How its payments are split. */

@@ -87,11 +87,12 @@ export const payoutBreakages: Breakage[] = [
     edits: [
       {
         file: 'src/payouts/attempts/conclude-payouts.ts',
-        old: 'await resolveAll(tx, now, final.map(toResolution))',
+        old: 'await resolveAll(tx, now, final.map(toResolution), claims.reholds)',
         new: `await resolveAll(
     tx,
     now,
     final.filter(({ verdict }) => verdict === 'landed').map(toResolution),
+    claims.reholds,
   )`,
       },
     ],
