@@ -46,9 +46,9 @@ export async function findAccountForInvoice(
 }
 
 /**
- * Records an account that was prepared for an invoice. Undefined: nothing of it is due any more.
- * If another request has opened one meanwhile, that one is returned: the prepared number is never
- * shown to anyone.
+ * Records an account that was prepared for an invoice. Undefined: less is due by now, so the page
+ * must show the amount again. If another request has opened one meanwhile, that one is returned:
+ * the prepared number is never shown to anyone.
  */
 export async function createAccountForInvoice(
   tx: Tx,
@@ -63,7 +63,7 @@ export async function createAccountForInvoice(
   const reads = await readForAccounts(tx, [prepared])
   await lockCustomer(tx, { environmentId, reference: customerReference({ id: customerId }) })
   const current = await getInvoice(tx, { environmentId, reference: invoiceReference(invoice) })
-  if (current.amountDue === 0n) return undefined
+  if (current.amountDue < amount) return undefined
   const at = toEnvironmentTime(now, clockOffsetMs)
   const open = await findAccountForInvoice(tx, { invoice: current, amount, now: at })
   if (open) return open

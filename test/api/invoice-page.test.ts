@@ -138,7 +138,7 @@ describe('the page of an invoice', () => {
     expect(after).toContain('Paid −₦5,000.00 Amount due ₦5,000.00')
     await ask('POST', '/v1/test/clock/advance', { seconds: 41 * 86_400 })
     const late = wordsOf((await page(made.url)).text)
-    expect(late).toMatch(/Overdue since .*₦5,000.00 to be paid, overdue/)
+    expect(late).toMatch(/Was due on .*₦5,000.00 to be paid, overdue/)
     await expectAllProofs(db)
   })
 

@@ -111,7 +111,7 @@ const states: Record<string, State> = {
       await make('/v1/test/clock/advance', { seconds: 5 * 86_400 })
       return url
     },
-    shows: [/Overdue since \d+ \w+ 20\d\d/, /To be paid, overdue/],
+    shows: [/Was due on \d+ \w+ 20\d\d/, /To be paid, overdue/],
   },
   'invoice-dedicated': {
     make: async () => {

@@ -12,7 +12,7 @@ import { type Texts, english as texts } from './texts.js'
 /** Pages of payers, by how their paths start. A URL that is enough to open one is kept secret. */
 const payerPages: { start: string; texts: Texts; hidesReferrer: boolean }[] = [
   { start: '/checkout/', texts, hidesReferrer: false },
-  { start: '/pay/', texts, hidesReferrer: false },
+  { start: '/pay/', texts, hidesReferrer: true },
   { start: '/i/', texts: { ...texts, notFound: invoiceTexts.notFound }, hidesReferrer: true },
   { start: '/claim/', texts: claimTexts, hidesReferrer: true },
 ]

@@ -181,7 +181,7 @@ async function answerLink(
       ? renderLinkPage(scene, nonce, sent)
       : renderEndedLink(scene, nonce, opened.status)
   const { frameOrigins } = settings.checkout
-  return withoutReferrer(await answerPage({ headers }, { status, text, nonce, frameOrigins }))
+  return answerPage({ headers }, { status, text, nonce, frameOrigins, hidesReferrer: true })
 }
 
 function describeMethods({ link, takesTransfers, takesCoins }: OpenedLink): string {
@@ -193,16 +193,12 @@ function describeMethods({ link, takesTransfers, takesCoins }: OpenedLink): stri
 async function answerUnknown(headers: IncomingHttpHeaders): Promise<Document> {
   const nonce = newNonce()
   const text = renderNotFound(texts, nonce)
-  return withoutReferrer(await answerPage({ headers }, { status: 404, text, nonce }))
-}
-
-function withoutReferrer(page: Document): Document {
-  return { ...page, headers: { ...page.headers, 'referrer-policy': 'no-referrer' } }
+  return answerPage({ headers }, { status: 404, text, nonce, hidesReferrer: true })
 }
 
 /**
  * A page that sends no referrer submits its form without an origin too, so only Sec-Fetch-Site
- * tells where a form comes from. Old browsers send none, and are served: the form acts for nobody.
+ * tells where a form comes from. Old browsers send none, and are served: the form uses no session.
  */
 function refuseForeignForm({ 'sec-fetch-site': site }: IncomingHttpHeaders): void {
   if (site === undefined || site === 'same-origin') return

@@ -5,12 +5,13 @@ import { toPayable } from '../../customers/invoices/settle.js'
 
 /** What the payer of an invoice can choose. */
 export type Offer = {
-  isPossible: boolean
+  /** All that is due; null if no account can be opened for it. */
+  all: bigint | null
   /** What is to be paid next, if that is not all that is due. */
   nextInstalment: bigint | null
 }
 
-const nothing: Offer = { isPossible: false, nextInstalment: null }
+const nothing: Offer = { all: null, nextInstalment: null }
 
 /** Decides which amounts of an invoice an account can be opened for. */
 export function offerPayment(
@@ -21,9 +22,9 @@ export function offerPayment(
   if (amountDue === 0n || environment.isSuspended) return nothing
   const isNaira = asset === 'NGN'
   if (!(isNaira ? paymentMethods.bankTransfer : paymentMethods.crypto)) return nothing
-  if (!isNaira) return { isPossible: true, nextInstalment: null }
+  if (!isNaira) return { all: amountDue, nextInstalment: null }
   const fits = (amount: bigint) => amount >= naira.min && amount <= naira.max
   const [next] = listUnpaid(toPayable(invoice))
   const nextInstalment = next && next.amount < amountDue && fits(next.amount) ? next.amount : null
-  return { isPossible: fits(amountDue), nextInstalment: fits(amountDue) ? nextInstalment : null }
+  return { all: fits(amountDue) ? amountDue : null, nextInstalment }
 }

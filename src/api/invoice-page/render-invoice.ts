@@ -1,7 +1,6 @@
 import { type Html, html } from '../../base/html.js'
 import type { PublicInvoice } from '../../checkout/find-public-invoice.js'
 import type { AccountForInvoice } from '../../checkout/open-for-invoice.js'
-import { invoiceReference } from '../../customers/invoices/invoice.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
 import { drawQr } from '../checkout-page/draw-qr.js'
@@ -39,10 +38,12 @@ data-title="${words.title}" data-session-url="">
 
 function renderHead({ found, words }: InvoiceScene): Html {
   const { displayName } = found.checkout
-  if (words.status === 'PAID')
+  if (words.status === 'PAID') {
+    const isPaid = found.invoice.amountPaid > 0n
     return html`<div class="sign good">${signs.paid}</div>
-      <h1 tabindex="-1" class="state">${texts.paidTitle}</h1>
-      <p>${texts.paidBody(displayName)}</p>`
+      <h1 tabindex="-1" class="state">${isPaid ? texts.paidTitle : texts.givenUpTitle}</h1>
+      <p>${isPaid ? texts.paidBody(displayName) : texts.givenUpBody(displayName)}</p>`
+  }
   if (words.status === 'VOID')
     return html`<div class="sign bad">${signs.cancelled}</div>
       <h1 tabindex="-1" class="state">${texts.voidTitle}</h1>
@@ -68,7 +69,7 @@ function renderPay(scene: InvoiceScene): Html | false {
       ? renderDedicated(scene)
       : wallet
         ? renderWallet(scene, wallet)
-        : offer.isPossible
+        : offer.all !== null || offer.nextInstalment !== null
           ? renderForm(scene)
           : html`<p>${texts.cannotPay(found.checkout.displayName)}</p>`
   }</section>`
@@ -99,7 +100,7 @@ function renderWallet(scene: InvoiceScene, { number, expiresAt }: AccountForInvo
     <p class="small soft">${texts.reload}</p>`
 }
 
-function renderCoins({ found, mint }: InvoiceScene, address: string): Html {
+function renderCoins({ found, words, mint }: InvoiceScene, address: string): Html {
   const { invoice, checkout } = found
   const asset = invoice.asset as Coin
   const { amountDue: amount } = invoice
@@ -108,7 +109,7 @@ function renderCoins({ found, mint }: InvoiceScene, address: string): Html {
     amount: formatDecimal(amount, asset),
     mint,
     label: checkout.displayName,
-    message: texts.title(invoiceReference(invoice), checkout.displayName),
+    message: words.title,
   })
   return html`<p class="exact"><b>${english.coins.only(asset)}</b></p>
     ${renderWalletAddress({ address, asset, amount }, english, texts.amountDue)}
@@ -119,19 +120,20 @@ function renderCoins({ found, mint }: InvoiceScene, address: string): Html {
 
 /** Works without script. */
 function renderForm({ found: { invoice }, offer }: InvoiceScene): Html {
-  const { asset, amountDue, pageToken } = invoice
+  const { asset, pageToken } = invoice
   const money = (amount: bigint) => showMoney(amount, asset)
-  const { nextInstalment } = offer
-  return html`<form method="post" action="/i/${pageToken}/pay">
-    ${
-      nextInstalment === null
-        ? html`<button class="primary">${texts.payAll(money(amountDue))}</button>`
-        : html`<button class="primary" name="part" value="next">${texts.payNext(
-            money(nextInstalment),
-          )}</button><button class="plain" name="part" value="all">${texts.payWhole(
-            money(amountDue),
-          )}</button>`
-    }
+  const { all, nextInstalment } = offer
+  const next =
+    nextInstalment !== null &&
+    html`<button class="primary" name="part" value="next">${texts.payNext(
+      money(nextInstalment),
+    )}</button>`
+  const whole =
+    all !== null &&
+    (next
+      ? html`<button class="plain" name="part" value="all">${texts.payWhole(money(all))}</button>`
+      : html`<button class="primary">${texts.payAll(money(all))}</button>`)
+  return html`<form method="post" action="/i/${pageToken}/pay">${next}${whole}
     <p class="small soft">${asset === 'NGN' ? texts.byTransfer : texts.byCoin(asset)}
       ${texts.inParts}</p></form>`
 }

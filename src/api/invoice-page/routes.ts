@@ -106,6 +106,8 @@ const payByForm = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/pay`,
     takesForm: true,
+    // Each may open an account at the bank.
+    isLimitedForm: true,
     operation: 'payInvoiceByForm',
     summary: 'Open an account for an invoice',
     description:
@@ -116,12 +118,14 @@ const payByForm = (api: ApiParts) =>
     async handle({ params: { token }, body, headers, realNow }): Promise<Document> {
       const found = await findPublicInvoice(api.db, token)
       if (!found) return answerNotFound({ headers })
-      const { invoice, environment } = found
+      const { environment } = found
       const offer = offerPayment(found, api.naira[environment.mode])
-      const isOpened = found.dedicated.length > 0 || !offer.isPossible
-      const wantsNext = body.part === 'next'
-      const amount = (wantsNext && offer.nextInstalment) || invoice.amountDue
-      const account = isOpened ? undefined : await openAccount(api, found, { amount, realNow })
+      const { all, nextInstalment } = offer
+      const amount = body.part === 'next' ? (nextInstalment ?? all) : (all ?? nextInstalment)
+      const account =
+        found.dedicated.length > 0 || amount === null
+          ? undefined
+          : await openAccount(api, found, { amount, realNow })
       const reference = account?.sessionReference
       return redirectTo(reference ? `/checkout/${reference}` : `/i/${token}`)
     },

@@ -40,6 +40,31 @@ export function FinalizeDialog({ invoice, onClose }: Props) {
   )
 }
 
+export function SendDialog({ invoice, onClose }: Props) {
+  const words = invoiceTexts.sendDialog
+  const { reference, customer } = invoice
+  const number = invoice.number ?? ''
+  const name = useCustomerName(customer)
+  const { write, isBusy, refusal } = useWrite<Invoice>({ reads })
+  const send = async () => {
+    if (!(await write(`/v1/invoices/${reference}/send`))) return
+    onClose()
+    void notify(words.done(number))
+  }
+  return (
+    <ConfirmDialog
+      title={words.title(number)}
+      confirmLabel={words.confirm}
+      isBusy={isBusy}
+      refusal={refusal}
+      onConfirm={() => void send()}
+      onClose={onClose}
+    >
+      <p>{words.text(name)}</p>
+    </ConfirmDialog>
+  )
+}
+
 export function VoidDialog({ invoice, onClose }: Props) {
   const words = invoiceTexts.voidDialog
   const { reference } = invoice

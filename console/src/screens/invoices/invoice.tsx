@@ -20,7 +20,7 @@ import { Time } from '../../parts/time'
 import { commonTexts } from '../../texts/common'
 import { CustomerLink } from '../customers/customer-link'
 import { formatDueDay } from './due-day'
-import { CreditDialog, FinalizeDialog, VoidDialog } from './invoice-dialogs'
+import { CreditDialog, FinalizeDialog, SendDialog, VoidDialog } from './invoice-dialogs'
 import { contentOf, Paper } from './paper'
 import { invoiceTexts } from './texts'
 
@@ -37,7 +37,7 @@ export function Screen() {
   )
 }
 
-type Opened = 'finalize' | 'void' | 'credit' | null
+type Opened = 'finalize' | 'send' | 'void' | 'credit' | null
 
 function InvoicePage({ invoice }: { invoice: Invoice }) {
   const { reference, number, status, url } = invoice
@@ -94,6 +94,7 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
         </div>
       </div>
       {opened === 'finalize' && <FinalizeDialog invoice={invoice} onClose={close} />}
+      {opened === 'send' && <SendDialog invoice={invoice} onClose={close} />}
       {opened === 'void' && <VoidDialog invoice={invoice} onClose={close} />}
       {opened === 'credit' && <CreditDialog invoice={invoice} onClose={close} />}
     </>
@@ -118,7 +119,7 @@ function MoreMenu({ invoice, onOpen }: MenuProps) {
   const isFinal = status !== 'DRAFT' && status !== 'VOID'
   const mayCredit = isFinal && units(amountDue) + units(amountPaid) > 0n
   const mayVoid = isFinal && units(amountPaid) + units(amountRefunded) === 0n
-  if (!mayCredit && !mayVoid) return null
+  if (!isFinal) return null
   return (
     <Menu
       button={
@@ -132,6 +133,9 @@ function MoreMenu({ invoice, onOpen }: MenuProps) {
         </button>
       }
     >
+      <MenuItem icon="mail" onClick={() => onOpen('send')}>
+        {words.send}
+      </MenuItem>
       {mayCredit && (
         <MenuItem icon="redo" onClick={() => onOpen('credit')}>
           {words.credit}

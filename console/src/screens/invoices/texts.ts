@@ -96,6 +96,7 @@ export const invoiceTexts = {
     draftTitle: 'Draft invoice',
     edit: 'Edit',
     finalize: 'Finalize',
+    send: 'Mail to the customer',
     credit: 'Credit',
     void: 'Void',
     copyLink: 'Copy link',
@@ -126,6 +127,12 @@ export const invoiceTexts = {
       `${name} owes you ${total} then. The invoice gets its number, and cannot be changed any more.`,
     confirm: 'Finalize',
     done: (number: string) => `${number} is final.`,
+  },
+  sendDialog: {
+    title: (number: string) => `Mail ${number}?`,
+    text: (name: string) => `${name} gets a mail with the amount, the due date and the link.`,
+    confirm: 'Mail it',
+    done: (number: string) => `${number} is on its way by mail.`,
   },
   voidDialog: {
     title: (number: string) => `Void ${number}?`,
