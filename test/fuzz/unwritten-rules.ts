@@ -165,6 +165,11 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must be merchant, subaccounts, all, or a sub-account of the lines$/,
   },
   {
+    rule: 'The secret word of a claim has at least 4 characters without surrounding blanks.',
+    field: /^secretWord$/,
+    issue: /^must have at least 4 characters without surrounding blanks$/,
+  },
+  {
     rule: 'Money moves between this sub-account and one other end, `from` or `to`.',
     field: /^(from|to)$/,
     issue: /^(must be sent, or `to` instead|cannot be sent together with `to`|must be another)/,

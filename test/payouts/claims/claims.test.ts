@@ -317,6 +317,19 @@ test('unknown and malformed links get the same page', async () => {
   const answers = await Promise.all(
     ['a'.repeat(43), 'x', '%00', 'a'.repeat(300)].map((token) =>
       openPage(`${service.url}/claim/${token}`),
+// The page trims what the recipient enters, so a word with blanks around it must match, too.
+test('blanks around the secret word do not matter, and a word of blanks is refused', async () => {
+  const { ask, claim } = await openShop()
+  const { url } = await claim({ secretWord: ' Harmattan wind ' })
+  expect((await enter(url, { ...account, word: 'harmattan wind' })).status).toBe(422)
+  expect((await claimMoney(url, { ...account, word: 'Harmattan wind  ' })).status).toBe(303)
+  for (const secretWord of ['    ', ' abc ', '\u00a0\u00a0abc']) {
+    const body = { amount: 1_000_000, description: 'Refund of order 1001', secretWord }
+    const { status, json } = await ask('POST', '/v1/claims', body)
+    expect([status, json.details[0].field]).toEqual([400, 'secretWord'])
+  }
+})
+
     ),
   )
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])

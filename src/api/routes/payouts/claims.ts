@@ -87,7 +87,7 @@ const body = withExample(
         maxLength: claimLimits.wordLengthMax,
         pattern: plainText,
         description:
-          'A word that the recipient must know to claim the money. Tell it to them by another way than the link. It is stored as a hash.',
+          'A word that the recipient must know to claim the money. Case matters, blanks around it do not. Tell it to them by another way than the link. It is stored as a hash.',
         examples: ['harmattan'],
       }),
     ),
@@ -130,12 +130,12 @@ const create = (api: ApiParts) =>
     async handle(request) {
       const { environment, now } = request
       const wanted = readClaim(api, request)
+      const secretWord = readSecretWord(request.body)
       const feeMax = await api.payoutPreparation.findLargestCost({
         environment,
         kind: payoutKindOf(wanted),
         amount: wanted.amount,
       })
-      const { secretWord } = request.body
       const word = secretWord === undefined ? null : await api.passwords.hash(secretWord)
       const token = newClaimToken()
       const url = `${api.baseUrl()}/claim/${token}`
@@ -192,6 +192,17 @@ function readClaim(api: ApiParts, request: ClaimRequest) {
     expiresAt: readExpiry(sent.expiresAt, now),
     ...creatorOf(request),
   }
+}
+
+/** Trimmed, as the page trims what the recipient enters. */
+function readSecretWord({ secretWord }: Static<typeof body>): string | undefined {
+  const word = secretWord?.trim()
+  if (word !== undefined && word.length < claimLimits.wordLengthMin)
+    throw invalidField(
+      'secretWord',
+      `must have at least ${claimLimits.wordLengthMin} characters without surrounding blanks`,
+    )
+  return word
 }
 
 function readExpiry(text: string | undefined, now: Date): Date {
