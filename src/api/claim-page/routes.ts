@@ -96,7 +96,15 @@ async function showProblem(api: ApiParts, visit: Visit, problem: ClaimProblem): 
   const kind = payoutKindOf(scene.claim)
   const reference = referenceOf({ kind, id: payoutId! })
   const { payout } = await createPayoutReader(api.db)({ environmentId, kind, reference })
-  return show(visit, renderTransfer(scene, payout))
+  const { status, destination } = payout
+  // It failed after the claim was read, which opened the claim again in the same transaction.
+  if (status === 'FAILED') return redirectToClaim(scene)
+  return show(visit, renderTransfer(scene, { status, destination }))
+}
+
+function redirectToClaim({ token }: ClaimScene): Document {
+  const location = `/claim/${token}`
+  return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
 }
 
 async function showForm(
@@ -248,7 +256,6 @@ const confirmEntry = (api: ApiParts) =>
           if (error.code !== 'claim_failed')
             return showForm(api, visit, { problem: problemOf(error) })
         }
-        const location = `/claim/${token}`
-        return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
+        return redirectToClaim(scene)
       }),
   })

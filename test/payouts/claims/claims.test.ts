@@ -7,6 +7,7 @@ import { sql } from '../../../src/postgres/sql.js'
 import { magicAccounts } from '../../../src/simulation/sandbox-bank/magic-accounts.js'
 import { openManilla } from '../../support/open-manilla.js'
 import { openWithBank } from '../../support/open-with-bank.js'
+import { openSession, untilInTheWay } from '../../support/sessions.js'
 import { expectAllProofs } from '../../support/sound-books.js'
 import { claimMoney, confirm, enter, openPage, ticketIn } from './recipient.js'
 
@@ -258,6 +259,21 @@ test('guesses at the secret word are counted, also those that are sent at once',
   const { make, claim, read, payouts } = await openShop()
   const created = await claim({ secretWord: 'harmattan' })
   expect(created).toMatchObject({ hasSecretWord: true })
+// The page reads the claim first and its payout later, which may fail in between.
+test('a payout that fails while the page is read shows the claim, which is open again', async () => {
+  const { claim } = await openShop()
+  const created = await claim()
+  await claimMoney(created.url, closedAccount)
+  const blocker = await openSession(db)
+  await blocker.query('begin; lock table environment_settings in access exclusive mode')
+  const page = openPage(created.url)
+  await untilInTheWay(db, blocker)
+  await service.pass(10)
+  await blocker.query('rollback')
+  const { status, text } = await page
+  expect([status, text]).toEqual([200, expect.stringContaining('The last transfer failed')])
+})
+
   const guesses = await Promise.all(
     Array.from({ length: 12 }, () => enter(created.url, { ...account, word: 'wrong' })),
   )
