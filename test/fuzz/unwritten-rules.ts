@@ -95,6 +95,11 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must (be unique; items\.\d+ has it|not pay out more than)/,
   },
   {
+    rule: 'The `merchantReference` of a transfer does not start with `clm_`: transfers of claims do.',
+    field: /^(items\.\d+\.)?merchantReference$/,
+    issue: /^must not start with clm_: transfers of claims do$/,
+  },
+  {
     rule: 'The naira amounts of a batch are within the limits of the mode.',
     field: /^items\.\d+\.amount$/,
     issue: /^must be at (least|most) ₦[\d,.]+ \(\d+ kobo\)$/,
@@ -160,14 +165,14 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
       /^(must be (in the future|at most a year ahead|an integer in kobo|a decimal string of )|is too large for one transfer)/,
   },
   {
-    rule: '`feeBearer` of a split is `merchant`, `subaccounts`, `all` or a sub-account of its lines.',
-    field: /^(splits\.)?feeBearer$/,
-    issue: /^must be merchant, subaccounts, all, or a sub-account of the lines$/,
-  },
-  {
     rule: 'The secret word of a claim has at least 4 characters without surrounding blanks.',
     field: /^secretWord$/,
     issue: /^must have at least 4 characters without surrounding blanks$/,
+  },
+  {
+    rule: '`feeBearer` of a split is `merchant`, `subaccounts`, `all` or a sub-account of its lines.',
+    field: /^(splits\.)?feeBearer$/,
+    issue: /^must be merchant, subaccounts, all, or a sub-account of the lines$/,
   },
   {
     rule: 'Money moves between this sub-account and one other end, `from` or `to`.',
