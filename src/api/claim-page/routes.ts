@@ -12,10 +12,11 @@ import {
   type ClaimProblem,
   findClaimProblem,
   payClaim,
+  toClaimDestination,
   toPayoutRequest,
 } from '../../payouts/claims/pay-claim.js'
 import { findClaimByToken } from '../../payouts/claims/store-claims.js'
-import { claimLimits, payoutLimits } from '../../payouts/limits.js'
+import { claimLimits } from '../../payouts/limits.js'
 import { referenceOf } from '../../payouts/payout.js'
 import type { Destination } from '../../payouts/ports.js'
 import { createPayoutReader } from '../../payouts/records/find-payouts.js'
@@ -167,16 +168,15 @@ const submitEntry = (api: ApiParts) =>
 
 /** What was entered as a destination, or what is wrong with it. */
 function readDestination(
-  { asset, description }: Claim,
+  claim: Claim,
   { bankCode, accountNumber, address }: Entry,
 ): Destination | EntryProblem {
-  if (asset !== 'NGN') return findAddressBytes(address) ? { kind: 'wallet', address } : 'address'
+  if (claim.asset !== 'NGN')
+    return findAddressBytes(address) ? toClaimDestination(claim, { address }) : 'address'
   const isWhole =
     new RegExp(bankCodePattern).test(bankCode) &&
     new RegExp(accountNumberPattern).test(accountNumber)
-  if (!isWhole) return 'incomplete'
-  const narration = description.slice(0, payoutLimits.narrationLengthMax)
-  return { kind: 'bank_account', bankCode, accountNumber, accountName: '', bankName: '', narration }
+  return isWhole ? toClaimDestination(claim, { bankCode, accountNumber }) : 'incomplete'
 }
 
 async function lookUp(
