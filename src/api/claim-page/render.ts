@@ -86,8 +86,8 @@ export function renderForm(
     <form class="entry" method="post" action="/claim/${token}" autocomplete="off">${fields}
     ${claim.wordHash !== null && renderWordField()}
     <button class="primary">Continue</button></form>
-    <p class="small soft">Claim it by ${formatTime(claim.expiresAt)}. You never pay a fee,
-    and nobody asks you for a PIN or password.</p></main>`
+    <p class="small soft">Claim it by ${formatTime(claim.expiresAt)}. You pay no fee.
+    We never ask for a PIN or password.</p></main>`
   return {
     status: problem === undefined ? 200 : 422,
     text: renderScene(scene, { title: 'Claim your money', main }),
@@ -175,7 +175,7 @@ const looks = {
   REVERSED: { sign: 'warn', icon: signs.refunded },
 } as const
 
-/** Whoever has the link reads this page. */
+/** The page is visible to anyone with the link. */
 function maskDestination(destination: Destination): string {
   if (destination.kind === 'wallet')
     return `${destination.address.slice(0, 4)}…${destination.address.slice(-4)}`

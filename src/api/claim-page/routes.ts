@@ -44,7 +44,8 @@ const params = Type.Object({ token: Type.String() })
 
 /**
  * The page on which the recipient of a claim says where to send the money. It works without script.
- * Forms of other sites are harmless: only who knows the token can send one, and no cookie counts.
+ * Forms of other sites are harmless: only a sender that knows the token can submit one, and no
+ * cookie counts.
  */
 export function claimPageRoutes(api: ApiParts): Route[] {
   return [showPage(api), submitEntry(api), confirmEntry(api)]

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { after } from '../../../base/clock.js'
+import { after, day } from '../../../base/clock.js'
 import { emailPattern } from '../../../base/contact-patterns.js'
 import type { Environment } from '../../../base/environment.js'
 import { prefixes } from '../../../base/ids.js'
@@ -93,7 +93,7 @@ const body = withExample(
     ),
     expiresAt: Type.Optional(
       timeIn(
-        'Until when it can be claimed. A date includes that day in Lagos. Default: in 30 days; at most in a year.',
+        `Until when it can be claimed. A date includes that day in Lagos. Default: in ${claimLimits.expiresAfterMs / day} days; at most in a year.`,
       ),
     ),
     merchantReference: Type.Optional(merchantReferenceIn),
@@ -301,8 +301,7 @@ const unlock = (api: ApiParts) =>
     path: `${path}/:reference/unlock`,
     operation: 'unlockClaim',
     summary: 'Unlock a claim',
-    description:
-      'After 5 wrong secret words, or 20 accounts that were looked up, a claim is locked. This lets the recipient try again.',
+    description: `After ${claimLimits.guessesMax} wrong secret words, or ${claimLimits.lookupsMax} accounts that were looked up, a claim is locked. This lets the recipient try again.`,
     params,
     answers: { 200: claim },
     refusals: ['not_found', ...wrongState],
