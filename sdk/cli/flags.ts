@@ -849,7 +849,7 @@ export const described: Record<string, Described> = {
       ['description', 'text', 'Why the recipient gets it. The page shows it.', true, false],
       ['recipientName', 'text', 'Name of the recipient. The page greets them with it.', false, false],
       ['email', 'text', 'Where to send the link. Without it, send the link yourself.', false, false],
-      ['secretWord', 'text', 'A word that the recipient must know to claim the money. Tell it to them by another way than the link. It is stored as a hash.', false, false],
+      ['secretWord', 'text', 'A word that the recipient must know to claim the money. Case matters, blanks around it do not. Tell it to them by another way than the link. It is stored as a hash.', false, false],
       ['expiresAt', 'text', 'Until when it can be claimed. A date includes that day in Lagos. Default: in 30 days; at most in a year. An ISO 8601 date or date-time; Lagos time if it names no zone.', false, false],
       ['merchantReference', 'text', 'Your own reference, such as an order number. Must be unique.', false, false],
       ['metadata', 'json', 'Any JSON object; returned unchanged.', false, false],

@@ -518,14 +518,15 @@ export type Claim = {
   amount: number | string
   /**
    * Set aside beside the amount for the fee and stamp duty of the transfer. What it does not cost
-   * is available again once the money is claimed.
+   * is available again once the money is claimed. After a failed transfer, what that transfer held
+   * is set aside instead.
    */
   feeMax: number | string
   /** Why the recipient gets it. The page shows it. */
   description: string
   /** Name of the recipient. The page greets them with it. */
   recipientName: string | null
-  /** Where the link was sent. */
+  /** Address that the link is mailed to. */
   email: string | null
   /** Whether the recipient must know a secret word. */
   hasSecretWord: boolean
@@ -5270,8 +5271,8 @@ export type CreateClaimInput = {
   /** Where to send the link. Without it, send the link yourself. */
   email?: string | undefined
   /**
-   * A word that the recipient must know to claim the money. Tell it to them by another way than the
-   * link. It is stored as a hash.
+   * A word that the recipient must know to claim the money. Case matters, blanks around it do not.
+   * Tell it to them by another way than the link. It is stored as a hash.
    */
   secretWord?: string | undefined
   /**

@@ -91,6 +91,29 @@ test('only people who may see payers read their names', async () => {
   expect(byKey.text).toMatch(isNamed)
 })
 
+test('only people who may see payers read the recipients of claims', async () => {
+  const shop = payersOf(service, service.merchant)
+  await shop.post('/v1/test/balances/fund', { asset: 'NGN', amount: 10_000_000 })
+  const body = {
+    amount: 1_250_000,
+    description: 'Refund of order 1001',
+    recipientName: 'Halima Bello',
+    email: 'halima@customers.example',
+  }
+  const { json } = await shop.post('/v1/claims', body, { 'idempotency-key': 'halima' })
+  const { reference } = json.data
+  const isNamed = /halima|bello|customers\.example/i
+  for (const role of ['finance', 'developer'] as const) {
+    const { ask } = await addPerson(service, { role })
+    const paths = ['/v1/claims', `/v1/claims/${reference}`, `/v1/events?resource=${reference}`]
+    for (const path of paths) {
+      const { status, text } = await ask('GET', path)
+      expect(status, text).toBe(200)
+      expect(isNamed.test(text), `${role} ${path}`).toBe(role === 'finance')
+    }
+  }
+})
+
 // A guessed name that finds a payment is a name that was read.
 test('people who may not see payers cannot search for them', async () => {
   const shop = payersOf(service, service.merchant)

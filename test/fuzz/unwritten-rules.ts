@@ -95,6 +95,11 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must (be unique; items\.\d+ has it|not pay out more than)/,
   },
   {
+    rule: 'The `merchantReference` of a transfer does not start with `clm_`: transfers of claims do.',
+    field: /^(items\.\d+\.)?merchantReference$/,
+    issue: /^must not start with clm_: transfers of claims do$/,
+  },
+  {
     rule: 'The naira amounts of a batch are within the limits of the mode.',
     field: /^items\.\d+\.amount$/,
     issue: /^must be at (least|most) ₦[\d,.]+ \(\d+ kobo\)$/,
@@ -158,6 +163,11 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     field: /^(expiresAt|amount)$/,
     issue:
       /^(must be (in the future|at most a year ahead|an integer in kobo|a decimal string of )|is too large for one transfer)/,
+  },
+  {
+    rule: 'The secret word of a claim has at least 4 characters without surrounding blanks.',
+    field: /^secretWord$/,
+    issue: /^must have at least 4 characters without surrounding blanks$/,
   },
   {
     rule: '`feeBearer` of a split is `merchant`, `subaccounts`, `all` or a sub-account of its lines.',

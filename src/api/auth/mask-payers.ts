@@ -75,7 +75,14 @@ function maskOfPlace(name: string, fields: Fields): ((text: string) => string) |
   // The recipient of a refund is its payer, or was named by the payer.
   const isRefund = reference.startsWith(prefixes.paymentReturn)
   if (name === 'accountName' && (isRefund || reference.startsWith('da_'))) return maskName
+  if (reference.startsWith(prefixes.claim)) return maskOfClaim[name]
   return name === 'accountNumber' && isRefund ? maskNumber : undefined
+}
+
+/** The recipient of a claim is often a payer who is refunded. */
+const maskOfClaim: Partial<Record<string, (text: string) => string>> = {
+  recipientName: maskName,
+  email: maskEmail,
 }
 
 function maskDocument(text: string): string {

@@ -3,7 +3,6 @@ import type { Settings } from '../../merchants/settings/settings-document.js'
 import type { Claim } from '../../payouts/claims/claim.js'
 import type { ClaimProblem } from '../../payouts/claims/pay-claim.js'
 import { claimLimits } from '../../payouts/limits.js'
-import type { Payout, PayoutStatus } from '../../payouts/payout.js'
 import type { Destination } from '../../payouts/ports.js'
 import { renderSheet } from '../checkout-page/page.js'
 import { signs } from '../checkout-page/signs.js'
@@ -87,8 +86,8 @@ export function renderForm(
     <form class="entry" method="post" action="/claim/${token}" autocomplete="off">${fields}
     ${claim.wordHash !== null && renderWordField()}
     <button class="primary">Continue</button></form>
-    <p class="small soft">Claim it by ${formatTime(claim.expiresAt)}. You never pay a fee,
-    and nobody asks you for a PIN or password.</p></main>`
+    <p class="small soft">Claim it by ${formatTime(claim.expiresAt)}. You pay no fee.
+    We never ask for a PIN or password.</p></main>`
   return {
     status: problem === undefined ? 200 : 422,
     text: renderScene(scene, { title: 'Claim your money', main }),
@@ -155,13 +154,11 @@ export function renderConfirmation(
 /** A claim that was claimed, with the transfer that pays it. */
 export function renderTransfer(
   scene: ClaimScene,
-  { status, destination }: Pick<Payout, 'status' | 'destination'>,
+  { status, destination }: { status: keyof typeof transferTexts; destination: Destination },
 ): string {
   const { claim, shop } = scene
-  // A failed transfer opens the claim again in the same transaction.
-  const shown = status as Exclude<PayoutStatus, 'FAILED'>
-  const { title, body } = transferTexts[shown](shop.displayName)
-  const { sign, icon } = looks[shown]
+  const { title, body } = transferTexts[status](shop.displayName)
+  const { sign, icon } = looks[status]
   const main = html`<main class="message"><div class="sign ${sign}">${icon}</div>
     <h1>${title}</h1><p class="words">${body}</p>
     <dl class="card">
@@ -178,7 +175,7 @@ const looks = {
   REVERSED: { sign: 'warn', icon: signs.refunded },
 } as const
 
-/** Whoever has the link reads this page. */
+/** The page is visible to anyone with the link. */
 function maskDestination(destination: Destination): string {
   if (destination.kind === 'wallet')
     return `${destination.address.slice(0, 4)}…${destination.address.slice(-4)}`

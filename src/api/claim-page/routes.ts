@@ -12,10 +12,11 @@ import {
   type ClaimProblem,
   findClaimProblem,
   payClaim,
+  toClaimDestination,
   toPayoutRequest,
 } from '../../payouts/claims/pay-claim.js'
 import { findClaimByToken } from '../../payouts/claims/store-claims.js'
-import { claimLimits, payoutLimits } from '../../payouts/limits.js'
+import { claimLimits } from '../../payouts/limits.js'
 import { referenceOf } from '../../payouts/payout.js'
 import type { Destination } from '../../payouts/ports.js'
 import { createPayoutReader } from '../../payouts/records/find-payouts.js'
@@ -43,7 +44,8 @@ const params = Type.Object({ token: Type.String() })
 
 /**
  * The page on which the recipient of a claim says where to send the money. It works without script.
- * Forms of other sites are harmless: only who knows the token can send one, and no cookie counts.
+ * Forms of other sites are harmless: only a sender that knows the token can submit one, and no
+ * cookie counts.
  */
 export function claimPageRoutes(api: ApiParts): Route[] {
   return [showPage(api), submitEntry(api), confirmEntry(api)]
@@ -96,7 +98,15 @@ async function showProblem(api: ApiParts, visit: Visit, problem: ClaimProblem): 
   const kind = payoutKindOf(scene.claim)
   const reference = referenceOf({ kind, id: payoutId! })
   const { payout } = await createPayoutReader(api.db)({ environmentId, kind, reference })
-  return show(visit, renderTransfer(scene, payout))
+  const { status, destination } = payout
+  // It failed after the claim was read, which opened the claim again in the same transaction.
+  if (status === 'FAILED') return redirectToClaim(scene)
+  return show(visit, renderTransfer(scene, { status, destination }))
+}
+
+function redirectToClaim({ token }: ClaimScene): Document {
+  const location = `/claim/${token}`
+  return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
 }
 
 async function showForm(
@@ -159,16 +169,15 @@ const submitEntry = (api: ApiParts) =>
 
 /** What was entered as a destination, or what is wrong with it. */
 function readDestination(
-  { asset, description }: Claim,
+  claim: Claim,
   { bankCode, accountNumber, address }: Entry,
 ): Destination | EntryProblem {
-  if (asset !== 'NGN') return findAddressBytes(address) ? { kind: 'wallet', address } : 'address'
+  if (claim.asset !== 'NGN')
+    return findAddressBytes(address) ? toClaimDestination(claim, { address }) : 'address'
   const isWhole =
     new RegExp(bankCodePattern).test(bankCode) &&
     new RegExp(accountNumberPattern).test(accountNumber)
-  if (!isWhole) return 'incomplete'
-  const narration = description.slice(0, payoutLimits.narrationLengthMax)
-  return { kind: 'bank_account', bankCode, accountNumber, accountName: '', bankName: '', narration }
+  return isWhole ? toClaimDestination(claim, { bankCode, accountNumber }) : 'incomplete'
 }
 
 async function lookUp(
@@ -248,7 +257,6 @@ const confirmEntry = (api: ApiParts) =>
           if (error.code !== 'claim_failed')
             return showForm(api, visit, { problem: problemOf(error) })
         }
-        const location = `/claim/${token}`
-        return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
+        return redirectToClaim(scene)
       }),
   })

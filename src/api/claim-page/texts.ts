@@ -1,4 +1,5 @@
 import type { ClaimProblem } from '../../payouts/claims/pay-claim.js'
+import { claimLimits } from '../../payouts/limits.js'
 import type { PayoutStatus } from '../../payouts/payout.js'
 import { english, type Texts } from '../checkout-page/texts.js'
 
@@ -45,7 +46,7 @@ export const transferTexts: Record<Exclude<PayoutStatus, 'FAILED'>, (shop: strin
   }),
   SUBMITTED: () => ({
     title: 'On its way',
-    body: 'The money was sent. It usually arrives within minutes.',
+    body: 'The transfer was submitted. It usually arrives within minutes.',
   }),
   COMPLETED: () => ({ title: 'Paid', body: 'The money has arrived.' }),
   REVERSED: (shop) => ({
@@ -56,7 +57,7 @@ export const transferTexts: Record<Exclude<PayoutStatus, 'FAILED'>, (shop: strin
 
 /** What the recipient can correct. */
 export const entryProblems = {
-  word: 'This is not the secret word. After five wrong words the link is locked.',
+  word: `This is not the secret word. After ${claimLimits.guessesMax} wrong words the link is locked.`,
   account: 'No account with this number was found at this bank. Check both.',
   wallet: 'This wallet cannot be paid. Check the address: it must be a Solana wallet of your own.',
   incomplete: 'Choose your bank and enter the ten digits of your account number.',

@@ -1,6 +1,7 @@
 import type { NairaLimits } from '../../base/config.js'
 import { formatWithKobo } from '../../money/amounts.js'
 import { addressIssue, findAddressBytes } from '../../money/solana-address.js'
+import { findReferenceIssue } from './metadata.js'
 
 /** What is compared of an item. Absent: not sent, or refused for another reason. */
 export type CheckedItem = {
@@ -16,7 +17,10 @@ type Checks = {
   report: (index: number, field: string, issue: string) => void
 }
 
-/** Reports what a schema cannot: limits of amounts, addresses, and references that repeat. */
+/**
+ * Reports what a schema cannot: limits of amounts, addresses, and references that repeat or are
+ * those of claims.
+ */
 export function checkBatchItems(
   items: CheckedItem[],
   { limits: { min, max }, nameOf, report }: Checks,
@@ -30,6 +34,8 @@ export function checkBatchItems(
     if (address !== undefined && !findAddressBytes(address))
       report(index, 'destinationAddress', addressIssue)
     if (merchantReference === undefined) continue
+    const issue = findReferenceIssue(merchantReference)
+    if (issue !== undefined) report(index, 'merchantReference', issue)
     const first = references.get(merchantReference)
     if (first === undefined) references.set(merchantReference, index)
     else report(index, 'merchantReference', `must be unique; ${nameOf(first)} has it, too`)

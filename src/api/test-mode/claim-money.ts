@@ -3,10 +3,9 @@ import { prefixes } from '../../base/ids.js'
 import { invalidField, Refusal, returnRefusal } from '../../base/refusal.js'
 import { referenceSample, withExample } from '../../base/shapes.js'
 import type { Claim } from '../../payouts/claims/claim.js'
-import { payClaim } from '../../payouts/claims/pay-claim.js'
+import { payClaim, toClaimDestination } from '../../payouts/claims/pay-claim.js'
 import { claim, showClaim } from '../../payouts/claims/resource.js'
 import { getClaim } from '../../payouts/claims/store-claims.js'
-import { payoutLimits } from '../../payouts/limits.js'
 import type { Destination } from '../../payouts/ports.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../openapi/refusals-of.js'
 import { readAddress, solanaAddress } from '../parse/read-address.js'
@@ -79,21 +78,15 @@ export const claimTestMoney = (api: ApiParts) =>
   })
 
 function readDestination(
-  { asset, description }: Claim,
+  claim: Claim,
   { bankCode, accountNumber, address }: Static<typeof body>,
 ): Destination {
-  if (asset !== 'NGN') {
-    if (address === undefined) throw invalidField('address', `is needed: the claim is in ${asset}`)
-    return { kind: 'wallet', address: readAddress(address, 'address') }
+  if (claim.asset !== 'NGN') {
+    if (address === undefined)
+      throw invalidField('address', `is needed: the claim is in ${claim.asset}`)
+    return toClaimDestination(claim, { address: readAddress(address, 'address') })
   }
   if (bankCode === undefined || accountNumber === undefined)
     throw invalidField('accountNumber', 'is needed with `bankCode`: the claim is in NGN')
-  return {
-    kind: 'bank_account',
-    bankCode,
-    accountNumber,
-    accountName: '',
-    bankName: '',
-    narration: description.slice(0, payoutLimits.narrationLengthMax),
-  }
+  return toClaimDestination(claim, { bankCode, accountNumber })
 }

@@ -50,7 +50,7 @@ function writeClaimMail({ claim, environment, sender, url }: ClaimLink): MailCon
       { type: 'button', label: 'Claim the money', url, isSecret: true },
       {
         type: 'note',
-        text: 'Whoever has this link can claim the money. Do not pass it on. Nobody asks you for a PIN, a password or a fee.',
+        text: 'Anyone with this link can claim the money. Do not pass it on. We never ask for a PIN, a password or a fee.',
       },
       ...(isTest
         ? ([{ type: 'note', text: 'A claim of test mode: no real money is paid.' }] as const)

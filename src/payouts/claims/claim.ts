@@ -87,7 +87,7 @@ export function payoutReferenceOf({ id, openings }: Pick<Claim, 'id' | 'openings
   return openings === 1 ? reference : `${reference}-${openings}`
 }
 
-/** Whether a payout may be that of a claim. Merchants may have written such a reference, too. */
+/** Whether a payout may be that of a claim. Older payouts of merchants may have such references. */
 export function mayPayClaim({ merchantReference }: Pick<Payout, 'merchantReference'>): boolean {
   return merchantReference?.startsWith(prefixes.claim) ?? false
 }

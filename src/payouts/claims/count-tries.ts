@@ -8,7 +8,7 @@ export type WordVerdict = 'right' | 'wrong' | 'locked'
 
 /**
  * Compares the secret word. A guess is counted before it is compared, so that guesses sent at once
- * are no more than those sent one after the other; a right one is taken back.
+ * are no more than those sent one after the other. A right one is given back.
  */
 export async function judgeWord(
   { db, passwords }: { db: Queryable; passwords: Passwords },
@@ -26,11 +26,23 @@ export async function judgeWord(
     blockSize: blockSize!,
     parallelism: parallelism!,
   }
-  if (!(await passwords.isRight(word, stored))) return 'wrong'
+  let isRight: boolean
+  try {
+    isRight = await passwords.isRight(word, stored)
+  } catch (error) {
+    // Too many words wait to be hashed: this one was not compared.
+    await giveBackGuess(db, claim)
+    throw error
+  }
+  if (!isRight) return 'wrong'
+  await giveBackGuess(db, claim)
+  return 'right'
+}
+
+async function giveBackGuess(db: Queryable, { environmentId, id }: Claim): Promise<void> {
   await db.rows(sql`
     update claims set guesses = guesses - 1
-    where environment_id = ${claim.environmentId} and id = ${claim.id} and guesses > 0`)
-  return 'right'
+    where environment_id = ${environmentId} and id = ${id} and guesses > 0`)
 }
 
 /** Counts a bank account or wallet that is looked up. Returns false when that locks the claim. */

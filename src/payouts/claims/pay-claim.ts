@@ -13,6 +13,7 @@ import { getEnvironmentById } from '../../merchants/environments.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { payoutLimits } from '../limits.js'
 import type { Payout } from '../payout.js'
 import type { Destination } from '../ports.js'
 import { type NewPayout, readForPayouts } from '../requests/create-payouts.js'
@@ -147,6 +148,22 @@ function notNow(claim: Claim): Refusal {
 function toRuleRequest(claim: Claim, at: EnvironmentTime): RuleRequest {
   const { environmentId, asset, amount, createdByKey, createdByUser } = claim
   return { environmentId, asset, amount, createdByKey, createdByUser, at }
+}
+
+/** Where the recipient wants the money. Names of the account and bank are looked up later. */
+export function toClaimDestination(
+  { description }: Pick<Claim, 'description'>,
+  entered: { bankCode: string; accountNumber: string } | { address: string },
+): Destination {
+  if ('address' in entered) return { kind: 'wallet', address: entered.address }
+  return {
+    kind: 'bank_account',
+    bankCode: entered.bankCode,
+    accountNumber: entered.accountNumber,
+    accountName: '',
+    bankName: '',
+    narration: description.slice(0, payoutLimits.narrationLengthMax),
+  }
 }
 
 /** For the look-up of the recipient's account or wallet, and for the payout. */

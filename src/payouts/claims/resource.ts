@@ -29,12 +29,12 @@ export const claim = resource('Claim', {
   amount: withDescription(anyAmount, 'What the recipient gets.'),
   feeMax: Type.Union(anyAmount.anyOf, {
     description:
-      'Set aside beside the amount for the fee and stamp duty of the transfer. What it does not cost is available again once the money is claimed.',
+      'Set aside beside the amount for the fee and stamp duty of the transfer. What it does not cost is available again once the money is claimed. After a failed transfer, what that transfer held is set aside instead.',
     examples: [2_500],
   }),
   description: text('Refund of order 1001', 'Why the recipient gets it. The page shows it.'),
   recipientName: notYet(text('Ada Obi'), 'Name of the recipient. The page greets them with it.'),
-  email: notYet(text('ada@example.com'), 'Where the link was sent.'),
+  email: notYet(text('ada@example.com'), 'Address that the link is mailed to.'),
   hasSecretWord: flag(false, 'Whether the recipient must know a secret word.'),
   locked: flag(
     false,

@@ -7,6 +7,7 @@ import { sql } from '../../../src/postgres/sql.js'
 import { magicAccounts } from '../../../src/simulation/sandbox-bank/magic-accounts.js'
 import { openManilla } from '../../support/open-manilla.js'
 import { openWithBank } from '../../support/open-with-bank.js'
+import { openSession, untilInTheWay } from '../../support/sessions.js'
 import { expectAllProofs } from '../../support/sound-books.js'
 import { claimMoney, confirm, enter, openPage, ticketIn } from './recipient.js'
 
@@ -123,6 +124,32 @@ test('a reference of the merchant names one claim', async () => {
   expect(found.json.data.items).toHaveLength(1)
 })
 
+// Such a payout would keep the claim from being paid: references of payouts are unique.
+test('a payout of the merchant cannot have the reference of a claim', async () => {
+  const { ask, claim, payouts } = await openShop()
+  const { reference: merchantReference, url } = await claim()
+  const item = { amount: 50_000, ...account, merchantReference }
+  const wallet = { destinationAddress: '7EqQdEULxWcraVx3mXKFjc84LhCkMGZCkRuDpvcMwJeK' }
+  const coins = { amount: '5', asset: 'USDC', network: 'SOLANA', ...wallet, merchantReference }
+  const sent = [
+    ['/v1/disbursements/bank-transfer', item, 'merchantReference'],
+    ['/v1/disbursements/crypto', coins, 'merchantReference'],
+    [
+      '/v1/disbursements/batches',
+      { kind: 'bank_transfer', items: [item] },
+      'items.0.merchantReference',
+    ],
+  ] as const
+  for (const [path, body, field] of sent) {
+    const { status, json, text } = await ask('POST', path, body)
+    expect(status, text).toBe(400)
+    const issue = 'must not start with clm_: transfers of claims do'
+    expect(json.details, path).toEqual([{ field, issue }])
+  }
+  await claimMoney(url, account)
+  expect(await payouts()).toMatchObject([{ merchantReference }])
+})
+
 test('claims of other merchants are not found', async () => {
   const mine = await openShop()
   const others = await openShop()
@@ -232,6 +259,21 @@ test('the claim opens again if its payout fails, and its money is never free in 
   await expectAllProofs(db)
 })
 
+// The page reads the claim first and its payout later, which may fail in between.
+test('a payout that fails while the page is read shows the claim, which is open again', async () => {
+  const { claim } = await openShop()
+  const created = await claim()
+  await claimMoney(created.url, closedAccount)
+  const blocker = await openSession(db)
+  await blocker.query('begin; lock table environment_settings in access exclusive mode')
+  const page = openPage(created.url)
+  await untilInTheWay(db, blocker)
+  await service.pass(10)
+  await blocker.query('rollback')
+  const { status, text } = await page
+  expect([status, text]).toEqual([200, expect.stringContaining('The last transfer failed')])
+})
+
 test('a claim expires, and one whose payout fails after its time expires, too', async () => {
   const { claim, read, naira, eventsOf } = await openShop()
   const expiresAt = new Date(clock.now().getTime() + day).toISOString()
@@ -273,6 +315,19 @@ test('guesses at the secret word are counted, also those that are sent at once',
   expect((await claimMoney(created.url, right)).status).toBe(303)
   expect(await payouts()).toHaveLength(1)
   await expectAllProofs(db)
+})
+
+// The page trims what the recipient enters, so a word with blanks around it must match, too.
+test('blanks around the secret word do not matter, and a word of blanks is refused', async () => {
+  const { ask, claim } = await openShop()
+  const { url } = await claim({ secretWord: ' Harmattan wind ' })
+  expect((await enter(url, { ...account, word: 'harmattan wind' })).status).toBe(422)
+  expect((await claimMoney(url, { ...account, word: 'Harmattan wind  ' })).status).toBe(303)
+  for (const secretWord of ['    ', ' abc ', '\u00a0\u00a0abc']) {
+    const body = { amount: 1_000_000, description: 'Refund of order 1001', secretWord }
+    const { status, json } = await ask('POST', '/v1/claims', body)
+    expect([status, json.details[0].field]).toEqual([400, 'secretWord'])
+  }
 })
 
 test('look-ups of accounts are limited', async () => {

@@ -37,8 +37,8 @@ export const claimTexts = {
   },
   link: {
     title: 'Send this link',
-    text: 'Whoever has it can claim the money. It is shown only once.',
-    mailed: (email: string) => `It was also sent to ${email}.`,
+    text: 'Anyone with it can claim the money. It is shown only once.',
+    mailed: (email: string) => `It is also mailed to ${email}.`,
     done: 'Done',
   },
   page: {
@@ -67,7 +67,7 @@ export const claimTexts = {
     about: {
       OPEN: 'The money is set aside until the recipient claims it, or it expires.',
       CLAIMED: 'The recipient claimed it. If the transfer fails, the claim opens again.',
-      EXPIRED: 'Nobody claimed it in time. The money is available again.',
+      EXPIRED: 'It was not claimed in time. The money is available again.',
       CANCELLED: 'The link no longer works. The money is available again.',
     },
   },

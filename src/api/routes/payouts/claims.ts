@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { after } from '../../../base/clock.js'
+import { after, day } from '../../../base/clock.js'
 import { emailPattern } from '../../../base/contact-patterns.js'
 import type { Environment } from '../../../base/environment.js'
 import { prefixes } from '../../../base/ids.js'
@@ -87,13 +87,13 @@ const body = withExample(
         maxLength: claimLimits.wordLengthMax,
         pattern: plainText,
         description:
-          'A word that the recipient must know to claim the money. Tell it to them by another way than the link. It is stored as a hash.',
+          'A word that the recipient must know to claim the money. Case matters, blanks around it do not. Tell it to them by another way than the link. It is stored as a hash.',
         examples: ['harmattan'],
       }),
     ),
     expiresAt: Type.Optional(
       timeIn(
-        'Until when it can be claimed. A date includes that day in Lagos. Default: in 30 days; at most in a year.',
+        `Until when it can be claimed. A date includes that day in Lagos. Default: in ${claimLimits.expiresAfterMs / day} days; at most in a year.`,
       ),
     ),
     merchantReference: Type.Optional(merchantReferenceIn),
@@ -130,12 +130,12 @@ const create = (api: ApiParts) =>
     async handle(request) {
       const { environment, now } = request
       const wanted = readClaim(api, request)
+      const secretWord = readSecretWord(request.body)
       const feeMax = await api.payoutPreparation.findLargestCost({
         environment,
         kind: payoutKindOf(wanted),
         amount: wanted.amount,
       })
-      const { secretWord } = request.body
       const word = secretWord === undefined ? null : await api.passwords.hash(secretWord)
       const token = newClaimToken()
       const url = `${api.baseUrl()}/claim/${token}`
@@ -192,6 +192,17 @@ function readClaim(api: ApiParts, request: ClaimRequest) {
     expiresAt: readExpiry(sent.expiresAt, now),
     ...creatorOf(request),
   }
+}
+
+/** Trimmed, as the page trims what the recipient enters. */
+function readSecretWord({ secretWord }: Static<typeof body>): string | undefined {
+  const word = secretWord?.trim()
+  if (word !== undefined && word.length < claimLimits.wordLengthMin)
+    throw invalidField(
+      'secretWord',
+      `must have at least ${claimLimits.wordLengthMin} characters without surrounding blanks`,
+    )
+  return word
 }
 
 function readExpiry(text: string | undefined, now: Date): Date {
@@ -290,8 +301,7 @@ const unlock = (api: ApiParts) =>
     path: `${path}/:reference/unlock`,
     operation: 'unlockClaim',
     summary: 'Unlock a claim',
-    description:
-      'After 5 wrong secret words, or 20 accounts that were looked up, a claim is locked. This lets the recipient try again.',
+    description: `After ${claimLimits.guessesMax} wrong secret words, or ${claimLimits.lookupsMax} accounts that were looked up, a claim is locked. This lets the recipient try again.`,
     params,
     answers: { 200: claim },
     refusals: ['not_found', ...wrongState],

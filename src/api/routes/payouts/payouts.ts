@@ -19,7 +19,7 @@ import type { Actor } from '../../../team/actor.js'
 import { creatorOf } from '../../auth/creator-of.js'
 import { refuseOthers } from '../../auth/subaccount-keys.js'
 import type { FundFrom } from '../../parse/fund-from.js'
-import { merchantReferenceIn, readMetadata } from '../../parse/metadata.js'
+import { findReferenceIssue, merchantReferenceIn, readMetadata } from '../../parse/metadata.js'
 import { readAmountRange, readTimeRange } from '../../parse/read-filters.js'
 import {
   readPayingSubaccount,
@@ -54,6 +54,9 @@ export function toPayoutRequest(
     actor: Actor
   },
 ): PayoutRequest {
+  const merchantReference = request.body.merchantReference ?? null
+  const issue = merchantReference === null ? undefined : findReferenceIssue(merchantReference)
+  if (issue !== undefined) throw invalidField('merchantReference', issue)
   return {
     environment,
     kind,
@@ -62,7 +65,7 @@ export function toPayoutRequest(
     requestedAmount,
     destination,
     purpose: purpose ?? null,
-    merchantReference: request.body.merchantReference ?? null,
+    merchantReference,
     metadata: readMetadata(request),
     ...creatorOf(request),
   }
