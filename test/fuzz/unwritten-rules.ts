@@ -148,10 +148,10 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must add up to (the total|at most)/,
   },
   {
-    rule: 'A schedule starts today or within 5,000 days, and ends on or after its first invoice; `day` is for monthly and `weekday` for weekly schedules.',
+    rule: 'A schedule starts today or within 5,000 days, and ends on or after its first invoice and the last one made; `day` is for monthly and `weekday` for weekly schedules.',
     field: /^(startsOn|endsOn|day|weekday)$/,
     issue:
-      /^(must (not be in the past|be at most 5000 days ahead|be on or after the first invoice)|is for (monthly|weekly) schedules)/,
+      /^(must (not be in the past|be at most 5000 days ahead|be on or after the (first|last) invoice)|is for (monthly|weekly) schedules)/,
   },
   {
     rule: 'A claim expires within a year, in the future, and its amount is in its asset.',

@@ -49,6 +49,17 @@ export async function lockClaimedSchedule(
   return row && schedules.read(row)
 }
 
+/** The last period that has an invoice; null if none was made. The row of the schedule protects it. */
+export async function findLastPeriod(
+  tx: Tx,
+  { environmentId, id }: Pick<Schedule, 'environmentId' | 'id'>,
+): Promise<string | null> {
+  const [row] = await tx.rows(sql<{ period: string | null }>`
+    select max(period) as period from invoices
+    where environment_id = ${environmentId} and schedule_id = ${id}`)
+  return row!.period
+}
+
 export function insertSchedule(tx: Tx, schedule: Schedule): void {
   tx.write(schedules.insert(schedule))
 }
