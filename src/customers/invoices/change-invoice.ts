@@ -135,7 +135,7 @@ export async function finalizeInvoice(
     amountPaid: paid,
   })
   const customer = books.customer(before.customerId)
-  const isSent = settings.mails.invoices && customer.email !== null
+  const isSent = settings.mails.invoices && customer.email !== null && !environment.isSuspended
   const finalized = isSent ? countSend(now, settled) : settled
   const { reminders, reminderDays } = settings.mails
   const planned = planDeadlines(now, finalized, reminders ? reminderDays : [])

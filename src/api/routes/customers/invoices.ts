@@ -278,6 +278,7 @@ const send = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/:reference/send`,
     requiresIdempotencyKey: true,
+    stopsWhenSuspended: true,
     operation: 'sendInvoice',
     summary: 'Send an invoice',
     description:
