@@ -970,12 +970,12 @@ export const described: Record<string, Described> = {
     money: ['credit.amount'],
   },
   'customers.erase': {
-    about: 'Erase a customer. Replaces name, e-mail address, phone number, external reference and metadata for good. Invoices and payments stay, without them. Repeating it changes nothing.',
+    about: 'Erase a customer. Replaces name, e-mail address, phone number, external reference and metadata for good, also in checkout sessions for its invoices, and ends its schedules. Invoices and payments stay, without them. Repeating it changes nothing.',
     flags: [],
     money: ['credit.amount'],
   },
   'customers.giveAccount': {
-    about: 'Give a customer an account. Opens a dedicated account or wallet for the customer, or gives it one that you have: send kind or account. Payments into it pay the invoices of the customer from now on: one that is due for exactly the amount, or else the oldest first. What is left becomes credit of the customer. An account that belongs to another customer is refused. The bank gets name, e-mail address and phone number of the customer, and bvn or nin, which are not stored.',
+    about: 'Give a customer an account. Opens a dedicated account or wallet for the customer, or gives it one that you have: send kind, which needs the permission collect.create, too, or account. Payments into it pay the invoices of the customer from now on: one that is due for exactly the amount, or else the oldest first. What is left becomes credit of the customer. An account that belongs to another customer is refused. The bank gets name, e-mail address and phone number of the customer, and bvn or nin, which are not stored.',
     flags: [
       ['kind', 'text', 'Opens an account or wallet of this kind, or returns the one that the customer has. One of: dedicated_account, dedicated_crypto_wallet.', false, false, ['dedicated_account', 'dedicated_crypto_wallet']],
       ['account', 'text', 'Reference of a dedicated account or wallet of yours, to give it instead.', false, false],
@@ -1013,7 +1013,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'customers.export': {
-    about: 'Export a customer. Returns all that is known of the customer as one document, for a person who asks for it: name and addresses, accounts, invoices, payments with their senders, checkout sessions and credit. Members need exports.make.',
+    about: 'Export a customer. Returns all that is known of the customer as one document, for a person who asks for it: name and addresses, accounts, invoices, payments with their senders, checkout sessions and credit. Besides customers.see, it needs payments.see; members need exports.make, too.',
     flags: [],
     money: ['customer.credit.amount', 'invoices.lines.unitAmount', 'invoices.lines.amount', 'invoices.discount.amount', 'invoices.subtotal', 'invoices.vat', 'invoices.total', 'invoices.amountDue', 'invoices.amountPaid', 'invoices.amountCredited', 'invoices.amountRefunded', 'invoices.instalments.amount', 'payments.amount', 'payments.amountAccepted', 'payments.amountHeld', 'payments.amountReturning', 'payments.amountReturned', 'payments.fee', 'payments.feeVat', 'payments.refund.amount', 'payments.refund.splits.amount', 'payments.refund.splits.owed', 'payments.shares.amount', 'payments.shares.fee', 'payments.shares.net', 'payments.shares.takenBack', 'creditEntries.amount', 'creditEntries.balanceAfter'],
   },

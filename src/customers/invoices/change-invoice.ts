@@ -102,15 +102,14 @@ export async function changeDraft(
   name: InvoiceName,
   change: Partial<DraftInvoice>,
 ): Promise<Invoice> {
-  const customer =
-    change.customer === undefined
-      ? undefined
-      : await lockNamedCustomer(tx, name.environmentId, change.customer)
+  const { customerId: ownerId } = await getInvoice(tx, name)
+  const reference = change.customer ?? customerReference({ id: ownerId })
+  const customer = await lockNamedCustomer(tx, name.environmentId, reference)
   const before = await lockInvoice(tx, name)
   refuseUnless(before, before.status === 'DRAFT', 'Only drafts can be changed.')
+  if (change.customer === undefined) refuseOtherOwner(before, ownerId)
   const columns = toColumns({ ...readDraft(before), ...change })
-  const customerId = customer?.id ?? before.customerId
-  const changed: Invoice = { ...before, ...columns, customerId }
+  const changed: Invoice = { ...before, ...columns, customerId: customer.id }
   updateInvoices(tx, [changed])
   return changed
 }
@@ -124,6 +123,8 @@ export async function finalizeInvoice(
   const { now, realNow } = times
   const { before, books } = await openBooks(tx, { environmentId: environment.id, reference })
   if (before.status !== 'DRAFT') return before
+  const customer = books.customer(before.customerId)
+  refuseErased(customer)
   const settings = await getSettings(tx, environment)
   const dueAt = before.dueAt ?? after(now, invoiceLimits.dueAfterDays * day)
   const number = await takeNumber(tx, before)
@@ -134,7 +135,6 @@ export async function finalizeInvoice(
     amountDue: numbered.amountDue - paid,
     amountPaid: paid,
   })
-  const customer = books.customer(before.customerId)
   const isSent = settings.mails.invoices && customer.email !== null && !environment.isSuspended
   const finalized = isSent ? countSend(now, settled) : settled
   const { reminders, reminderDays } = settings.mails
@@ -335,13 +335,17 @@ async function openBooks(
   const { environmentId, customerId } = await getInvoice(tx, name)
   const books = await CustomerBooks.open(tx, [{ environmentId, id: customerId }])
   const before = await lockInvoice(tx, name)
-  // A draft can be given to another customer meanwhile.
-  if (before.customerId !== customerId)
-    throw new Refusal('invoice_failed', {
-      reason: 'invalid_state',
-      message: `${invoiceReference(before)} was changed meanwhile. Try again.`,
-    })
+  refuseOtherOwner(before, customerId)
   return { before, books }
+}
+
+/** A draft can be given to another customer while its own one is locked. */
+function refuseOtherOwner(locked: Invoice, customerId: string): void {
+  if (locked.customerId === customerId) return
+  throw new Refusal('invoice_failed', {
+    reason: 'invalid_state',
+    message: `${invoiceReference(locked)} was changed meanwhile. Try again.`,
+  })
 }
 
 /** Besides what happened, the invoice may be paid by it, or a part of it. */

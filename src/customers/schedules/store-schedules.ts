@@ -37,6 +37,18 @@ async function findOrRefuse(
   return schedules.read(row)
 }
 
+/** Those of a customer that have not ended. */
+export async function lockSchedulesOf(
+  tx: Tx,
+  customer: { environmentId: EnvironmentId; id: string },
+): Promise<Schedule[]> {
+  const rows = await tx.rows(sql<ReadSchedule>`
+    ${selectAll} where environment_id = ${customer.environmentId}
+      and customer_id = ${customer.id} and status <> 'ENDED'
+    order by id for no key update`)
+  return rows.map((row) => schedules.read(row))
+}
+
 /** Undefined: another worker has it, or it is not active any more. */
 export async function lockClaimedSchedule(
   tx: Tx,

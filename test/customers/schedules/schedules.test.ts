@@ -213,9 +213,9 @@ test('a schedule of an erased customer ends', async () => {
   const { ask, customer, create, made, readSchedule, send, lines } = await openShop()
   const schedule = await create({ startsOn: dateIn(1) })
   await ask('DELETE', `/v1/customers/${customer.reference}`)
+  expect(await readSchedule(schedule)).toMatchObject({ status: 'ENDED', runs: 0 })
   clock.advance(2 * dayMs)
   await run()
-  expect(await readSchedule(schedule)).toMatchObject({ status: 'ENDED', runs: 0 })
   expect(await made(schedule)).toEqual([])
   const body = { customer: customer.reference, frequency: 'weekly', lines }
   expect((await send('POST', '/v1/invoice-schedules', body)).json.code).toBe('customer_failed')

@@ -3,15 +3,18 @@ import { emailPattern, phonePattern } from '../../../base/contact-patterns.js'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { referenceSample, withExample } from '../../../base/shapes.js'
-import { forgetCustomerOfAccounts } from '../../../collections/accounts/customer-accounts.js'
+import {
+  forgetCustomerOfAccounts,
+  lockAccountsOfCustomer,
+} from '../../../collections/accounts/customer-accounts.js'
 import { customerExport, exportCustomer } from '../../../collections/payments/export-customer.js'
 import {
   type CustomerChange,
   changeCustomer,
   createCustomer,
-  eraseCustomer,
 } from '../../../customers/change-customer.js'
 import { withCredit } from '../../../customers/credit/customer-credit.js'
+import { eraseCustomer } from '../../../customers/erase-customer.js'
 import { customer, showCustomer } from '../../../customers/resource.js'
 import { customerList, getCustomer } from '../../../customers/store-customers.js'
 import { withReasons } from '../../openapi/refusals-of.js'
@@ -219,7 +222,7 @@ const erase = (api: ApiParts) =>
     operation: 'eraseCustomer',
     summary: 'Erase a customer',
     description:
-      'Replaces name, e-mail address, phone number, external reference and metadata for good. Invoices and payments stay, without them. Repeating it changes nothing.',
+      'Replaces name, e-mail address, phone number, external reference and metadata for good, also in checkout sessions for its invoices, and ends its schedules. Invoices and payments stay, without them. Repeating it changes nothing.',
     params,
     answers: { 200: customer },
     refusals: ['not_found'],
@@ -228,10 +231,10 @@ const erase = (api: ApiParts) =>
       return api.change(
         request,
         async (tx) => {
-          const gone = await eraseCustomer(tx, now, {
-            environmentId: environment.id,
-            reference: params.reference,
-          })
+          const name = { environmentId: environment.id, reference: params.reference }
+          const found = await getCustomer(tx, name)
+          await lockAccountsOfCustomer(tx, found)
+          const gone = await eraseCustomer(tx, now, found)
           forgetCustomerOfAccounts(tx, gone)
           return gone
         },
@@ -245,13 +248,14 @@ const exportAll = ({ db }: ApiParts) =>
     ...see,
     method: 'GET',
     path: `${path}/:reference/export`,
+    alsoNeeds: ['payments.see'],
     shows: ['customer', 'payment', 'checkout_session'],
     isExport: true,
     stepUp: 'live',
     operation: 'exportCustomer',
     summary: 'Export a customer',
     description:
-      'Returns all that is known of the customer as one document, for a person who asks for it: name and addresses, accounts, invoices, payments with their senders, checkout sessions and credit. Members need `exports.make`.',
+      'Returns all that is known of the customer as one document, for a person who asks for it: name and addresses, accounts, invoices, payments with their senders, checkout sessions and credit. Besides `customers.see`, it needs `payments.see`; members need `exports.make`, too.',
     params,
     answers: { 200: customerExport },
     refusals: ['not_found'],
