@@ -1,4 +1,4 @@
-import { after, day, type RealTime } from '../../base/clock.js'
+import type { RealTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { newPageToken } from '../../base/page-token.js'
@@ -12,6 +12,7 @@ import { isPaidByPayment } from '../allocations.js'
 import { refuseErased } from '../change-customer.js'
 import { type Customer, customerReference } from '../customer.js'
 import { CustomerBooks } from '../customer-books.js'
+import { endOfDayAfter } from '../lagos-days.js'
 import { invoiceLimits } from '../limits.js'
 import { lockCustomer } from '../store-customers.js'
 import type { Instalment } from './allocate.js'
@@ -67,6 +68,7 @@ export async function createInvoice(
   draft: DraftInvoice,
   { scheduleId, period }: Pick<Invoice, 'scheduleId' | 'period'> = noSchedule,
 ): Promise<Invoice> {
+  refuseTwoDueDates(draft.dueAt, draft.instalments)
   const customer = await lockNamedCustomer(tx, environment.id, draft.customer)
   const pageToken = newPageToken()
   const created: Invoice = {
@@ -108,7 +110,9 @@ export async function changeDraft(
   const before = await lockInvoice(tx, name)
   refuseUnless(before, before.status === 'DRAFT', 'Only drafts can be changed.')
   if (change.customer === undefined) refuseOtherOwner(before, ownerId)
-  const columns = toColumns({ ...readDraft(before), ...change })
+  const draft = { ...readDraft(before), ...change }
+  refuseTwoDueDates(change.dueAt ?? null, draft.instalments)
+  const columns = toColumns(draft)
   const changed: Invoice = { ...before, ...columns, customerId: customer.id }
   updateInvoices(tx, [changed])
   return changed
@@ -126,7 +130,7 @@ export async function finalizeInvoice(
   const customer = books.customer(before.customerId)
   refuseErased(customer)
   const settings = await getSettings(tx, environment)
-  const dueAt = before.dueAt ?? after(now, invoiceLimits.dueAfterDays * day)
+  const dueAt = before.dueAt ?? endOfDayAfter(now, invoiceLimits.dueAfterDays)
   const number = await takeNumber(tx, before)
   const numbered: Invoice = { ...before, number, dueAt, finalizedAt: now }
   const paid = settings.invoices.applyCredit ? books.applyCredit(now, numbered) : 0n
@@ -269,6 +273,12 @@ function readDraft(invoice: Invoice): DraftInvoice {
     discount: readDiscount(invoice),
     instalments: readInstalments(invoice),
   }
+}
+
+/** The last instalment says when the invoice is due. */
+function refuseTwoDueDates(dueAt: Date | null, instalments: Instalment[]): void {
+  if (dueAt !== null && instalments.length > 0)
+    throw invalidField('dueAt', 'cannot be combined with instalments, which have their own')
 }
 
 /** Throws a refusal if the total is too large, or the instalments do not add up to it. */

@@ -17,6 +17,7 @@ import { withCredit } from '../../../customers/credit/customer-credit.js'
 import { eraseCustomer } from '../../../customers/erase-customer.js'
 import { customer, showCustomer } from '../../../customers/resource.js'
 import { customerList, getCustomer } from '../../../customers/store-customers.js'
+import { visible } from '../../../merchants/settings/settings-document.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -57,7 +58,13 @@ const shortText = (example: string, description: string) =>
   })
 
 const fields = {
-  name: shortText('Ada Obi', 'Name of the customer.'),
+  name: Type.String({
+    minLength: 1,
+    maxLength: limits.names.length,
+    ...visible,
+    description: 'Name of the customer.',
+    examples: ['Ada Obi'],
+  }),
   email: Type.String({
     maxLength: 254,
     pattern: emailPattern,
