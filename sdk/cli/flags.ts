@@ -920,7 +920,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'customers.create': {
-    about: 'Create a customer. Someone who pays you again and again: invoices are made out to customers, and dedicated accounts and wallets can belong to one. Identity numbers are not stored here.',
+    about: 'Create a customer. A payer that you invoice repeatedly: invoices are made out to customers, and dedicated accounts and wallets can belong to one. Identity numbers are not stored here.',
     flags: [
       ['name', 'text', 'Name of the customer.', true, false],
       ['email', 'text', 'Where invoices and receipts are sent.', false, false],

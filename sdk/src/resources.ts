@@ -982,7 +982,7 @@ export type Resources = {
     /**
      * Create a customer.
      *
-     * Someone who pays you again and again: invoices are made out to customers, and dedicated
+     * A payer that you invoice repeatedly: invoices are made out to customers, and dedicated
      * accounts and wallets can belong to one. Identity numbers are not stored here.
      *
      * `POST /v1/customers`

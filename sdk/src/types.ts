@@ -1698,7 +1698,7 @@ export type Invoice = {
   memo: string | null
   /** Small print, below the total. */
   footer: string | null
-  /** Page of the invoice for your customer. Who has it can open it. */
+  /** Page of the invoice for your customer. Anyone with the URL can open it. */
   url: string | null
   /** The schedule that made it; null if you did. */
   schedule: string | null

@@ -14,7 +14,7 @@ const allocations = new Table('payment_allocations', {
   place: column.int2(),
   amount: column.int8(),
   createdAt: column.time(),
-  /** Set if a person made it. */
+  /** Set if a member or an API key made it. */
   reallocationId: column.uuid().orNull(),
 })
 

@@ -13,7 +13,7 @@ const service = await openWithBank()
 const { db, clock } = service
 const closedAccount = { bankCode: '999', accountNumber: '9900000027' }
 
-/** Credit stays credit until a person uses it. */
+/** Credit stays credit until the merchant uses it. */
 async function openShop() {
   const shop = await openInvoicedShop(service)
   await shop.ask('PATCH', '/v1/settings', { invoices: { applyCredit: false } })
@@ -104,7 +104,7 @@ test('a refund that failed gives credit back in the time of the environment', as
   for (const { createdAt } of earlier) expect(last.createdAt >= createdAt).toBe(true)
 })
 
-test('a person moves what a payment paid to another invoice, and the rest to credit', async () => {
+test('a merchant moves what a payment paid to another invoice, and the rest to credit', async () => {
   const { ask, invoice, pay, read, credit, allocate, allocationsOf } = await openShop()
   const january = await invoice(500_000, { dueAt: '2036-01-31' })
   const february = await invoice(300_000, { dueAt: '2036-02-28' })

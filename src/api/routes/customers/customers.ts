@@ -101,7 +101,7 @@ const create = (api: ApiParts) =>
     operation: 'createCustomer',
     summary: 'Create a customer',
     description:
-      'Someone who pays you again and again: invoices are made out to customers, and dedicated accounts and wallets can belong to one. Identity numbers are not stored here.',
+      'A payer that you invoice repeatedly: invoices are made out to customers, and dedicated accounts and wallets can belong to one. Identity numbers are not stored here.',
     body: createBody,
     answers: { 201: customer },
     refusals: withReasons('validation_failed', 'duplicate_reference'),
