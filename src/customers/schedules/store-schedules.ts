@@ -61,7 +61,7 @@ export async function lockClaimedSchedule(
   return row && schedules.read(row)
 }
 
-/** The last period that has an invoice; null if none was made. The row of the schedule protects it. */
+/** The last period that has an invoice; null if none was made. The schedule is locked. */
 export async function findLastPeriod(
   tx: Tx,
   { environmentId, id }: Pick<Schedule, 'environmentId' | 'id'>,
