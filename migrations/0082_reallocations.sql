@@ -1,5 +1,6 @@
 -- Processes that know 0062 may run beside this migration.
--- A person changes what a payment paid: takes it from invoices and credit, gives it to others.
+-- A member or an API key changes what a payment paid: takes it from invoices and credit, gives it
+-- to others.
 
 create table reallocations (
   environment_id integer not null references environments (id),
@@ -15,7 +16,7 @@ create index reallocations_of_payment on reallocations (environment_id, payment_
 create trigger reallocations_are_never_edited before update or delete or truncate on reallocations
   for each statement execute function refuse_change();
 
--- Set if a person made the allocation; null if it was made when the payment was booked.
+-- Set if a member or an API key made the allocation; null if it was made when the payment was booked.
 alter table payment_allocations
   add column reallocation_id uuid,
   add constraint allocation_of_reallocation foreign key (environment_id, reallocation_id)

@@ -982,7 +982,7 @@ export type Resources = {
     /**
      * Create a customer.
      *
-     * Someone who pays you again and again: invoices are made out to customers, and dedicated
+     * A payer that you invoice repeatedly: invoices are made out to customers, and dedicated
      * accounts and wallets can belong to one. Identity numbers are not stored here.
      *
      * `POST /v1/customers`
@@ -1023,8 +1023,9 @@ export type Resources = {
     /**
      * Erase a customer.
      *
-     * Replaces name, e-mail address, phone number, external reference and metadata for good.
-     * Invoices and payments stay, without them. Repeating it changes nothing.
+     * Replaces name, e-mail address, phone number, external reference and metadata for good, also
+     * in checkout sessions for its invoices, and ends its schedules. Invoices and payments stay,
+     * without them. Repeating it changes nothing.
      *
      * `DELETE /v1/customers/{reference}`
      */
@@ -1033,10 +1034,11 @@ export type Resources = {
      * Give a customer an account.
      *
      * Opens a dedicated account or wallet for the customer, or gives it one that you have: send
-     * `kind` or `account`. Payments into it pay the invoices of the customer from now on: one that
-     * is due for exactly the amount, or else the oldest first. What is left becomes credit of the
-     * customer. An account that belongs to another customer is refused. The bank gets name, e-mail
-     * address and phone number of the customer, and `bvn` or `nin`, which are not stored.
+     * `kind`, which needs the permission `collect.create`, too, or `account`. Payments into it pay
+     * the invoices of the customer from now on: one that is due for exactly the amount, or else the
+     * oldest first. What is left becomes credit of the customer. An account that belongs to another
+     * customer is refused. The bank gets name, e-mail address and phone number of the customer, and
+     * `bvn` or `nin`, which are not stored.
      *
      * `POST /v1/customers/{reference}/accounts`
      */
@@ -1075,7 +1077,7 @@ export type Resources = {
      *
      * Returns all that is known of the customer as one document, for a person who asks for it: name
      * and addresses, accounts, invoices, payments with their senders, checkout sessions and credit.
-     * Members need `exports.make`.
+     * Besides `customers.see`, it needs `payments.see`; members need `exports.make`, too.
      *
      * `GET /v1/customers/{reference}/export`
      */

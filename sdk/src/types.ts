@@ -1699,7 +1699,7 @@ export type Invoice = {
   memo: string | null
   /** Small print, below the total. */
   footer: string | null
-  /** Page of the invoice for your customer. Who has it can open it. */
+  /** Page of the invoice for your customer. Anyone with the URL can open it. */
   url: string | null
   /** The schedule that made it; null if you did. */
   schedule: string | null
@@ -5444,7 +5444,7 @@ export type CreateInvoiceInput = {
   discount?: {
     /** Of the subtotal. Send it or `amount`. */
     percent?: string | undefined
-    /** Taken off the subtotal, at most all of it. */
+    /** Taken off the subtotal: at most all of it. */
     amount?: number | string | undefined
   } | undefined
   /** Parts with dates of their own; they add up to the total. Default: none. */
@@ -5458,8 +5458,9 @@ export type CreateInvoiceInput = {
     dueAt: string
   })[] | undefined
   /**
-   * When it is due. A date includes that day in Lagos. Default: a week after it is finalized. An
-   * ISO 8601 date or date-time; UTC if it names no zone.
+   * When it is due. A date includes that day in Lagos. Not together with `instalments`. Default:
+   * the end of the day a week after it is finalized. An ISO 8601 date or date-time; UTC if it names
+   * no zone.
    */
   dueAt?: string | undefined
   /** Note to the customer, above the lines. */
@@ -5539,7 +5540,7 @@ export type ChangeInvoiceInput = {
   discount?: {
     /** Of the subtotal. Send it or `amount`. */
     percent?: string | undefined
-    /** Taken off the subtotal, at most all of it. */
+    /** Taken off the subtotal: at most all of it. */
     amount?: number | string | undefined
   } | null | undefined
   /** Parts with dates of their own; they add up to the total. Default: none. */
@@ -5609,7 +5610,7 @@ export type CreateInvoiceScheduleInput = {
   discount?: {
     /** Of the subtotal. Send it or `amount`. */
     percent?: string | undefined
-    /** Taken off the subtotal, at most all of it. */
+    /** Taken off the subtotal: at most all of it. */
     amount?: number | string | undefined
   } | undefined
   /** Note to the customer, above the lines. */
@@ -5671,7 +5672,7 @@ export type ChangeInvoiceScheduleInput = {
   discount?: {
     /** Of the subtotal. Send it or `amount`. */
     percent?: string | undefined
-    /** Taken off the subtotal, at most all of it. */
+    /** Taken off the subtotal: at most all of it. */
     amount?: number | string | undefined
   } | null | undefined
   memo?: string | null | undefined

@@ -7,7 +7,7 @@ import {
   readForAccounts,
 } from '../collections/accounts/create-accounts.js'
 import { accountColumns } from '../collections/accounts/store-accounts.js'
-import { customerReference } from '../customers/customer.js'
+import { type Customer, customerReference } from '../customers/customer.js'
 import { type Invoice, invoiceReference } from '../customers/invoices/invoice.js'
 import { getInvoice } from '../customers/invoices/store-invoices.js'
 import { lockCustomer } from '../customers/store-customers.js'
@@ -61,13 +61,22 @@ export async function createAccountForInvoice(
   const { invoice, amount, prepared, clockOffsetMs } = wanted
   const { environmentId, customerId } = invoice
   const reads = await readForAccounts(tx, [prepared])
-  await lockCustomer(tx, { environmentId, reference: customerReference({ id: customerId }) })
+  const reference = customerReference({ id: customerId })
+  const customer = await lockCustomer(tx, { environmentId, reference })
   const current = await getInvoice(tx, { environmentId, reference: invoiceReference(invoice) })
   if (current.amountDue < amount) return undefined
   const at = toEnvironmentTime(now, clockOffsetMs)
   const open = await findAccountForInvoice(tx, { invoice: current, amount, now: at })
   if (open) return open
-  const [created] = await createAccounts(tx, now, [prepared], Promise.resolve(reads))
+  const named = nameSession(prepared, customer)
+  const [created] = await createAccounts(tx, now, [named], Promise.resolve(reads))
   if (created instanceof Refusal) throw created
   return { ...created!, sessionReference: prepared.session?.reference ?? null }
+}
+
+/** The customer may have been erased since the session was prepared. */
+function nameSession(prepared: PreparedAccount, { name, email }: Customer): PreparedAccount {
+  const { session } = prepared
+  if (!session) return prepared
+  return { ...prepared, session: { ...session, customerName: name, customerEmail: email ?? '' } }
 }

@@ -14,7 +14,7 @@ const allocations = new Table('payment_allocations', {
   place: column.int2(),
   amount: column.int8(),
   createdAt: column.time(),
-  /** Set if a person made it. */
+  /** Set if a member or an API key made it. */
   reallocationId: column.uuid().orNull(),
 })
 
@@ -155,6 +155,11 @@ export async function findAllocationsById(tx: Tx, names: Named[]): Promise<Alloc
   return names.length === 0 ? [] : tx.rows(findById(names))
 }
 
+/** Something of an allocation `a` was not moved to another invoice or to credit. */
+export const isNotMoved = sql.raw(`a.amount > (
+  select coalesce(sum(m.amount), 0) from allocation_moves m
+  where m.environment_id = a.environment_id and m.allocation_id = a.id)`)
+
 /** Whether a payment paid something of an invoice that was not moved to another. */
 export async function isPaidByPayment(
   tx: Tx,
@@ -162,10 +167,7 @@ export async function isPaidByPayment(
 ): Promise<boolean> {
   const rows = await tx.rows(sql`
     select from payment_allocations a
-    where environment_id = ${environmentId} and invoice_id = ${id}
-      and amount > (
-        select coalesce(sum(m.amount), 0) from allocation_moves m
-        where m.environment_id = a.environment_id and m.allocation_id = a.id)
+    where environment_id = ${environmentId} and invoice_id = ${id} and ${isNotMoved}
     limit 1`)
   return rows.length > 0
 }

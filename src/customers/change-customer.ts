@@ -1,7 +1,6 @@
 import type { RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { newId } from '../base/ids.js'
-import { toJson } from '../base/json-text.js'
 import { Refusal } from '../base/refusal.js'
 import { emitAll } from '../events/emit.js'
 import type { Tx } from '../postgres/transactions/tx.js'
@@ -48,28 +47,6 @@ export async function changeCustomer(
   const changed = { ...before, ...change }
   await updateCustomer(tx, changed)
   return (await withCredit(tx, [changed]))[0]!
-}
-
-/** Replaces what says who the customer is; what was invoiced and paid stays. */
-export async function eraseCustomer(
-  tx: Tx,
-  now: Date,
-  name: { environmentId: EnvironmentId; reference: string },
-): Promise<ShownCustomer> {
-  const before = await lockCustomer(tx, name)
-  const [shown] = await withCredit(tx, [before])
-  if (before.erasedAt !== null) return shown!
-  const erased: ShownCustomer = {
-    ...shown!,
-    name: `Erased customer ${customerReference(before).slice(-8)}`,
-    email: null,
-    phone: null,
-    externalReference: null,
-    metadata: toJson({}),
-    erasedAt: now,
-  }
-  await updateCustomer(tx, erased)
-  return erased
 }
 
 export function refuseErased(customer: Customer): void {

@@ -33,6 +33,7 @@ import {
 } from './credit/customer-credit.js'
 import { type Customer, customers, type ShownCustomer } from './customer.js'
 import { allocateToOldest, allocateToOne } from './invoices/allocate.js'
+import type { ChangedInvoice } from './invoices/deadlines.js'
 import type { Invoice } from './invoices/invoice.js'
 import { showInvoice } from './invoices/resource.js'
 import { settle, toPayable } from './invoices/settle.js'
@@ -300,13 +301,19 @@ export class CustomerBooks {
     }
   }
 
-  /** Carries out what was planned. What is taken from an invoice is due again. */
+  /**
+   * Carries out what was planned. What is taken from an invoice is due again. Returns the invoices
+   * from which it took something.
+   */
   reallocate(
     plan: PlannedReallocation,
     change: Reallocation,
     { customerId, asset }: MovedTo,
-  ): void {
+  ): ChangedInvoice[] {
     const { environmentId, id: reallocationId, paymentId, createdAt: now } = change
+    const before = new Map(
+      plan.taken.flatMap(({ invoiceId: id }) => (id ? [[id, this.#invoices.get(id)!]] : [])),
+    )
     const customer = this.customer(customerId)
     this.#reallocations.push(change)
     for (const { allocationId, invoiceId, amount } of plan.taken) {
@@ -339,6 +346,10 @@ export class CustomerBooks {
         })
       else this.#pay(now, invoiceId, amount, { causeId })
     }
+    return [...before].map(([id, invoice]) => ({
+      before: invoice,
+      after: this.#invoices.get(id)!,
+    }))
   }
 
   /** The refund failed: everything is as before it. */

@@ -18,7 +18,7 @@ export const customers = new Table('customers', {
   erasedAt: column.time().orNull(),
 })
 
-/** Someone who pays a merchant again and again. */
+/** A payer that a merchant invoices repeatedly. */
 export type Customer = typeof customers.row
 
 export function customerReference({ id }: Pick<Customer, 'id'>): string {

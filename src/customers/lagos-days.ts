@@ -1,4 +1,4 @@
-import { day, hour } from '../base/clock.js'
+import { after, day, hour } from '../base/clock.js'
 
 /** Nigeria has one time zone, one hour ahead of UTC, and no summer time. */
 const lagosOffsetMs = hour
@@ -7,4 +7,9 @@ const lagosOffsetMs = hour
 export function lagosDayOf(time: Date): Date {
   const days = Math.floor((time.getTime() + lagosOffsetMs) / day)
   return new Date(days * day - lagosOffsetMs)
+}
+
+/** The end of the day that is so many days after the day of a time. */
+export function endOfDayAfter(time: Date, days: number): Date {
+  return after(lagosDayOf(time), (days + 1) * day)
 }

@@ -5,7 +5,7 @@ export const invoiceLimits = {
   dueAfterDays: 7,
   linesMax: 100,
   instalmentsMax: 24,
-  /** Invoices that one payment pays after a person changed it. */
+  /** Invoices that one payment pays after a member or an API key changed it. */
   allocationsMax: 50,
   /** Of memo and footer. */
   textLengthMax: 1_000,

@@ -88,7 +88,7 @@ export type StatementQuery = {
 /**
  * Newest first. What the customer owes is what is due of its invoices less its credit. A refund of
  * what paid an invoice changes neither, so its second entry takes it back. Refunds that failed are
- * left out, and so is what a person moved between invoices and credit.
+ * left out, and so is what a member or an API key moved between invoices and credit.
  */
 export function listEntries(db: Queryable, query: StatementQuery): Promise<CustomerEntry[]> {
   const { environmentId, customerId, asset, limit } = query

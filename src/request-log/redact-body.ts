@@ -206,6 +206,8 @@ const shapes: [RegExp, string][] = [
   [/FLW(PUB|SEC)K[\w-]+/g, hidden],
   // Links of claims: a reader of the log must not be able to claim the money.
   [/(\/claim\/)[\w-]{20,}/g, `$1${hidden}`],
+  // Pages of invoices open without signing in.
+  [/(\/i\/)[0-9a-z]{26}(?!\w)/g, `$1${hidden}`],
   [/-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]*/g, hidden],
   // JSON inside a string, forms, queries, and JSON with mistakes.
   [
@@ -217,7 +219,7 @@ const shapes: [RegExp, string][] = [
 
 /** Words of secrets, in any case. */
 const words = new RegExp(
-  `k_(test|live|prod)_|whsec_|bearer|eyj|flw|private key|/claim/|${labels}`,
+  `k_(test|live|prod)_|whsec_|bearer|eyj|flw|private key|/claim/|/i/|${labels}`,
   'i',
 )
 

@@ -608,6 +608,7 @@ describe('a suspended merchant', () => {
       'refundPayment',
       'resolvePayment',
       'retryPayoutBatch',
+      'sendInvoice',
       'settleSubaccount',
       'submitPayoutBatch',
       'transferToSubaccount',

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { issueKey } from '../../src/merchants/keys/issue-key.js'
+import type { KeyPermission } from '../../src/merchants/keys/key-permissions.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 import { addPerson } from '../support/people.js'
@@ -126,4 +128,68 @@ test('support sees customers, and exports none', async () => {
   const refused = await support.ask('GET', `${path}/export`)
   expect([refused.status, refused.json.reason]).toEqual([403, 'role'])
   expect((await owner.ask('GET', `${path}/export`)).status).toBe(200)
+})
+
+test('a restricted key needs payments.see for an export, collect.create to open', async () => {
+  const { merchant, path } = await openShop()
+  const send = async (permissions: KeyPermission[], method: string, to: string, body?: object) => {
+    const { key } = await db.transaction((tx) =>
+      issueKey(tx, clock.now(), {
+        seal: service.seal,
+        environment: merchant.environments.test,
+        kind: 'secret',
+        name: 'Restricted',
+        expiresAt: null,
+        allowedAddresses: [],
+        permissions,
+      }),
+    )
+    return service.ask(method, to, { key: key.reveal(), ...(body && { body }) })
+  }
+  const lacks = (permission: string) => ({
+    status: 403,
+    json: { reason: 'key_permission', message: expect.stringContaining(permission) },
+  })
+  const exported = `${path}/export`
+  expect(await send(['customers.see'], 'GET', exported)).toMatchObject(lacks('payments.see'))
+  expect((await send(['customers.see', 'payments.see'], 'GET', exported)).status).toBe(200)
+  const accounts = `${path}/accounts`
+  const opened = await send(['customers.change'], 'POST', accounts, account)
+  expect(opened).toMatchObject(lacks('collect.create'))
+  const both: KeyPermission[] = ['customers.change', 'collect.create']
+  expect((await send(both, 'POST', accounts, account)).status).toBe(201)
+})
+
+test('erasing a customer erases the sessions for its invoices, and ends its schedules', async () => {
+  const { make, ask, read, ada, path } = await openShop()
+  const lines = [{ description: 'Fabric', unitAmount: 300_000 }]
+  const body = { customer: ada.reference, lines }
+  const [invoice, draft] = [await make('/v1/invoices', body), await make('/v1/invoices', body)]
+  const { url } = await make(`/v1/invoices/${invoice.reference}/finalize`)
+  const paying = await fetch(`${service.url}${new URL(url).pathname}/pay`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: '',
+  })
+  const session = paying.headers.get('location')!.slice('/checkout/'.length)
+  const schedule = await make('/v1/invoice-schedules', { ...body, frequency: 'weekly' })
+  const paused = await make('/v1/invoice-schedules', { ...body, frequency: 'monthly' })
+  await ask('PATCH', `/v1/invoice-schedules/${paused.reference}`, { status: 'PAUSED' })
+  const find = async () => (await read('/v1/checkout/sessions?q=nwosu')).items.length
+  expect(await find()).toBe(1)
+  const { name } = (await ask('DELETE', path)).json.data
+  expect(await find()).toBe(0)
+  expect((await read(`/v1/checkout/sessions/${session}`)).customer.name).toBe(name)
+  const document = await read(`${path}/export`)
+  expect(document.checkoutSessions).toMatchObject([{ customerName: name, customerEmail: '' }])
+  expect(JSON.stringify(document)).not.toMatch(/adaobi|nwosu/i)
+  for (const { reference } of [schedule, paused])
+    expect((await read(`/v1/invoice-schedules/${reference}`)).status).toBe('ENDED')
+  const drafted = `/v1/invoices/${draft.reference}`
+  const wanted = { json: { code: 'customer_failed', reason: 'invalid_state' } }
+  expect(await ask('POST', `${drafted}/finalize`)).toMatchObject(wanted)
+  expect(await ask('PATCH', drafted, { memo: 'Dear Ada' })).toMatchObject(wanted)
+  const bola = await make('/v1/customers', { name: 'Bola' })
+  expect((await ask('PATCH', drafted, { customer: bola.reference })).status).toBe(200)
 })

@@ -117,6 +117,8 @@ test('customers of other merchants do not exist', async () => {
 test.each([
   [{}, 'name', 'is required'],
   [{ name: '' }, 'name', ''],
+  [{ name: ' \u200b' }, 'name', 'must contain visible characters'],
+  [{ name: 'Ada \u202eibO' }, 'name', 'must contain visible characters'],
   [{ name: 'A', email: 'nobody' }, 'email', ''],
   [{ name: 'A', phone: '12' }, 'phone', ''],
   [{ name: 'A', bvn: '22222222222' }, 'bvn', ''],

@@ -1,5 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { fromReference, prefixes } from '../../src/base/ids.js'
+import { invoiceReference } from '../../src/customers/invoices/invoice.js'
+import { runDeadlines } from '../../src/customers/invoices/run-deadlines.js'
+import { findInvoicesPaidBy } from '../../src/customers/invoices/store-invoices.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openInvoicedShop } from '../support/invoiced-shop.js'
 import { openWithBank } from '../support/open-with-bank.js'
@@ -9,7 +13,7 @@ const service = await openWithBank()
 const { db, clock } = service
 const closedAccount = { bankCode: '999', accountNumber: '9900000027' }
 
-/** Credit stays credit until a person uses it. */
+/** Credit stays credit until the merchant uses it. */
 async function openShop() {
   const shop = await openInvoicedShop(service)
   await shop.ask('PATCH', '/v1/settings', { invoices: { applyCredit: false } })
@@ -34,7 +38,73 @@ async function openShop() {
   }
 }
 
-test('a person moves what a payment paid to another invoice, and the rest to credit', async () => {
+test('what is due again is overdue, and customers are reminded of it', async () => {
+  const { ask, invoice, pay, eventsOf, allocate, customer } = await openShop()
+  await ask('PATCH', '/v1/settings', { mails: { reminders: true, reminderDays: [7] } })
+  const email = 'ada@example.com'
+  await ask('PATCH', `/v1/customers/${customer.reference}`, { email })
+  const dayMs = 86_400_000
+  const dueAt = (days: number) => new Date(clock.now().getTime() + days * dayMs).toISOString()
+  const instalments = [2, 20].map((days) => ({ amount: 250_000, dueAt: dueAt(days) }))
+  const late = await invoice(500_000, { instalments })
+  const payment = await pay(500_000)
+  const run = () => runDeadlines({ db, mode: 'test' }, clock.now())
+  const overdue = async () =>
+    (await eventsOf(late.reference)).filter((type) => type === 'invoice.overdue').length
+  const reminders = async () =>
+    (await db.rows(sql`select from mails where kind = 'invoice_reminder'`)).length
+  clock.advance(3 * dayMs)
+  await run()
+  expect([await overdue(), await reminders()]).toEqual([0, 0])
+  await allocate(payment, [])
+  await run()
+  expect([await overdue(), await reminders()]).toEqual([1, 0])
+  // It stays overdue, which is said once.
+  await allocate(payment, [{ invoice: late.reference, amount: 100_000 }])
+  await allocate(payment, [])
+  await run()
+  expect(await overdue()).toBe(1)
+  clock.advance(8 * dayMs)
+  await run()
+  expect(await reminders()).toBe(1)
+  clock.advance(11 * dayMs)
+  await run()
+  expect(await overdue()).toBe(2)
+  await expectAllProofs(db)
+})
+
+test('a receipt names the invoices that the payment pays now', async () => {
+  const { merchant, invoice, pay, allocate } = await openShop()
+  const [one, two] = [await invoice(500_000), await invoice(500_001)]
+  const payment = await pay(500_000)
+  const id = fromReference(prefixes.payment, payment.reference)!
+  const named = async () =>
+    (await findInvoicesPaidBy(db, { environmentId: merchant.environments.test.id, id })).map(
+      invoiceReference,
+    )
+  expect(await named()).toEqual([one.reference])
+  await allocate(payment, [{ invoice: two.reference, amount: 500_000 }])
+  expect(await named()).toEqual([two.reference])
+  await allocate(payment, [])
+  expect(await named()).toEqual([])
+})
+
+test('a refund that failed gives credit back in the time of the environment', async () => {
+  const { ask, pay, customer } = await openShop()
+  await ask('POST', '/v1/test/clock/advance', { seconds: 40 * 86_400 })
+  const payment = await pay(500_000)
+  await ask('POST', '/v1/test/balances/fund', { asset: 'NGN', amount: 1_000_000 })
+  const path = `/v1/collections/payments/${payment.reference}/refund`
+  await ask('POST', path, { amount: 200_000, destination: closedAccount })
+  await service.pass(40)
+  const { creditEntries } = await ask('GET', `/v1/customers/${customer.reference}/export`)
+  const [last, ...earlier] = creditEntries
+  expect(last.kind).toBe('refund_reversal')
+  expect(earlier).toHaveLength(2)
+  for (const { createdAt } of earlier) expect(last.createdAt >= createdAt).toBe(true)
+})
+
+test('a merchant moves what a payment paid to another invoice, and the rest to credit', async () => {
   const { ask, invoice, pay, read, credit, allocate, allocationsOf } = await openShop()
   const january = await invoice(500_000, { dueAt: '2036-01-31' })
   const february = await invoice(300_000, { dueAt: '2036-02-28' })
@@ -156,7 +226,19 @@ test('only invoices of the customer, in the asset of the payment', async () => {
     (await refused(payment, allocations)).json.details[0].field
   expect(await field(to(foreign.reference))).toBe('allocations.0.invoice')
   expect(await field(to(coins.reference))).toBe('allocations.0.invoice')
-  expect(await field(to(draft.reference))).toBe('allocations.0.amount')
+  const issue = async (reference: string) =>
+    (await refused(payment, [to(reference)])).json.details[0]
+  const firstInvoice = 'allocations.0.invoice'
+  expect(await issue(draft.reference)).toEqual({
+    field: firstInvoice,
+    issue: 'is a draft: finalize it before it is paid',
+  })
+  const voided = await invoice(100_000)
+  await ask('POST', `/v1/invoices/${voided.reference}/void`)
+  expect(await issue(voided.reference)).toEqual({
+    field: firstInvoice,
+    issue: 'is void, so nothing of it is due',
+  })
   expect(await field(to(own.reference, 50_000), to(own.reference, 50_000))).toBe(
     'allocations.1.invoice',
   )

@@ -25,7 +25,7 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
   },
   {
     rule: 'A stablecoin amount has at most 20 digits and is at most 9,223,372,036,854.775807; a price is at most 9,007,199,254.740991.',
-    field: /(^|\.)(amount|USDC|USDT)$/,
+    field: /(^|\.)(amount|unitAmount|USDC|USDT)$/,
     issue: /^must (have at most 20 digits|be at most [\d,.]+( USD[CT])?)$/,
   },
   {
@@ -55,7 +55,8 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
   },
   {
     rule: 'A text that payers read has a visible character; combining marks and unassigned characters alone are not.',
-    field: /^(description|customer\.name|checkout\.displayName)$/,
+    field:
+      /^(description|name|memo|footer|lines\.\d+\.description|customer\.name|checkout\.displayName)$/,
     issue: /^must contain visible characters/,
   },
   {
@@ -153,10 +154,16 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must add up to (the total|at most)/,
   },
   {
-    rule: 'A schedule starts today or within 5,000 days, and ends on or after its first invoice; `day` is for monthly and `weekday` for weekly schedules.',
+    rule: 'The discount of an invoice is at most its subtotal; it is due in the year 2000 or later, and `dueAt` is not combined with `instalments`.',
+    field: /^(discount\.amount|dueAt|instalments\.\d+\.dueAt)$/,
+    issue:
+      /^(must be at most .+, the subtotal|must be in the year 2000 or later|cannot be combined with instalments)/,
+  },
+  {
+    rule: 'A schedule starts today or within 5,000 days, and ends on or after its first invoice and the last one made; `day` is for monthly and `weekday` for weekly schedules.',
     field: /^(startsOn|endsOn|day|weekday)$/,
     issue:
-      /^(must (not be in the past|be at most 5000 days ahead|be on or after the first invoice)|is for (monthly|weekly) schedules)/,
+      /^(must (not be in the past|be at most 5000 days ahead|be on or after the (first|last) invoice)|is for (monthly|weekly) schedules)/,
   },
   {
     rule: 'A claim expires within a year, in the future, and its amount is in its asset.',

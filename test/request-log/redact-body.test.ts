@@ -15,6 +15,15 @@ const random = 'q7Zk2Vw9Xh4Tn8Lp3Rb6'
 const shown = (value: unknown) => JSON.parse(redactBody(JSON.stringify(value)).text!)
 const textOf = (body: string) => redactBody(body).text
 
+test('tokens of claims and of pages of invoices are redacted', () => {
+  const token = '06dst4m7b0fgv3x0ba9bwrf0yw'
+  const url = `https://pay.example/i/${token}`
+  expect(shown({ url })).toEqual({ url: 'https://pay.example/i/[secret]' })
+  expect(redactText(`/i/${token}/pay`)).toBe('/i/[secret]/pay')
+  expect(redactText(`/claim/${token}`)).toBe('/claim/[secret]')
+  expect(redactText('/i/short')).toBe('/i/short')
+})
+
 describe('fields that are redacted by name', () => {
   test.each([
     [{ secret: random }, { secret: '[secret]' }],

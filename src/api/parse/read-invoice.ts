@@ -7,20 +7,18 @@ import type { Discount } from '../../customers/invoices/compute-invoice.js'
 import { quantityUnit } from '../../customers/invoices/compute-invoice.js'
 import type { DraftLine } from '../../customers/invoices/read-invoice.js'
 import { invoiceLimits } from '../../customers/limits.js'
+import { visible, visibleLines } from '../../merchants/settings/settings-document.js'
 import type { Asset } from '../../money/assets.js'
 import { parsePercent, percentPattern } from '../../money/percent.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { readAnyAmount } from './read-coins.js'
-import { readTimeTo, timeIn } from './read-time.js'
-import { closed, decimalInput, koboInput, plainText } from './schemas.js'
+import { readTimeFrom, readTimeTo, timeIn } from './read-time.js'
+import { closed, decimalInput, koboInput } from './schemas.js'
 
 /** Less than a million, at most three places. */
 export const quantityPattern = '^\\d{1,6}(?:\\.\\d{1,3})?$'
 
 export const seriesPattern = '^[A-Z][A-Z0-9]{0,11}$'
-
-/** Several lines of text, without other control characters. */
-export const linesOfTextPattern = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$'
 
 const amountIn = (description: string, example: number) =>
   Type.Union([koboInput, decimalInput], { description, examples: [example] })
@@ -32,7 +30,8 @@ const longText = (example: string, description: string) =>
   Type.String({
     minLength: 1,
     maxLength: invoiceLimits.textLengthMax,
-    pattern: linesOfTextPattern,
+    ...visible,
+    pattern: visibleLines,
     description,
     examples: [example],
   })
@@ -41,7 +40,7 @@ const lineIn = closed({
   description: Type.String({
     minLength: 1,
     maxLength: invoiceLimits.descriptionLengthMax,
-    pattern: plainText,
+    ...visible,
     description: 'What is sold.',
     examples: ['Ankara fabric, 6 yards'],
   }),
@@ -59,7 +58,7 @@ const lineIn = closed({
 const discountIn = withDescription(
   closed({
     percent: Type.Optional(percentIn('Of the subtotal. Send it or `amount`.', '10')),
-    amount: Type.Optional(amountIn('Taken off the subtotal, at most all of it.', 50_000)),
+    amount: Type.Optional(amountIn('Taken off the subtotal: at most all of it.', 50_000)),
   }),
   'Taken off all lines in proportion, before VAT.',
 )
@@ -96,7 +95,7 @@ export const draftFields = {
     examples: [[]],
   }),
   dueAt: timeIn(
-    'When it is due. A date includes that day in Lagos. Default: a week after it is finalized.',
+    'When it is due. A date includes that day in Lagos. Not together with `instalments`. Default: the end of the day a week after it is finalized.',
   ),
   memo: longText('Thank you, Ada', 'Note to the customer, above the lines.'),
   footer: longText('RC 1234567', 'Small print, below the total.'),
@@ -151,7 +150,7 @@ export function readNewDraft(
     lines: readLines(body.lines, asset),
     discount: readDiscount(body.discount ?? null, asset),
     instalments: readInstalments(body.instalments ?? [], asset),
-    dueAt: body.dueAt === undefined ? null : readTimeTo('dueAt', body.dueAt),
+    dueAt: body.dueAt === undefined ? null : readDueAt('dueAt', body.dueAt),
     memo: body.memo ?? null,
     footer: body.footer ?? null,
     metadata: readMetadata(request),
@@ -171,7 +170,7 @@ export function readDraftChange(
     ...(lines !== undefined && { lines: readLines(lines, asset) }),
     ...(discount !== undefined && { discount: readDiscount(discount, asset) }),
     ...(instalments !== undefined && { instalments: readInstalments(instalments, asset) }),
-    ...(dueAt !== undefined && { dueAt: dueAt === null ? null : readTimeTo('dueAt', dueAt) }),
+    ...(dueAt !== undefined && { dueAt: dueAt === null ? null : readDueAt('dueAt', dueAt) }),
     ...(memo !== undefined && { memo }),
     ...(footer !== undefined && { footer }),
     ...(metadata !== undefined && { metadata: readMetadata(request) }),
@@ -211,6 +210,15 @@ export function readDiscount(
 function readInstalments(sent: Static<typeof instalmentIn>[], asset: Asset) {
   return sent.map(({ amount, dueAt }, index) => ({
     amount: readAnyAmount(`instalments.${index}.amount`, amount, asset),
-    dueAt: readTimeTo(`instalments.${index}.dueAt`, dueAt),
+    dueAt: readDueAt(`instalments.${index}.dueAt`, dueAt),
   }))
+}
+
+/** Earlier years are mistakes, such as a year of two digits. */
+const dueFrom = readTimeFrom('dueAt', '2000-01-01')
+
+function readDueAt(field: string, text: string): Date {
+  const dueAt = readTimeTo(field, text)
+  if (dueAt < dueFrom) throw invalidField(field, 'must be in the year 2000 or later')
+  return dueAt
 }

@@ -14,6 +14,7 @@ import {
   origin,
   picture,
   timeOfDay,
+  visibleLines,
   visibleText,
 } from '../../merchants/settings/settings-document.js'
 import {
@@ -26,7 +27,7 @@ import { percentPattern } from '../../money/percent.js'
 import { addressIssue, addressPattern } from '../../money/solana-address.js'
 import { requestIdPattern } from '../server/request-id.js'
 import { findNearestField } from './nearest-field.js'
-import { linesOfTextPattern, quantityPattern, seriesPattern } from './read-invoice.js'
+import { quantityPattern, seriesPattern } from './read-invoice.js'
 import { dateIssue, datePattern, timeIssue, timePattern } from './read-time.js'
 import { noAddress, webhookUrlPattern, webUrlIssue, webUrlPattern } from './read-web-url.js'
 import {
@@ -34,6 +35,7 @@ import {
   bankCodePattern,
   cursorPattern,
   identityNumberPattern,
+  linesOfText,
   plainText,
   statusPattern,
 } from './schemas.js'
@@ -128,7 +130,7 @@ export const patternIssues: Record<string, string> = {
   [quantityPattern]: 'must be a quantity such as "1.5", with at most 3 decimals',
   [seriesPattern]: 'must be 1 to 12 capital letters and digits, a letter first',
   [slugPattern]: 'must be small letters and digits, with single hyphens between them',
-  [linesOfTextPattern]: 'must not contain control characters other than line breaks',
+  [linesOfText]: 'must not contain control characters other than line breaks',
   [positiveDecimalPattern]: 'must be more than zero, with at most 6 decimal places',
   [timePattern]: timeIssue,
   [datePattern]: dateIssue,
@@ -138,6 +140,8 @@ export const patternIssues: Record<string, string> = {
   [cursorPattern]: 'must be the nextCursor of the previous page',
   [addressPattern]: addressIssue,
   [visibleText]: 'must contain visible characters and no control characters',
+  [visibleLines]:
+    'must contain visible characters and no control characters other than line breaks',
   [emailPattern]: 'must be an email address such as ada@example.com',
   [bankCodePattern]: 'must be 3 to 9 digits or letters',
   [accountNumberPattern]: 'must be 10 digits',

@@ -76,9 +76,35 @@ export const showCustomerAccounts = (accounts: ShownAccount[]) => ({
   items: accounts.map(fieldsOf),
 })
 
-/** What the merchant sent of the customer when it opened accounts that it gave to them later. */
-export function forgetCustomerOfAccounts(tx: Tx, { environmentId, id }: CustomerKey): void {
+/** Accounts are locked before customers, and those of sessions protect the sessions. */
+export async function lockAccountsOfCustomer(
+  tx: Tx,
+  { environmentId, id }: CustomerKey,
+): Promise<void> {
+  await tx.rows(sql`
+    select from collection_accounts
+    where environment_id = ${environmentId} and customer_id = ${id}
+    order by id for no key update`)
+}
+
+/**
+ * What the merchant sent of the customer when it opened accounts that it gave to them later, and
+ * what checkout sessions for their invoices say of them. The accounts are locked.
+ */
+export function forgetCustomerOfAccounts(
+  tx: Tx,
+  { environmentId, id, name }: CustomerKey & { name: string },
+): void {
   tx.write(sql`
     update collection_accounts set customer = null
     where environment_id = ${environmentId} and customer_id = ${id} and customer is not null`)
+  const ofSessions = sql`
+    select session_id from collection_accounts
+    where environment_id = ${environmentId} and customer_id = ${id} and session_id is not null`
+  tx.write(sql`
+    delete from search_terms
+    where environment_id = ${environmentId} and kind = 'session' and id in (${ofSessions})`)
+  tx.write(sql`
+    update checkout_sessions set customer_name = ${name}, customer_email = ''
+    where environment_id = ${environmentId} and id in (${ofSessions})`)
 }

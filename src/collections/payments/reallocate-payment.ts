@@ -5,9 +5,12 @@ import { invalidField, Refusal } from '../../base/refusal.js'
 import type { AllocatedPayment } from '../../customers/allocation-resource.js'
 import { findAllocations, type Reallocation } from '../../customers/allocations.js'
 import { CustomerBooks } from '../../customers/customer-books.js'
+import { insertDeadlines, planDeadlinesAgain } from '../../customers/invoices/deadlines.js'
 import { type Invoice, invoiceNumber, invoiceReference } from '../../customers/invoices/invoice.js'
 import { findInvoices, getInvoice } from '../../customers/invoices/store-invoices.js'
 import { planReallocation, type TooMuch, type UsedPart } from '../../customers/plan-reallocation.js'
+import { getEnvironmentById } from '../../merchants/environments.js'
+import { getSettings } from '../../merchants/settings/settings.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { getPayment, type PaymentName } from './find-payments.js'
@@ -55,8 +58,15 @@ export async function reallocatePayment(
   const { reason, createdByKey, createdByUser } = wanted
   const id = newId(now)
   const change = { environmentId, id, paymentId, reason, createdByKey, createdByUser }
-  books.reallocate(plan, { ...change, createdAt: now }, { customerId, asset })
+  const environment = await getEnvironmentById(tx, environmentId)
+  const { reminders, reminderDays } = (await getSettings(tx, environment)).mails
+  const moved = books.reallocate(plan, { ...change, createdAt: now }, { customerId, asset })
   books.write(realNow)
+  for (const invoice of moved)
+    insertDeadlines(tx, now, environment, {
+      invoice: invoice.after,
+      planned: planDeadlinesAgain(now, invoice, reminders ? reminderDays : []),
+    })
   const credit = remainingOf(used) - sumOf(targets)
   return {
     ...payment,
@@ -94,6 +104,9 @@ async function readTargets(
     if (invoice.customerId !== customerId)
       throw invalidField(field, 'must be an invoice of the customer who paid')
     if (invoice.asset !== asset) throw invalidField(field, `must be an invoice in ${asset}`)
+    if (invoice.status === 'DRAFT')
+      throw invalidField(field, 'is a draft: finalize it before it is paid')
+    if (invoice.status === 'VOID') throw invalidField(field, 'is void, so nothing of it is due')
     if (targets.some(({ invoice: { id } }) => id === invoice.id))
       throw invalidField(field, 'must be named once')
     targets.push({ invoice, amount })

@@ -1,6 +1,10 @@
 import { strict as assert } from 'node:assert'
+import { toEnvironmentTime } from '../../base/clock.js'
+import type { EnvironmentId } from '../../base/environment.js'
+import { getEnvironmentById } from '../../merchants/environments.js'
 import type { FollowReturns } from '../../payouts/attempts/followed-returns.js'
 import type { Payout, PayoutStatus } from '../../payouts/payout.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import { startGivingBack } from '../../subaccounts/shares/store-shares.js'
 import { openBooksOf } from '../payments/pay-invoices.js'
 import type { AmountName, Shift } from '../payments/shift-payments.js'
@@ -35,6 +39,7 @@ export const followReturns: FollowReturns = async (tx, payouts) => {
   const payments = [...locked.payments.values()].map((payment) => ({ payment }))
   const books = await openBooksOf(tx, payments, { waits: true })
   const taken = (await books?.findTaken(returns)) ?? []
+  const offsets = await readClockOffsets(tx, taken)
   const byId = new Map(returns.map((one) => [one.id, one]))
   return (now, ended) => {
     const endedReturns = ended.map((payout) => ({
@@ -59,13 +64,25 @@ export const followReturns: FollowReturns = async (tx, payouts) => {
       now,
       lost.map(({ environmentId, id: returnId }) => ({ environmentId, returnId })),
     )
-    for (const { id, paymentId } of lost) {
+    for (const { environmentId, id, paymentId } of lost) {
       const { customerId, asset } = locked.payments.get(paymentId)!
+      const at = toEnvironmentTime(now, offsets.get(environmentId) ?? 0)
       for (const refund of taken.filter(({ returnId }) => returnId === id))
-        books!.giveBack(refund, { customerId: customerId!, asset, now })
+        books!.giveBack(refund, { customerId: customerId!, asset, now: at })
     }
     books?.write(now)
   }
+}
+
+/** Invoices and credit are in the time of their environment. */
+async function readClockOffsets(
+  tx: Tx,
+  taken: { environmentId: EnvironmentId }[],
+): Promise<Map<EnvironmentId, number>> {
+  const offsets = new Map<EnvironmentId, number>()
+  for (const id of new Set(taken.map(({ environmentId }) => environmentId)))
+    offsets.set(id, (await getEnvironmentById(tx, id)).clockOffsetMs)
+  return offsets
 }
 
 /** The merchant has the money again, so sub-accounts get their parts of it. */

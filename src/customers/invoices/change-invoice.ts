@@ -1,4 +1,4 @@
-import { after, day, type RealTime } from '../../base/clock.js'
+import type { RealTime } from '../../base/clock.js'
 import type { Environment, EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { newPageToken } from '../../base/page-token.js'
@@ -12,6 +12,7 @@ import { isPaidByPayment } from '../allocations.js'
 import { refuseErased } from '../change-customer.js'
 import { type Customer, customerReference } from '../customer.js'
 import { CustomerBooks } from '../customer-books.js'
+import { endOfDayAfter } from '../lagos-days.js'
 import { invoiceLimits } from '../limits.js'
 import { lockCustomer } from '../store-customers.js'
 import type { Instalment } from './allocate.js'
@@ -67,6 +68,7 @@ export async function createInvoice(
   draft: DraftInvoice,
   { scheduleId, period }: Pick<Invoice, 'scheduleId' | 'period'> = noSchedule,
 ): Promise<Invoice> {
+  refuseTwoDueDates(draft.dueAt, draft.instalments)
   const customer = await lockNamedCustomer(tx, environment.id, draft.customer)
   const pageToken = newPageToken()
   const created: Invoice = {
@@ -102,15 +104,16 @@ export async function changeDraft(
   name: InvoiceName,
   change: Partial<DraftInvoice>,
 ): Promise<Invoice> {
-  const customer =
-    change.customer === undefined
-      ? undefined
-      : await lockNamedCustomer(tx, name.environmentId, change.customer)
+  const { customerId: ownerId } = await getInvoice(tx, name)
+  const reference = change.customer ?? customerReference({ id: ownerId })
+  const customer = await lockNamedCustomer(tx, name.environmentId, reference)
   const before = await lockInvoice(tx, name)
   refuseUnless(before, before.status === 'DRAFT', 'Only drafts can be changed.')
-  const columns = toColumns({ ...readDraft(before), ...change })
-  const customerId = customer?.id ?? before.customerId
-  const changed: Invoice = { ...before, ...columns, customerId }
+  if (change.customer === undefined) refuseOtherOwner(before, ownerId)
+  const draft = { ...readDraft(before), ...change }
+  refuseTwoDueDates(change.dueAt ?? null, draft.instalments)
+  const columns = toColumns(draft)
+  const changed: Invoice = { ...before, ...columns, customerId: customer.id }
   updateInvoices(tx, [changed])
   return changed
 }
@@ -124,8 +127,10 @@ export async function finalizeInvoice(
   const { now, realNow } = times
   const { before, books } = await openBooks(tx, { environmentId: environment.id, reference })
   if (before.status !== 'DRAFT') return before
+  const customer = books.customer(before.customerId)
+  refuseErased(customer)
   const settings = await getSettings(tx, environment)
-  const dueAt = before.dueAt ?? after(now, invoiceLimits.dueAfterDays * day)
+  const dueAt = before.dueAt ?? endOfDayAfter(now, invoiceLimits.dueAfterDays)
   const number = await takeNumber(tx, before)
   const numbered: Invoice = { ...before, number, dueAt, finalizedAt: now }
   const paid = settings.invoices.applyCredit ? books.applyCredit(now, numbered) : 0n
@@ -134,8 +139,7 @@ export async function finalizeInvoice(
     amountDue: numbered.amountDue - paid,
     amountPaid: paid,
   })
-  const customer = books.customer(before.customerId)
-  const isSent = settings.mails.invoices && customer.email !== null
+  const isSent = settings.mails.invoices && customer.email !== null && !environment.isSuspended
   const finalized = isSent ? countSend(now, settled) : settled
   const { reminders, reminderDays } = settings.mails
   const planned = planDeadlines(now, finalized, reminders ? reminderDays : [])
@@ -271,6 +275,12 @@ function readDraft(invoice: Invoice): DraftInvoice {
   }
 }
 
+/** The last instalment says when the invoice is due. */
+function refuseTwoDueDates(dueAt: Date | null, instalments: Instalment[]): void {
+  if (dueAt !== null && instalments.length > 0)
+    throw invalidField('dueAt', 'cannot be combined with instalments, which have their own')
+}
+
 /** Throws a refusal if the total is too large, or the instalments do not add up to it. */
 function toColumns(draft: DraftInvoice) {
   const { asset, series, memo, footer, metadata, lines, discount, instalments } = draft
@@ -335,13 +345,17 @@ async function openBooks(
   const { environmentId, customerId } = await getInvoice(tx, name)
   const books = await CustomerBooks.open(tx, [{ environmentId, id: customerId }])
   const before = await lockInvoice(tx, name)
-  // A draft can be given to another customer meanwhile.
-  if (before.customerId !== customerId)
-    throw new Refusal('invoice_failed', {
-      reason: 'invalid_state',
-      message: `${invoiceReference(before)} was changed meanwhile. Try again.`,
-    })
+  refuseOtherOwner(before, customerId)
   return { before, books }
+}
+
+/** A draft can be given to another customer while its own one is locked. */
+function refuseOtherOwner(locked: Invoice, customerId: string): void {
+  if (locked.customerId === customerId) return
+  throw new Refusal('invoice_failed', {
+    reason: 'invalid_state',
+    message: `${invoiceReference(locked)} was changed meanwhile. Try again.`,
+  })
 }
 
 /** Besides what happened, the invoice may be paid by it, or a part of it. */

@@ -59,11 +59,30 @@ export function planDeadlines(
   return [...byTime.values()]
 }
 
+/** Deadlines of instalments that were paid and are due again: they may have passed unnoticed. */
+export function planDeadlinesAgain(
+  now: Date,
+  { before, after: changed }: ChangedInvoice,
+  reminderDays: readonly number[],
+): PlannedDeadline[] {
+  const { nextDueAt } = changed
+  if (nextDueAt === null) return []
+  return planDeadlines(now, changed, reminderDays).filter(
+    ({ instalmentDueAt }) =>
+      instalmentDueAt >= nextDueAt &&
+      (before.nextDueAt === null || instalmentDueAt < before.nextDueAt),
+  )
+}
+
+export type ChangedInvoice = { before: Invoice; after: Invoice }
+
+/** Those that are planned already stay. */
 const insert = listStatement({
   name: 'insert_invoice_deadlines',
   columns: deadlines.typesWithout('attempts'),
   text: (list, _parameter, names, values) => `
-    insert into invoice_deadlines (${names}) select ${values} from ${list}`,
+    insert into invoice_deadlines (${names}) select ${values} from ${list}
+    on conflict (environment_id, invoice_id, kind, planned_for) do nothing`,
 })
 
 export function insertDeadlines(

@@ -121,7 +121,7 @@ function frameOf({ environment, settings }: InvoiceMail, subject: string) {
 }
 
 function closingOf({ environment, invoice }: InvoiceMail, label: string): MailContent['blocks'] {
-  const button = { type: 'button', label, url: invoice.url, isSecret: false } as const
+  const button = { type: 'button', label, url: invoice.url, isSecret: true } as const
   const isTest = environment.mode === 'test'
   return isTest
     ? [button, { type: 'note', text: 'An invoice of test mode: pay no real money.' }]

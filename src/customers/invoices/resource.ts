@@ -82,7 +82,7 @@ export const invoice = resource('Invoice', {
   footer: notYet(text('RC 1234567'), 'Small print, below the total.'),
   url: notYet(
     text('https://pay.example.com/i/4t9e0m5v8h2q7x3k6c1r9b0n5d'),
-    'Page of the invoice for your customer. Who has it can open it.',
+    'Page of the invoice for your customer. Anyone with the URL can open it.',
   ),
   schedule: orNull(
     text(referenceSample(prefixes.invoiceSchedule)),

@@ -5,6 +5,7 @@ import { type CommonFilter, joinRow, type List } from '../../postgres/lists/list
 import { sql } from '../../postgres/sql.js'
 import { assigned, listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import { isNotMoved } from '../allocations.js'
 import { type Invoice, invoices, type StoredStatus, storedStatuses } from './invoice.js'
 
 type InvoiceName = { environmentId: EnvironmentId; reference: string }
@@ -109,6 +110,7 @@ export async function findInvoicesPaidBy(
     ${selectAll} join payment_allocations a
       on a.environment_id = i.environment_id and a.invoice_id = i.id
     where a.environment_id = ${payment.environmentId} and a.payment_id = ${payment.id}
+      and ${isNotMoved}
     order by a.created_at, a.place`)
   return [...new Map(rows.map((row) => [row.id, invoices.read(row)])).values()]
 }

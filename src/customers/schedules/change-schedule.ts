@@ -16,7 +16,7 @@ import {
 import { invoiceLimits } from '../limits.js'
 import { dateOf, firstPeriod, firstPeriodAfter, type PeriodRule, timeOfPeriod } from './periods.js'
 import { ruleOf, type Schedule, type ScheduleStatus, scheduleReference } from './schedule.js'
-import { insertSchedule, lockSchedule, updateSchedule } from './store-schedules.js'
+import { findLastPeriod, insertSchedule, lockSchedule, updateSchedule } from './store-schedules.js'
 
 /** What the merchant writes. */
 export type NewSchedule = Pick<
@@ -95,6 +95,7 @@ export async function changeSchedule(
       message: `${scheduleReference(before)} has ended. Create a new schedule.`,
     })
   }
+  if (change.endsOn) await refuseEarlierEnd(tx, before, change.endsOn)
   const { lines, discount, status = before.status, ...rest } = change
   const changed: Schedule = {
     ...before,
@@ -111,6 +112,15 @@ export async function changeSchedule(
   const moved = status === 'ENDED' ? end(now, changed) : moveTo(now, environment, changed, next)
   updateSchedule(tx, moved)
   return moved
+}
+
+/** No invoice of a schedule is after its last day. */
+async function refuseEarlierEnd(tx: Tx, schedule: Schedule, endsOn: string): Promise<void> {
+  const last = await findLastPeriod(tx, schedule)
+  if (last !== null && endsOn < last)
+    throw invalidField('endsOn', `must be on or after the last invoice, ${last}`)
+  if (endsOn < schedule.firstPeriod)
+    throw invalidField('endsOn', `must be on or after the first invoice, ${schedule.firstPeriod}`)
 }
 
 /** Plans the invoice of a period; the schedule ends if its last day is before it. */

@@ -22,11 +22,6 @@ export function timeOfPeriod(period: string): Date {
   return after(startOfDay(period), timeOfDayMs)
 }
 
-/** The end of the day that is so many days after the day of a time. */
-export function endOfDayAfter(time: Date, days: number): Date {
-  return after(lagosDayOf(time), (days + 1) * day)
-}
-
 export function weekdayOf(date: string): Weekday {
   return weekdays[new Date(date).getUTCDay()]!
 }

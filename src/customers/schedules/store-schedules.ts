@@ -37,6 +37,18 @@ async function findOrRefuse(
   return schedules.read(row)
 }
 
+/** Those of a customer that have not ended. */
+export async function lockSchedulesOf(
+  tx: Tx,
+  customer: { environmentId: EnvironmentId; id: string },
+): Promise<Schedule[]> {
+  const rows = await tx.rows(sql<ReadSchedule>`
+    ${selectAll} where environment_id = ${customer.environmentId}
+      and customer_id = ${customer.id} and status <> 'ENDED'
+    order by id for no key update`)
+  return rows.map((row) => schedules.read(row))
+}
+
 /** Undefined: another worker has it, or it is not active any more. */
 export async function lockClaimedSchedule(
   tx: Tx,
@@ -47,6 +59,17 @@ export async function lockClaimedSchedule(
       and attempts = ${attempts} and status = 'ACTIVE'
     for no key update`)
   return row && schedules.read(row)
+}
+
+/** The last period that has an invoice; null if none was made. The schedule is locked. */
+export async function findLastPeriod(
+  tx: Tx,
+  { environmentId, id }: Pick<Schedule, 'environmentId' | 'id'>,
+): Promise<string | null> {
+  const [row] = await tx.rows(sql<{ period: string | null }>`
+    select max(period) as period from invoices
+    where environment_id = ${environmentId} and schedule_id = ${id}`)
+  return row!.period
 }
 
 export function insertSchedule(tx: Tx, schedule: Schedule): void {

@@ -40,6 +40,8 @@ const CoinPolicies = Type.Object(
 
 /** Control characters, and those that change the text direction, which can disguise a name. */
 const forbidden = '\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069'
+const forbiddenInLines =
+  '\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069'
 
 /** Spaces, joiners and other characters without a glyph, such as Hangul fillers. */
 const blank =
@@ -51,6 +53,9 @@ const blank =
  * the same way. `isVisible` also knows rarer characters without a glyph.
  */
 export const visibleText = `^[^${forbidden}]*[^${forbidden}${blank}][^${forbidden}]*$`
+
+/** The same for several lines of text. */
+export const visibleLines = `^[^${forbiddenInLines}]*[^${forbidden}${blank}][^${forbiddenInLines}]*$`
 
 /** At least one letter, digit, punctuation mark or symbol with a glyph. */
 export function isVisible(text: string): boolean {

@@ -4,9 +4,12 @@ import type { Invoice } from '../../../src/customers/invoices/invoice.js'
 import { runDeadlines } from '../../../src/customers/invoices/run-deadlines.js'
 import type { MailContent } from '../../../src/mail/content.js'
 import { listAllMails, openContent } from '../../../src/mail/store-mails.js'
+import { keyLimits } from '../../../src/merchants/limits.js'
+import { resumeMerchant, suspendMerchant } from '../../../src/merchants/suspension.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { openInvoicedShop } from '../../support/invoiced-shop.js'
 import { openWithBank } from '../../support/open-with-bank.js'
+import { addPerson } from '../../support/people.js'
 import { expectAllProofs } from '../../support/sound-books.js'
 
 const service = await openWithBank()
@@ -104,7 +107,8 @@ test('an invoice is mailed when it is finalized, if the merchant wants it', asyn
   expect(await off.invoice(500_000)).toMatchObject({ sentAt: null })
   expect(await off.mails()).toEqual([])
   const checkout = { displayName: "Ada's Fabrics", supportEmail: 'help@ada.example' }
-  const { invoice, mails, eventsOf } = await openShop({ mails: { invoices: true }, checkout })
+  const shop = await openShop({ mails: { invoices: true }, checkout })
+  const { invoice, mails, eventsOf } = shop
   const sent = await invoice(500_000, { dueAt: '2036-01-31', memo: 'Thank you' })
   expect(sent.sentAt).toBe(sent.finalizedAt)
   const [mail, ...more] = await mails()
@@ -118,6 +122,28 @@ test('an invoice is mailed when it is finalized, if the merchant wants it', asyn
   for (const part of ['31 January 2036', '₦5,000.00', 'Thank you', sent.url])
     expect(textOf(mail)).toContain(part)
   expect(await eventsOf(sent.reference)).toEqual(['invoice.finalized', 'invoice.sent'])
+  // Anyone with the link can open the invoice, so only its recipient sees it.
+  const owner = await addPerson(service, { role: 'owner', merchant: shop.merchant.reference })
+  const [{ reference }] = (await owner.ask('GET', '/v1/mails')).json.data.items
+  const shown = (await owner.ask('GET', `/v1/mails/${reference}`)).json.data
+  expect(shown.text).toContain('See the invoice and pay: the link is shown to the recipient only.')
+  expect(`${shown.text} ${shown.html}`).not.toContain(sent.url)
+})
+
+test('a suspended merchant mails no invoice', async () => {
+  const { merchant, invoice, send, mails } = await openShop({ mails: { invoices: true } })
+  const { merchantId } = merchant.environments.test
+  await db.transaction((tx) => suspendMerchant(tx, clock.now(), merchantId))
+  clock.advance(keyLimits.cacheMs)
+  const final = await invoice(500_000)
+  expect(final).toMatchObject({ status: 'OPEN', sentAt: null })
+  const path = `/v1/invoices/${final.reference}/send`
+  expect((await send('POST', path)).json.reason).toBe('merchant_suspended')
+  expect(await mails()).toEqual([])
+  await db.transaction((tx) => resumeMerchant(tx, merchantId))
+  clock.advance(keyLimits.cacheMs)
+  expect((await send('POST', path)).status).toBe(200)
+  expect(await mails()).toHaveLength(1)
 })
 
 test('a prepaid invoice says that nothing is due', async () => {

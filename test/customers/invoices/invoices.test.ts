@@ -253,6 +253,28 @@ test('an erased customer gets no invoice', async () => {
   expect(json).toMatchObject({ code: 'customer_failed', reason: 'invalid_state' })
 })
 
+test('an invoice without a due date is due at the end of a day in Lagos, a week later', async () => {
+  const { draft, act } = await openShop()
+  const final = await act(await draft(), 'finalize')
+  const lagosDay = new Date(Date.parse(final.finalizedAt) + 3_600_000).toISOString().slice(0, 10)
+  expect(final.dueAt).toBe(
+    new Date(Date.parse(`${lagosDay}T23:00:00.000Z`) + 7 * dayMs).toISOString(),
+  )
+})
+
+test('instalments have due dates of their own, also in a change', async () => {
+  const { ask, draft } = await openShop()
+  const instalments = [{ amount: 500_000, dueAt: '2036-03-01' }]
+  const { reference } = await draft({ instalments })
+  const path = `/v1/invoices/${reference}`
+  const { json } = await ask('PATCH', path, { dueAt: '2036-04-01' })
+  expect(json.details).toEqual([
+    { field: 'dueAt', issue: 'cannot be combined with instalments, which have their own' },
+  ])
+  const changed = await ask('PATCH', path, { dueAt: '2036-04-01', instalments: [] })
+  expect(changed.json.data.dueAt).toBe('2036-04-01T23:00:00.000Z')
+})
+
 test.each([
   [{ lines: [] }, 'lines'],
   [{ lines: [{ description: 'A', unitAmount: 1.5 }] }, 'lines.0.unitAmount'],
@@ -260,10 +282,17 @@ test.each([
   [{ lines: [{ description: 'A', unitAmount: 1, quantity: '0' }] }, 'lines.0.quantity'],
   [{ lines: [{ description: 'A', unitAmount: 1, quantity: '1.2345' }] }, 'lines.0.quantity'],
   [{ lines: [{ description: 'A', unitAmount: 1, vatPercent: '101' }] }, 'lines.0.vatPercent'],
+  [{ lines: [{ description: '\u200b', unitAmount: 1 }] }, 'lines.0.description'],
+  [{ memo: ' \n\u200b' }, 'memo'],
+  [{ footer: 'Pay \u202eadA' }, 'footer'],
   [{ discount: {} }, 'discount'],
+  [{ discount: { amount: 500_001 } }, 'discount.amount'],
   [{ discount: { percent: '5', amount: 1 } }, 'discount'],
   [{ series: 'inv' }, 'series'],
   [{ dueAt: 'tomorrow' }, 'dueAt'],
+  [{ dueAt: '1999-12-31T22:59:59Z' }, 'dueAt'],
+  [{ instalments: [{ amount: 500_000, dueAt: '0001-01-01' }] }, 'instalments.0.dueAt'],
+  [{ dueAt: '2036-03-01', instalments: [{ amount: 500_000, dueAt: '2036-03-01' }] }, 'dueAt'],
   [{ instalments: [{ amount: 0, dueAt: '2026-03-01' }] }, 'instalments.0.amount'],
 ])('%j is refused at %s', async (body, field) => {
   const { ask, customer } = await openShop()

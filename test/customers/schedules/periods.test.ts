@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { endOfDayAfter } from '../../../src/customers/lagos-days.js'
 import {
   dateOf,
-  endOfDayAfter,
   firstPeriod,
   firstPeriodAfter,
   nextPeriod,

@@ -170,6 +170,24 @@ test('changed lines are those of later invoices; an earlier end ends it', async 
   expect(await change(schedule, { endsOn: dateIn(1) })).toMatchObject({ status: 'ENDED' })
 })
 
+test('a schedule does not end before an invoice that it made', async () => {
+  const { create, change, made, send } = await openShop()
+  const schedule = await create({ startsOn: dateIn(1) })
+  const refusal = async (endsOn: string) => {
+    const path = `/v1/invoice-schedules/${schedule.reference}`
+    const { json } = await send('PATCH', path, { endsOn })
+    return json.message
+  }
+  const first = schedule.nextOn
+  expect(await refusal(dateIn(0))).toBe(`endsOn must be on or after the first invoice, ${first}.`)
+  clock.advance(9 * dayMs)
+  await run()
+  const [, last] = await made(schedule)
+  expect(await refusal(first)).toBe(`endsOn must be on or after the last invoice, ${last.period}.`)
+  expect(await change(schedule, { endsOn: last.period })).toMatchObject({ status: 'ENDED' })
+  await expectAllProofs(db)
+})
+
 test('the test clock brings periods forward', async () => {
   const { ask, create, made } = await openShop()
   const schedule = await create({ startsOn: dateIn(40) })
@@ -195,9 +213,9 @@ test('a schedule of an erased customer ends', async () => {
   const { ask, customer, create, made, readSchedule, send, lines } = await openShop()
   const schedule = await create({ startsOn: dateIn(1) })
   await ask('DELETE', `/v1/customers/${customer.reference}`)
+  expect(await readSchedule(schedule)).toMatchObject({ status: 'ENDED', runs: 0 })
   clock.advance(2 * dayMs)
   await run()
-  expect(await readSchedule(schedule)).toMatchObject({ status: 'ENDED', runs: 0 })
   expect(await made(schedule)).toEqual([])
   const body = { customer: customer.reference, frequency: 'weekly', lines }
   expect((await send('POST', '/v1/invoice-schedules', body)).json.code).toBe('customer_failed')

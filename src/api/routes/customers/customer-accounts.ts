@@ -20,6 +20,7 @@ import type { AccountCustomer } from '../../../collections/ports.js'
 import { refuseErased } from '../../../customers/change-customer.js'
 import { type Customer, customerReference } from '../../../customers/customer.js'
 import { getCustomer, lockCustomer } from '../../../customers/store-customers.js'
+import { refuseUnseen } from '../../auth/refuse-unseen.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { closed, inPath, oneOf } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
@@ -88,7 +89,7 @@ const add = (api: ApiParts) =>
     operation: 'giveAccountToCustomer',
     summary: 'Give a customer an account',
     description:
-      'Opens a dedicated account or wallet for the customer, or gives it one that you have: send `kind` or `account`. Payments into it pay the invoices of the customer from now on: one that is due for exactly the amount, or else the oldest first. What is left becomes credit of the customer. An account that belongs to another customer is refused. The bank gets name, e-mail address and phone number of the customer, and `bvn` or `nin`, which are not stored.',
+      'Opens a dedicated account or wallet for the customer, or gives it one that you have: send `kind`, which needs the permission `collect.create`, too, or `account`. Payments into it pay the invoices of the customer from now on: one that is due for exactly the amount, or else the oldest first. What is left becomes credit of the customer. An account that belongs to another customer is refused. The bank gets name, e-mail address and phone number of the customer, and `bvn` or `nin`, which are not stored.',
     params,
     body,
     answers: { 201: customerAccount },
@@ -118,6 +119,7 @@ const add = (api: ApiParts) =>
       const owner = await getCustomer(api.db, name)
       refuseErased(owner)
       if (account !== undefined) return give(api, request, account)
+      if (!request.permissions.has('collect.create')) throw refuseUnseen(request, 'collect.create')
       return open(api, request, { owner, kind: kind as CustomerAccountKind })
     },
   })

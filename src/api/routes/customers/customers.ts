@@ -3,17 +3,21 @@ import { emailPattern, phonePattern } from '../../../base/contact-patterns.js'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { referenceSample, withExample } from '../../../base/shapes.js'
-import { forgetCustomerOfAccounts } from '../../../collections/accounts/customer-accounts.js'
+import {
+  forgetCustomerOfAccounts,
+  lockAccountsOfCustomer,
+} from '../../../collections/accounts/customer-accounts.js'
 import { customerExport, exportCustomer } from '../../../collections/payments/export-customer.js'
 import {
   type CustomerChange,
   changeCustomer,
   createCustomer,
-  eraseCustomer,
 } from '../../../customers/change-customer.js'
 import { withCredit } from '../../../customers/credit/customer-credit.js'
+import { eraseCustomer } from '../../../customers/erase-customer.js'
 import { customer, showCustomer } from '../../../customers/resource.js'
 import { customerList, getCustomer } from '../../../customers/store-customers.js'
+import { visible } from '../../../merchants/settings/settings-document.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -54,7 +58,13 @@ const shortText = (example: string, description: string) =>
   })
 
 const fields = {
-  name: shortText('Ada Obi', 'Name of the customer.'),
+  name: Type.String({
+    minLength: 1,
+    maxLength: limits.names.length,
+    ...visible,
+    description: 'Name of the customer.',
+    examples: ['Ada Obi'],
+  }),
   email: Type.String({
     maxLength: 254,
     pattern: emailPattern,
@@ -91,7 +101,7 @@ const create = (api: ApiParts) =>
     operation: 'createCustomer',
     summary: 'Create a customer',
     description:
-      'Someone who pays you again and again: invoices are made out to customers, and dedicated accounts and wallets can belong to one. Identity numbers are not stored here.',
+      'A payer that you invoice repeatedly: invoices are made out to customers, and dedicated accounts and wallets can belong to one. Identity numbers are not stored here.',
     body: createBody,
     answers: { 201: customer },
     refusals: withReasons('validation_failed', 'duplicate_reference'),
@@ -219,7 +229,7 @@ const erase = (api: ApiParts) =>
     operation: 'eraseCustomer',
     summary: 'Erase a customer',
     description:
-      'Replaces name, e-mail address, phone number, external reference and metadata for good. Invoices and payments stay, without them. Repeating it changes nothing.',
+      'Replaces name, e-mail address, phone number, external reference and metadata for good, also in checkout sessions for its invoices, and ends its schedules. Invoices and payments stay, without them. Repeating it changes nothing.',
     params,
     answers: { 200: customer },
     refusals: ['not_found'],
@@ -228,10 +238,10 @@ const erase = (api: ApiParts) =>
       return api.change(
         request,
         async (tx) => {
-          const gone = await eraseCustomer(tx, now, {
-            environmentId: environment.id,
-            reference: params.reference,
-          })
+          const name = { environmentId: environment.id, reference: params.reference }
+          const found = await getCustomer(tx, name)
+          await lockAccountsOfCustomer(tx, found)
+          const gone = await eraseCustomer(tx, now, found)
           forgetCustomerOfAccounts(tx, gone)
           return gone
         },
@@ -245,13 +255,14 @@ const exportAll = ({ db }: ApiParts) =>
     ...see,
     method: 'GET',
     path: `${path}/:reference/export`,
+    alsoNeeds: ['payments.see'],
     shows: ['customer', 'payment', 'checkout_session'],
     isExport: true,
     stepUp: 'live',
     operation: 'exportCustomer',
     summary: 'Export a customer',
     description:
-      'Returns all that is known of the customer as one document, for a person who asks for it: name and addresses, accounts, invoices, payments with their senders, checkout sessions and credit. Members need `exports.make`.',
+      'Returns all that is known of the customer as one document, for a person who asks for it: name and addresses, accounts, invoices, payments with their senders, checkout sessions and credit. Besides `customers.see`, it needs `payments.see`; members need `exports.make`, too.',
     params,
     answers: { 200: customerExport },
     refusals: ['not_found'],

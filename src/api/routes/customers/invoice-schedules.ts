@@ -63,7 +63,7 @@ const list = ({ openPage }: ApiParts) =>
     operation: 'listInvoiceSchedules',
     summary: 'List invoice schedules',
     description: 'Returns schedules, newest first. Send `Accept: text/csv` to export all of them.',
-    title: 'InvoiceSchedules',
+    title: 'Invoice schedules',
     filters: {
       status: Type.Optional(withStatus([...scheduleStatuses])),
       customer: Type.Optional(

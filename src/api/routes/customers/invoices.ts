@@ -260,7 +260,7 @@ const finalize = (api: ApiParts) =>
       'Gives the draft the next number of its series. From then on it is due, and cannot be changed. Credit of the customer pays it at once, unless the setting `invoices.applyCredit` is off. Repeating it changes nothing.',
     params,
     answers: { 200: invoice },
-    refusals: ['not_found', ...wrongState],
+    refusals: ['not_found', ...erased, ...wrongState],
     handle(request) {
       const { environment, now, params } = request
       const { reference } = params
@@ -278,6 +278,7 @@ const send = (api: ApiParts) =>
     method: 'POST',
     path: `${path}/:reference/send`,
     requiresIdempotencyKey: true,
+    stopsWhenSuspended: true,
     operation: 'sendInvoice',
     summary: 'Send an invoice',
     description:
