@@ -65,6 +65,7 @@ async function openShop() {
 const inDays = (days: number) =>
   new Date(service.clock.now().getTime() + days * 86_400_000).toISOString()
 const instalments = () => ({
+  dueAt: undefined,
   instalments: [
     { amount: 500_000, dueAt: inDays(3) },
     { amount: 640_750, dueAt: inDays(33) },
