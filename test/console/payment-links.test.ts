@@ -46,7 +46,7 @@ test('a link is created, used, changed and switched off', async () => {
   await page.setViewportSize(sizes.desktop)
   await press('Create')
   await page.getByRole('heading', { name: 'Donation to the <b>building</b> fund' }).waitFor()
-  await page.getByText('Nobody has opened a payment page yet.').waitFor()
+  await page.getByText('No payment page has been opened yet.').waitFor()
   await page.getByText('Parish, Message (optional)').waitFor()
 
   const sent = await fetch(`${site.url}/pay/building-fund`, {

@@ -121,7 +121,7 @@ test('a merchant moves what a payment paid to another invoice, and the rest to c
   expect(await read(january)).toMatchObject({ status: 'OPEN', amountDue: 500_000, paidAt: null })
   expect(await read(february)).toMatchObject({ status: 'PAID', amountPaid: 300_000 })
   expect(await credit()).toBe(200_000)
-  // A repeat changes nothing, and tells nobody.
+  // A repeat changes nothing, and emits no event.
   const [before] = await db.rows(sql<{ count: bigint }>`select count(*) as count from events`)
   expect(await allocate(payment, wanted)).toEqual(changed)
   const [after] = await db.rows(sql<{ count: bigint }>`select count(*) as count from events`)

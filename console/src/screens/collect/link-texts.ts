@@ -71,5 +71,5 @@ export const linkTexts = {
     created: 'Created',
   },
   sessions: 'Payment pages of this link',
-  noSessions: 'Nobody has opened a payment page yet.',
+  noSessions: 'No payment page has been opened yet.',
 }
