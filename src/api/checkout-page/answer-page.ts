@@ -40,6 +40,11 @@ export async function answerPage(request: PageRequest, page: Page): Promise<Docu
   }
 }
 
+/** Where the browser goes after a form: reloading that page sends nothing again. */
+export function redirectTo(location: string): Document {
+  return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
+}
+
 /**
  * Only content of this response may run or load. The URL contains the session reference, so other
  * sites get no referrer; our own forms need it.

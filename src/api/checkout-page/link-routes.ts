@@ -18,7 +18,7 @@ import type { Settings } from '../../merchants/settings/settings-document.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { createResource } from '../pipeline/create-resource.js'
 import { type Document, type Route, route } from '../server/route.js'
-import { answerPage, newNonce } from './answer-page.js'
+import { answerPage, newNonce, redirectTo } from './answer-page.js'
 import { drawQrFile } from './draw-qr.js'
 import { linkTexts } from './link-texts.js'
 import { renderNotFound } from './page.js'
@@ -132,7 +132,7 @@ const submitForm = (api: ApiParts) =>
       })
       assert(answered.status === 201, 'a session without a reference of its own is never refused')
       const location = `/checkout/${prepared.session!.reference}`
-      return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
+      return redirectTo(location)
     },
   })
 

@@ -8,7 +8,7 @@ import { drawReceipt } from '../documents/draw-receipt.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { canSimulate, simulatePaymentOnce } from '../routes/collections/public-checkout.js'
 import { type Document, type Route, route } from '../server/route.js'
-import { answerPage, newNonce } from './answer-page.js'
+import { answerPage, newNonce, redirectTo } from './answer-page.js'
 import { renderNotFound, renderSheet } from './page.js'
 import { answerScript, type PageScript, readPageScript } from './page-script.js'
 import { coinsSentLink } from './render-coins.js'
@@ -170,7 +170,7 @@ const simulateByForm = (api: ApiParts) =>
       const after = method === 'crypto' ? coinsSentLink(showPublicSession(now, publicSession)) : ''
       await simulatePaymentOnce(api, publicSession, { now, method })
       const location = `/checkout/${reference}${after}`
-      return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
+      return redirectTo(location)
     },
   })
 

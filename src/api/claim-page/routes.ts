@@ -20,7 +20,7 @@ import { claimLimits } from '../../payouts/limits.js'
 import { referenceOf } from '../../payouts/payout.js'
 import type { Destination } from '../../payouts/ports.js'
 import { createPayoutReader } from '../../payouts/records/find-payouts.js'
-import { answerPage, newNonce } from '../checkout-page/answer-page.js'
+import { answerPage, newNonce, redirectTo } from '../checkout-page/answer-page.js'
 import { renderNotFound } from '../checkout-page/page.js'
 import { formFields, textOf } from '../console/sign-in-pages.js'
 import { accountNumberPattern, bankCodePattern } from '../parse/schemas.js'
@@ -106,7 +106,7 @@ async function showProblem(api: ApiParts, visit: Visit, problem: ClaimProblem): 
 
 function redirectToClaim({ token }: ClaimScene): Document {
   const location = `/claim/${token}`
-  return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
+  return redirectTo(location)
 }
 
 async function showForm(

@@ -14,7 +14,7 @@ import { collectionLimits } from '../../collections/limits.js'
 import { invoiceNumber } from '../../customers/invoices/invoice.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
-import { answerPage, newNonce } from '../checkout-page/answer-page.js'
+import { answerPage, newNonce, redirectTo } from '../checkout-page/answer-page.js'
 import { renderNotFound, renderSheet } from '../checkout-page/page.js'
 import { readPageScript } from '../checkout-page/page-script.js'
 import { english } from '../checkout-page/texts.js'
@@ -186,10 +186,6 @@ async function prepareAccount(
         })
   if (prepared instanceof Refusal) throw prepared
   return prepared
-}
-
-function redirectTo(location: string): Document {
-  return { status: 303, body: '', contentType: 'text/plain', headers: { location } }
 }
 
 /** Drafts, unknown and malformed tokens get the same page. */

@@ -12,6 +12,7 @@ import { planReallocation, type TooMuch, type UsedPart } from '../../customers/p
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { getSettings } from '../../merchants/settings/settings.js'
 import { formatMoney } from '../../money/amounts.js'
+import { sum } from '../../money/proportions.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { getPayment, type PaymentName } from './find-payments.js'
 import { type Payment, paymentReference } from './payment.js'
@@ -150,9 +151,9 @@ function amountsOf(targets: Target[]): Map<string, bigint> {
 }
 
 function sumOf(targets: Target[]): bigint {
-  return targets.reduce((sum, { amount }) => sum + amount, 0n)
+  return sum(targets.map(({ amount }) => amount))
 }
 
 function remainingOf(used: UsedPart[]): bigint {
-  return used.reduce((sum, { remaining }) => sum + remaining, 0n)
+  return sum(used.map(({ remaining }) => remaining))
 }
