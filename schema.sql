@@ -40,16 +40,11 @@ CREATE OR REPLACE FUNCTION public.approvals_needed(by_user uuid, by_key uuid)
 RETURN CASE WHEN ((by_user IS NOT NULL) OR (EXISTS (SELECT FROM api_keys WHERE ((api_keys.id = approvals_needed.by_key) AND (api_keys.created_by_user IS NOT NULL))))) THEN 1 ELSE 2 END
 ;
 
-CREATE OR REPLACE FUNCTION public.approvers_of(payout payouts)
- RETURNS SETOF uuid
+CREATE OR REPLACE FUNCTION public.approvals_needed(payout payouts)
+ RETURNS integer
  LANGUAGE sql
  STABLE
-BEGIN ATOMIC
- SELECT a.user_id
-    FROM payout_approvals a
-   WHERE ((a.environment_id = (approvers_of.payout).environment_id) AND (a.payout_id = (approvers_of.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.payout).order_hash) AND may_approve((approvers_of.payout).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
-            FROM creators_of((approvers_of.payout).environment_id, (approvers_of.payout).created_by_user, (approvers_of.payout).created_by_key) creators_of(creators_of)))));
-END
+RETURN CASE WHEN (EXISTS (SELECT FROM payout_checks c WHERE ((c.environment_id = (approvals_needed.payout).environment_id) AND (c.payout_id = (approvals_needed.payout).id) AND (c.reasons = '{}'::text[])))) THEN 0 ELSE approvals_needed((payout).created_by_user, (payout).created_by_key) END
 ;
 
 CREATE OR REPLACE FUNCTION public.approvers_of(batch payout_batches)
@@ -64,12 +59,31 @@ BEGIN ATOMIC
 END
 ;
 
+CREATE OR REPLACE FUNCTION public.approvers_of(payout payouts)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT a.user_id
+    FROM payout_approvals a
+   WHERE ((a.environment_id = (approvers_of.payout).environment_id) AND (a.payout_id = (approvers_of.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.payout).order_hash) AND may_approve((approvers_of.payout).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
+            FROM creators_of((approvers_of.payout).environment_id, (approvers_of.payout).created_by_user, (approvers_of.payout).created_by_key) creators_of(creators_of)))));
+END
+;
+
 CREATE OR REPLACE FUNCTION public.audit_field(value text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
 RETURN (COALESCE(((octet_length(convert_to(value, 'UTF8'::name)) || ':'::text) || value), '-'::text) || '
 '::text)
+;
+
+CREATE OR REPLACE FUNCTION public.breaks_recipient_rule(payout payouts, rule jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM ((SELECT (breaks_recipient_rule.payout).environment_id AS environment_id) p LEFT JOIN recipients r ON (((r.environment_id = p.environment_id) AND (((r.kind = 'bank_account'::text) AND (r.bank_code = ((breaks_recipient_rule.payout).destination ->> 'bankCode'::text)) AND (r.account_number = ((breaks_recipient_rule.payout).destination ->> 'accountNumber'::text))) OR ((r.kind = 'wallet'::text) AND (r.address = ((breaks_recipient_rule.payout).destination ->> 'address'::text))))))) WHERE (((r.id IS NULL) AND (((breaks_recipient_rule.rule ->> 'onlySaved'::text))::boolean OR ((breaks_recipient_rule.rule ->> 'approveFirst'::text))::boolean)) OR (r.status = 'DISABLED'::text) OR (((breaks_recipient_rule.rule ->> 'approveFirst'::text))::boolean AND (NOT (EXISTS (SELECT FROM payouts paid WHERE ((paid.environment_id = r.environment_id) AND (paid.recipient_id = r.id) AND (paid.status = 'COMPLETED'::text) AND (paid.created_at >= r.active_since)))))) OR ((jsonb_typeof((breaks_recipient_rule.rule -> 'coolingOff'::text)) = 'object'::text) AND ((r.id IS NULL) OR ((breaks_recipient_rule.payout).created_at < (r.active_since + (((((breaks_recipient_rule.rule -> 'coolingOff'::text) ->> 'hours'::text))::integer)::double precision * '01:00:00'::interval)))) AND COALESCE((((breaks_recipient_rule.payout).amount)::numeric > (((((breaks_recipient_rule.rule -> 'coolingOff'::text) -> 'above'::text) ->> (breaks_recipient_rule.payout).asset))::numeric * (CASE (breaks_recipient_rule.payout).asset WHEN 'NGN'::text THEN 1 ELSE 1000000 END)::numeric)), true)))))
 ;
 
 CREATE OR REPLACE FUNCTION public.chain_audit_line()
@@ -111,6 +125,9 @@ begin
     when new.verdict = 'APPROVED' and new.decided_at >= payout.approve_by then 'approval_is_in_time'
     when new.decided_by = 'simulated' then
       case when not is_test(new.environment_id) then 'simulated_decision_is_in_test_mode' end
+    when new.decided_by = 'operator' then
+      case when not waits_for_screening_only(new.environment_id, new.payout_id)
+        then 'operator_decides_screening_only' end
     when new.verdict = 'APPROVED' and new.user_id in (select * from creators_of(
       new.environment_id, payout.created_by_user, payout.created_by_key))
       then 'approver_is_not_creator'
@@ -234,7 +251,8 @@ begin
       and (b.kind, b.asset) = (new.kind, new.asset)
       and b.created_by_key is not distinct from new.created_by_key
       and b.created_by_user is not distinct from new.created_by_user
-      and i.number = new.batch_item and i.amount = new.amount and new.status = 'SUBMITTED'
+      and i.number = new.batch_item and i.amount = new.amount
+      and new.status in ('PENDING', 'SUBMITTED')
       and i.destination ->> 'address' is not distinct from new.destination ->> 'address'
       and i.destination ->> 'bankCode' is not distinct from new.destination ->> 'bankCode'
       and i.destination ->> 'accountNumber'
@@ -288,6 +306,54 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_case_item()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  rule text;
+begin
+  -- No foreign keys: they would take part in every update of a payment or payout.
+  rule := case
+    when exists (select from cases
+      where environment_id = new.environment_id and id = new.case_id and status <> 'OPEN')
+      then 'items_of_closed_cases_stay'
+    when new.payment_id is not null and not exists (select from payments
+      where environment_id = new.environment_id and id = new.payment_id)
+      then 'case_item_is_a_payment'
+    when new.payout_id is not null and not exists (select from payouts
+      where environment_id = new.environment_id and id = new.payout_id)
+      then 'case_item_is_a_payout' end;
+  if rule is not null then
+    raise exception '%', rule using errcode = 'check_violation', constraint = rule;
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_check()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.callback is distinct from new.callback and old.callback is distinct from 'OPEN' then
+    raise exception 'answer_of_callback_stays' using
+      errcode = 'check_violation', constraint = 'answer_of_callback_stays';
+  end if;
+  if not old.reasons <@ new.reasons then
+    raise exception 'reasons_of_check_stay' using
+      errcode = 'check_violation', constraint = 'reasons_of_check_stay';
+  end if;
+  if new.callback = 'OPEN' and new.due_at is null and exists (select from payouts p
+      where p.environment_id = new.environment_id and p.id = new.payout_id
+        and p.status = 'PENDING') then
+    raise exception 'open_callback_is_asked' using
+      errcode = 'check_violation', constraint = 'open_callback_is_asked';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_confirmation()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -301,6 +367,48 @@ begin
       where e.id = new.environment_id) then
     raise exception 'confirmer_is_a_member_who_may' using
       errcode = 'check_violation', constraint = 'confirmer_is_a_member_who_may';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_freezes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from payout_freezes where thawed_at is null)
+      and exists (select from added a where is_frozen(a.environment_id, a.rail, a.created_by_key,
+        a.created_by_user, a.destination)) then
+    raise exception 'frozen_payout_is_not_made' using
+      errcode = 'check_violation', constraint = 'frozen_payout_is_not_made';
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_frozen_claim()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if is_frozen(new.environment_id, new.rail, new.created_by_key, new.created_by_user, null) then
+    raise exception 'frozen_return_is_not_claimed' using
+      errcode = 'check_violation', constraint = 'frozen_return_is_not_claimed';
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_frozen_pending()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if is_frozen(new.environment_id, new.rail, new.created_by_key, new.created_by_user,
+      new.destination) then
+    raise exception 'frozen_payout_stays_pending' using
+      errcode = 'check_violation', constraint = 'frozen_payout_stays_pending';
   end if;
   return new;
 end $function$
@@ -378,17 +486,84 @@ CREATE OR REPLACE FUNCTION public.check_pending_payout()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  callback text := (select c.callback from payout_checks c
+    where c.environment_id = old.environment_id and c.payout_id = old.id);
 begin
-  if new.status = 'SUBMITTED'
-      and count_approvals(old) >= approvals_needed(old.created_by_user, old.created_by_key)
+  if new.status = 'SUBMITTED' and coalesce(callback, 'SILENT') in ('APPROVED', 'SILENT')
+      and count_approvals(old) >= approvals_needed(old)
     or new.status = 'FAILED' and new.submitted_at is null and new.failure_reason = (case
       when exists (select from payout_approvals
         where environment_id = old.environment_id and payout_id = old.id
-          and verdict = 'REJECTED') then 'approval_rejected' else 'approval_expired' end) then
+          and verdict = 'REJECTED') then 'approval_rejected'
+      when callback = 'REJECTED' then 'callback_rejected' else 'approval_expired' end) then
     return new;
   end if;
   raise exception 'pending_payout_leaves_with_approval' using
     errcode = 'check_violation', constraint = 'pending_payout_leaves_with_approval';
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_recipient()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  recipient recipients;
+begin
+  -- Payouts share the lock. A change of the recipient waits for them, or they see it.
+  if new.recipient_id is not null then
+    select * into recipient from recipients
+    where environment_id = new.environment_id and id = new.recipient_id for share;
+  elsif new.destination ->> 'address' is not null then
+    select * into recipient from recipients
+    where environment_id = new.environment_id and kind = 'wallet'
+      and address = new.destination ->> 'address' for share;
+  else
+    select * into recipient from recipients
+    where environment_id = new.environment_id and kind = 'bank_account'
+      and bank_code = new.destination ->> 'bankCode'
+      and account_number = new.destination ->> 'accountNumber' for share;
+  end if;
+  -- The foreign key reports one that does not exist.
+  if not found then
+    return new;
+  end if;
+  -- A settlement may go to any account of the merchant.
+  if recipient.status <> 'ACTIVE' and not exists (select from settlements s
+      where s.environment_id = new.environment_id and s.payout_id = new.id) then
+    raise exception 'disabled_recipient_is_not_paid' using
+      errcode = 'check_violation', constraint = 'disabled_recipient_is_not_paid';
+  end if;
+  if new.recipient_id is not null
+      and (recipient.bank_code, recipient.account_number, recipient.account_name, recipient.address)
+      is distinct from (new.destination ->> 'bankCode', new.destination ->> 'accountNumber',
+        new.destination ->> 'accountName', new.destination ->> 'address') then
+    raise exception 'payout_goes_to_its_recipient' using
+      errcode = 'check_violation', constraint = 'payout_goes_to_its_recipient';
+  end if;
+  return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_recipient_rule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from added a join environments e
+      on e.id = a.environment_id and e.approval_rule is not null
+    cross join lateral (select control_of(e.approval_rule, 'recipients') as rule) c
+    where c.rule is not null and a.status <> 'PENDING'
+      and (a.kind in ('bank_transfer', 'crypto_transfer')
+        or a.created_by_key is not null or a.created_by_user is not null)
+      and coalesce(left(a.merchant_reference, 4), '') <> 'set_'
+      and breaks_recipient_rule(a, c.rule)) then
+    raise exception 'payout_keeps_to_the_recipient_rule' using
+      errcode = 'check_violation', constraint = 'payout_keeps_to_the_recipient_rule';
+  end if;
+  return null;
 end $function$
 ;
 
@@ -404,6 +579,14 @@ begin
         and a.amount > limit_of(e.approval_rule, a.asset, a.created_by_user is null)) then
     raise exception 'payout_over_the_rule_waits' using
       errcode = 'check_violation', constraint = 'payout_over_the_rule_waits';
+  end if;
+  if exists (select from added a join environments e
+      on e.id = a.environment_id and e.approval_rule is not null
+      where a.status <> 'PENDING' and control_of(e.approval_rule, 'callback') is not null
+        and (a.kind in ('bank_transfer', 'crypto_transfer')
+          or a.created_by_user is not null or a.created_by_key is not null)) then
+    raise exception 'payout_waits_for_the_callback' using
+      errcode = 'check_violation', constraint = 'payout_waits_for_the_callback';
   end if;
   return null;
 end $function$
@@ -423,16 +606,29 @@ begin
 end $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.count_approvals(payout payouts)
- RETURNS bigint
+CREATE OR REPLACE FUNCTION public.check_settling_reference()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  rule jsonb := (select control_of(e.approval_rule, 'recipients') from environments e
+    where e.id = new.environment_id);
+begin
+  if rule is not null and breaks_recipient_rule(new, rule) and not exists (
+      select from settlements s
+      where s.environment_id = new.environment_id and s.payout_id = new.id) then
+    raise exception 'payout_keeps_to_the_recipient_rule' using
+      errcode = 'check_violation', constraint = 'payout_keeps_to_the_recipient_rule';
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.control_of(rule json, part text)
+ RETURNS jsonb
  LANGUAGE sql
- STABLE
-BEGIN ATOMIC
- SELECT (( SELECT count(*) AS count
-            FROM approvers_of(count_approvals.payout) approvers_of(approvers_of)) + ( SELECT count(*) AS count
-            FROM payout_approvals a
-           WHERE ((a.environment_id = (count_approvals.payout).environment_id) AND (a.payout_id = (count_approvals.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (count_approvals.payout).order_hash) AND (a.decided_by = 'simulated'::text) AND is_test(a.environment_id))));
-END
+ IMMUTABLE PARALLEL SAFE
+RETURN NULLIF((((rule -> 'controls'::text) -> part))::jsonb, 'null'::jsonb)
 ;
 
 CREATE OR REPLACE FUNCTION public.count_approvals(batch payout_batches)
@@ -444,6 +640,22 @@ BEGIN ATOMIC
             FROM approvers_of(count_approvals.batch) approvers_of(approvers_of)) + ( SELECT count(*) AS count
             FROM payout_batch_approvals a
            WHERE ((a.environment_id = (count_approvals.batch).environment_id) AND (a.batch_id = (count_approvals.batch).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (count_approvals.batch).order_hash) AND (a.decided_by = 'simulated'::text) AND is_test(a.environment_id))));
+END
+;
+
+CREATE OR REPLACE FUNCTION public.count_approvals(payout payouts)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+BEGIN ATOMIC
+ SELECT (( SELECT count(*) AS count
+            FROM approvers_of(count_approvals.payout) approvers_of(approvers_of)) + ( SELECT COALESCE(sum(
+                 CASE
+                     WHEN (a.decided_by = 'operator'::text) THEN 2
+                     ELSE 1
+                 END), (0)::bigint) AS "coalesce"
+            FROM payout_approvals a
+           WHERE ((a.environment_id = (count_approvals.payout).environment_id) AND (a.payout_id = (count_approvals.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (count_approvals.payout).order_hash) AND (((a.decided_by = 'simulated'::text) AND is_test(a.environment_id)) OR ((a.decided_by = 'operator'::text) AND waits_for_screening_only(a.environment_id, a.payout_id))))));
 END
 ;
 
@@ -460,6 +672,27 @@ BEGIN ATOMIC
       JOIN api_key_holders h ON (((h.environment_id = creators_of.environment) AND (h.key_id = chain.chain))))
    WHERE (creators_of.by_user IS NULL);
 END
+;
+
+CREATE OR REPLACE FUNCTION public.erase_fields(value jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+begin
+  return case jsonb_typeof(value)
+    when 'object' then (
+      select coalesce(jsonb_object_agg(field.name, case
+        when jsonb_typeof(field.value) = 'string' and field.value <> '""' and field.name in
+          ('name', 'accountName', 'accountNumber', 'address', 'email', 'phone', 'narration')
+        then '"[erased]"'
+        else erase_fields(field.value) end), '{}')
+      from jsonb_each(value) field (name, value))
+    when 'array' then (
+      select coalesce(jsonb_agg(erase_fields(item.value) order by item.number), '[]')
+      from jsonb_array_elements(value) with ordinality item (value, number))
+    else value end;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.first_entry_at(environment integer, of_asset text, wanted timestamp with time zone)
@@ -518,11 +751,18 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.has_controls(rule json)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (COALESCE(control_of(rule, 'callback'::text), control_of(rule, 'recipients'::text), control_of(rule, 'velocity'::text), control_of(rule, 'duplicates'::text)) IS NOT NULL)
+;
+
 CREATE OR REPLACE FUNCTION public.has_limits(rule json)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN (COALESCE(((rule -> 'NGN'::text) ->> 'each'::text), ((rule -> 'USDC'::text) ->> 'each'::text), ((rule -> 'USDT'::text) ->> 'each'::text)) IS NOT NULL)
+RETURN ((COALESCE(((rule -> 'NGN'::text) ->> 'each'::text), ((rule -> 'USDC'::text) ->> 'each'::text), ((rule -> 'USDT'::text) ->> 'each'::text)) IS NOT NULL) OR has_controls(rule))
 ;
 
 CREATE OR REPLACE FUNCTION public.hash_audit_line(line audit_lines)
@@ -561,11 +801,78 @@ BEGIN ATOMIC
 END
 ;
 
+CREATE OR REPLACE FUNCTION public.is_erasure(was jsonb, becomes jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  kind text := jsonb_typeof(was);
+  old_text text := was #>> '{}';
+  new_text text := becomes #>> '{}';
+begin
+  if becomes = was or becomes = '"[erased]"' and kind = 'string' then
+    return true;
+  end if;
+  if kind is distinct from jsonb_typeof(becomes) then
+    return false;
+  end if;
+  if kind = 'object' then
+    return (select count(*) from jsonb_object_keys(was)) =
+        (select count(*) from jsonb_object_keys(becomes))
+      and not exists (select from jsonb_each(becomes) field (name, value)
+        where not case
+          when was ? field.name then is_erasure(was -> field.name, field.value)
+          else field.name = '[erased]' end);
+  end if;
+  if kind = 'array' then
+    return jsonb_array_length(was) = jsonb_array_length(becomes)
+      and not exists (select from generate_series(0, jsonb_array_length(was) - 1) at
+        where not is_erasure(was -> at, becomes -> at));
+  end if;
+  if kind = 'string' and left(old_text, 4) = '\x7b' and left(new_text, 4) = '\x7b' then
+    return is_erasure(
+      convert_from(decode(substr(old_text, 3), 'hex'), 'UTF8')::jsonb,
+      convert_from(decode(substr(new_text, 3), 'hex'), 'UTF8')::jsonb);
+  end if;
+  if kind = 'string' and left(old_text, 1) in ('{', '[') and left(new_text, 1) in ('{', '[') then
+    return is_erasure(old_text::jsonb, new_text::jsonb);
+  end if;
+  return false;
+exception
+  when invalid_text_representation or character_not_in_repertoire or untranslatable_character then
+    return false;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.is_frozen(environment integer, rail_name text, key uuid, creator uuid, destination json)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM payout_freezes f WHERE ((f.thawed_at IS NULL) AND ((f.environment_id = is_frozen.environment) OR (f.environment_id IS NULL)) AND CASE f.kind WHEN 'merchant'::text THEN true WHEN 'key'::text THEN ((f.subject)::uuid IN (SELECT key_chain.key_chain FROM key_chain(is_frozen.key) key_chain(key_chain))) WHEN 'person'::text THEN (f.subject = (is_frozen.creator)::text) WHEN 'recipient'::text THEN (f.subject = COALESCE((is_frozen.destination ->> 'address'::text), concat((is_frozen.destination ->> 'bankCode'::text), '/', (is_frozen.destination ->> 'accountNumber'::text)))) ELSE (f.subject = is_frozen.rail_name) END)))
+;
+
+CREATE OR REPLACE FUNCTION public.is_held(at timestamp with time zone, environment integer, row_text text, ids uuid[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select from legal_holds h
+    where h.released_at is null and (h.until is null or h.until > at)
+      and (h.merchant_id is null or environment is null or h.merchant_id =
+        (select e.merchant_id from environments e where e.id = environment))
+      and (h.resource_id = any (ids) or h.resource_id is null and strpos(lower(row_text),
+        case h.kind when 'bank_account' then split_part(h.subject, ':', 2)
+          else lower(h.subject) end) > 0))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.is_looser_rule(before json, after json)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
-RETURN (EXISTS (SELECT FROM unnest(ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]) asset(asset), unnest(ARRAY['each'::text, 'perDay'::text]) field(field) WHERE ((((is_looser_rule.before -> asset.asset) ->> field.field) IS NOT NULL) AND (COALESCE(((((is_looser_rule.after -> asset.asset) ->> field.field))::numeric > (((is_looser_rule.before -> asset.asset) ->> field.field))::numeric), true) OR (((is_looser_rule.before ->> 'appliesTo'::text) = 'all'::text) AND ((is_looser_rule.after ->> 'appliesTo'::text) IS DISTINCT FROM 'all'::text))))))
+RETURN ((EXISTS (SELECT FROM unnest(ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]) asset(asset), unnest(ARRAY['each'::text, 'perDay'::text]) field(field) WHERE ((((is_looser_rule.before -> asset.asset) ->> field.field) IS NOT NULL) AND (COALESCE(((((is_looser_rule.after -> asset.asset) ->> field.field))::numeric > (((is_looser_rule.before -> asset.asset) ->> field.field))::numeric), true) OR (((is_looser_rule.before ->> 'appliesTo'::text) = 'all'::text) AND ((is_looser_rule.after ->> 'appliesTo'::text) IS DISTINCT FROM 'all'::text)))))) OR (EXISTS (SELECT FROM unnest(ARRAY['callback'::text, 'recipients'::text, 'velocity'::text, 'duplicates'::text]) part(part) WHERE ((control_of(is_looser_rule.before, part.part) IS NOT NULL) AND (control_of(is_looser_rule.after, part.part) IS DISTINCT FROM control_of(is_looser_rule.before, part.part))))))
 ;
 
 CREATE OR REPLACE FUNCTION public.is_test(environment integer)
@@ -645,6 +952,22 @@ begin
       using errcode = 'restrict_violation', constraint = 'audit_numbers_have_no_gap';
   end if;
   return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_legal_hold()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.released_at is null and new.released_at is not null
+    and to_jsonb(old) - '{released_by,released_at}'::text[]
+      = to_jsonb(new) - '{released_by,released_at}'::text[]
+    or old.released_at is not null and current_setting('manilla.erasing', true) = 'on' then
+    return new;
+  end if;
+  raise exception 'legal holds are released once, and not edited'
+    using errcode = 'restrict_violation', constraint = 'legal_holds_are_only_released';
 end $function$
 ;
 
@@ -797,12 +1120,39 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.only_erase()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  was jsonb := to_jsonb(old);
+  becomes jsonb := to_jsonb(new);
+  -- Computed from the others after this trigger.
+  generated text[] := array(select attname from pg_attribute
+    where attrelid = tg_relid and attgenerated <> '');
+  name text;
+begin
+  if (was - tg_argv - generated) is distinct from (becomes - tg_argv - generated) then
+    raise exception '% rows are never edited, only erased', tg_table_name
+      using errcode = 'restrict_violation', constraint = tg_name;
+  end if;
+  foreach name in array tg_argv loop
+    if not is_erasure(was -> name, becomes -> name) then
+      raise exception '% of % is never edited, only erased', name, tg_table_name
+        using errcode = 'restrict_violation', constraint = tg_name;
+    end if;
+  end loop;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.only_withdraw()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  if old.withdrawn_at is null and new.withdrawn_at is not null then
+  if old.withdrawn_at is null and new.withdrawn_at is not null
+    or current_setting('manilla.erasing', true) = 'on' then
     return new;
   end if;
   raise exception 'notes are withdrawn once, and not edited' using errcode = 'restrict_violation';
@@ -831,6 +1181,12 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if tg_op = 'UPDATE' and current_setting('manilla.erasing', true) = 'on'
+    and (tg_table_name like 'sandbox\_%' or exists (select from pg_trigger
+      where tgrelid = tg_relid and tgname = 'only_personal_data_is_erased' and tgenabled = 'O'))
+  then
+    return case when tg_level = 'ROW' then new end;
+  end if;
   raise exception '% rows are never edited or removed', tg_table_name
     using errcode = 'restrict_violation', constraint = tg_name;
 end $function$
@@ -845,6 +1201,32 @@ begin
     where chain = new.chain and number = new.number and hash = new.hash) then
     raise exception 'an audit head moved without a line'
       using errcode = 'restrict_violation', constraint = 'audit_numbers_have_no_gap';
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.require_screening_decision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not exists (
+    select from screening_decisions d
+    left join payment_requests r on r.environment_id = d.environment_id and r.id = d.request_id
+    where d.environment_id = new.environment_id and d.payment_id = new.id
+      and d.xmin = pg_current_xact_id()::xid
+      and case d.action
+        when 'clear' then new.held_for is null
+        when 'accept' then new.held_for is null and new.amount_returning = old.amount_returning
+        else new.amount_accepted = 0
+      end
+      and (d.request_id is null or r.payment_id = new.id and r.state = 'DONE'
+        and r.decided_by <> r.requested_by
+        and r.action = d.action))
+  then
+    raise exception 'payment % is held for screening, and its move was not decided', new.id
+      using errcode = 'check_violation', constraint = 'screened_payment_moves_by_decision';
   end if;
   return null;
 end $function$
@@ -868,6 +1250,13 @@ CREATE OR REPLACE FUNCTION public.search_words_of_any_text(text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE STRICT
 RETURN ARRAY(SELECT DISTINCT word.word FROM regexp_split_to_table(lower(translate(regexp_replace(NORMALIZE($1, NFD), '[\u0300-\u036f\u2019'']'::text, ''::text, 'g'::text), 'ƁɓƊɗƘƙƳƴ'::text, 'bbddkkyy'::text)), '[^0-9a-z\u0080-\uffff]+'::text) word(word) WHERE ((length(word.word) >= 2) AND (length(word.word) <= 40)) LIMIT 12)
+;
+
+CREATE OR REPLACE FUNCTION public.waits_for_screening_only(environment integer, payout uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM payout_checks c WHERE ((c.environment_id = waits_for_screening_only.environment) AND (c.payout_id = waits_for_screening_only.payout) AND (c.reasons = '{screening}'::text[]))))
 ;
 
 create table allocation_moves (
@@ -894,7 +1283,8 @@ create table allocation_refunds (
   state text not null,
   created_at timestamp with time zone not null,
   other_invoice_id uuid,
-  constraint allocation_refund_has_an_amount CHECK (((of_invoice >= 0) AND (of_credit >= 0) AND ((of_invoice + of_credit) > 0))),
+  paid_amount bigint,
+  constraint allocation_refund_has_an_amount CHECK (((of_invoice >= 0) AND (of_credit >= 0) AND (COALESCE(paid_amount, (0)::bigint) >= 0) AND (((of_invoice + of_credit) + COALESCE(paid_amount, (0)::bigint)) > 0))),
   constraint allocation_refund_state_is_known CHECK ((state = ANY (ARRAY['TAKEN'::text, 'GIVEN_BACK'::text]))),
   constraint allocation_refunds_environment_id_allocation_id_fkey FOREIGN KEY (environment_id, allocation_id) REFERENCES payment_allocations(environment_id, id),
   constraint allocation_refunds_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
@@ -1010,6 +1400,64 @@ create table bank_orders (
   constraint sendings_are_not_negative CHECK ((sendings >= 0))
 );
 
+create table case_items (
+  environment_id integer not null,
+  id uuid not null,
+  case_id uuid not null,
+  payment_id uuid,
+  payout_id uuid,
+  recipient_id uuid,
+  customer_id uuid,
+  resource_id uuid default COALESCE(payment_id, payout_id, recipient_id, customer_id) not null,
+  added_at timestamp with time zone not null,
+  removed_at timestamp with time zone,
+  constraint case_item_is_a_customer FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
+  constraint case_item_is_a_recipient FOREIGN KEY (environment_id, recipient_id) REFERENCES recipients(environment_id, id),
+  constraint case_item_is_one_resource CHECK ((num_nonnulls(payment_id, payout_id, recipient_id, customer_id) = 1)),
+  constraint case_items_environment_id_case_id_fkey FOREIGN KEY (environment_id, case_id) REFERENCES cases(environment_id, id),
+  constraint case_items_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint case_items_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table cases (
+  environment_id integer not null,
+  id uuid not null,
+  mode text not null,
+  kind text not null,
+  status text not null,
+  title text not null,
+  description text,
+  external_reference text,
+  assignee_id uuid,
+  deadline timestamp with time zone,
+  due_at timestamp with time zone,
+  attempts integer default 0 not null,
+  outcome text,
+  outcome_note text,
+  created_by_key uuid,
+  created_by_user uuid,
+  event_sequence integer default 1 not null,
+  created_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  constraint case_description_is_short CHECK (((length(description) >= 1) AND (length(description) <= 2000))),
+  constraint case_event_sequence_is_positive CHECK ((event_sequence > 0)),
+  constraint case_external_reference_is_short CHECK (((length(external_reference) >= 1) AND (length(external_reference) <= 100))),
+  constraint case_has_one_creator CHECK ((num_nonnulls(created_by_key, created_by_user) = 1)),
+  constraint case_kind_is_known CHECK ((kind = ANY (ARRAY['FRAUD'::text, 'COMPLAINT'::text, 'RECALL'::text, 'OTHER'::text]))),
+  constraint case_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint case_outcome_is_known CHECK ((outcome = ANY (ARRAY['UPHELD'::text, 'REJECTED'::text, 'OTHER'::text]))),
+  constraint case_outcome_note_is_short CHECK (((length(outcome_note) >= 1) AND (length(outcome_note) <= 500))),
+  constraint case_status_is_known CHECK ((status = ANY (ARRAY['OPEN'::text, 'CLOSED'::text]))),
+  constraint case_title_is_short CHECK (((length(title) >= 1) AND (length(title) <= 200))),
+  constraint cases_assignee_id_fkey FOREIGN KEY (assignee_id) REFERENCES users(id),
+  constraint cases_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint cases_pkey PRIMARY KEY (environment_id, id),
+  constraint closed_case_has_its_outcome CHECK ((((status = 'CLOSED'::text) = (outcome IS NOT NULL)) AND ((status = 'CLOSED'::text) = (closed_at IS NOT NULL)))),
+  constraint only_an_outcome_has_a_note CHECK (((outcome IS NOT NULL) OR (outcome_note IS NULL))),
+  constraint only_open_deadlines_are_due CHECK (((due_at IS NULL) OR ((status = 'OPEN'::text) AND (deadline IS NOT NULL)))),
+  constraint other_outcome_has_a_note CHECK (((outcome <> 'OTHER'::text) OR (outcome_note IS NOT NULL)))
+);
+
 create table chains (
   mode text not null,
   genesis_hash text not null,
@@ -1098,6 +1546,9 @@ create table claims (
   created_at timestamp with time zone not null,
   claimed_at timestamp with time zone,
   ended_at timestamp with time zone,
+  payment_id uuid,
+  rail text,
+  takes_from text default 'available'::text not null,
   constraint claim_amount_is_positive CHECK ((amount > 0)),
   constraint claim_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint claim_event_sequence_is_positive CHECK ((event_sequence > 0)),
@@ -1105,8 +1556,11 @@ create table claims (
   constraint claim_guesses_are_limited CHECK (((guesses >= 0) AND (guesses <= 5))),
   constraint claim_has_its_payout CHECK (((status = 'CLAIMED'::text) = (payout_id IS NOT NULL))),
   constraint claim_lookups_are_limited CHECK (((lookups >= 0) AND (lookups <= 20))),
+  constraint claim_of_payment_has_its_rail CHECK (((payment_id IS NULL) = (rail IS NULL))),
+  constraint claim_of_payment_is_free CHECK (((payment_id IS NULL) OR (fee_max = 0))),
   constraint claim_openings_are_counted CHECK ((openings > 0)),
   constraint claim_status_is_known CHECK ((status = ANY (ARRAY['OPEN'::text, 'CLAIMED'::text, 'EXPIRED'::text, 'CANCELLED'::text]))),
+  constraint claim_takes_from_is_known CHECK (((takes_from = 'available'::text) OR ((takes_from = 'suspense'::text) AND (payment_id IS NOT NULL)))),
   constraint claim_token_is_hashed CHECK ((length(token_hash) = 32)),
   constraint claim_word_is_whole CHECK ((num_nulls(word_hash, word_salt, word_cost, word_block_size, word_parallelism) = ANY (ARRAY[0, 5]))),
   constraint claimed_claim_has_its_time CHECK (((status = 'CLAIMED'::text) = (claimed_at IS NOT NULL))),
@@ -1559,12 +2013,14 @@ create table invoice_schedules (
   ended_at timestamp with time zone,
   due_at timestamp with time zone not null,
   attempts integer default 0 not null,
+  language text default 'en'::text not null,
   constraint ended_schedule_has_no_next_period CHECK ((((status = 'ENDED'::text) = (next_period IS NULL)) AND ((status = 'ENDED'::text) = (ended_at IS NOT NULL)))),
   constraint invoice_schedules_environment_id_customer_id_fkey FOREIGN KEY (environment_id, customer_id) REFERENCES customers(environment_id, id),
   constraint invoice_schedules_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint invoice_schedules_pkey PRIMARY KEY (environment_id, id),
   constraint schedule_days_are_dates CHECK (((starts_on ~ '^\d{4}-\d\d-\d\d$'::text) AND (first_period ~ '^\d{4}-\d\d-\d\d$'::text) AND (COALESCE(ends_on, starts_on) ~ '^\d{4}-\d\d-\d\d$'::text) AND (COALESCE(next_period, starts_on) ~ '^\d{4}-\d\d-\d\d$'::text))),
   constraint schedule_ends_after_its_periods CHECK (((ends_on IS NULL) OR (next_period <= ends_on))),
+  constraint schedule_language_is_known CHECK ((language = ANY (ARRAY['en'::text, 'fr'::text]))),
   constraint schedule_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint schedule_rule_is_whole CHECK (((every > 0) AND
 CASE frequency
@@ -1620,6 +2076,7 @@ create table invoices (
   sends integer default 0 not null,
   schedule_id uuid,
   period text,
+  language text default 'en'::text not null,
   constraint final_invoice_has_a_number CHECK (((status = 'DRAFT'::text) = (number IS NULL))),
   constraint final_invoice_says_when CHECK ((((status = 'DRAFT'::text) = (finalized_at IS NULL)) AND ((status = 'VOID'::text) = (voided_at IS NOT NULL)) AND ((status = 'PAID'::text) = (paid_at IS NOT NULL)) AND ((status = 'DRAFT'::text) OR (due_at IS NOT NULL)) AND ((status = ANY (ARRAY['OPEN'::text, 'PARTIALLY_PAID'::text])) = (next_due_at IS NOT NULL)))),
   constraint invoice_amounts_add_up CHECK (((total = (((amount_due + amount_paid) + amount_credited) + amount_refunded)) AND (LEAST(amount_due, amount_paid, amount_credited, amount_refunded) >= 0))),
@@ -1632,6 +2089,7 @@ CASE status
     WHEN 'PAID'::text THEN (amount_due = 0)
     ELSE (amount_credited = total)
 END),
+  constraint invoice_language_is_known CHECK ((language = ANY (ARRAY['en'::text, 'fr'::text]))),
   constraint invoice_of_schedule_has_a_period CHECK (((schedule_id IS NULL) = (period IS NULL))),
   constraint invoice_status_is_known CHECK ((status = ANY (ARRAY['DRAFT'::text, 'OPEN'::text, 'PARTIALLY_PAID'::text, 'PAID'::text, 'VOID'::text]))),
   constraint invoice_total_adds_up CHECK (((total = ((subtotal - discount_amount) + vat)) AND (LEAST(subtotal, discount_amount, vat, total) >= 0))),
@@ -1746,7 +2204,11 @@ create table ledger_transfers (
   subaccount_id uuid,
   subaccount_entry bigint,
   subaccount_after bigint,
-  constraint claim_only_holds CHECK (((purpose <> 'claim'::text) OR (is_hold AND (debit = 'available'::text) AND (credit = 'suspense'::text)))),
+  constraint claim_only_holds CHECK (((purpose <> 'claim'::text) OR (is_hold AND (((debit = 'available'::text) AND (credit = 'suspense'::text)) OR ((debit = 'suspense'::text) AND (credit =
+CASE asset
+    WHEN 'NGN'::text THEN 'clearing'::text
+    ELSE 'deposits'::text
+END)))))),
   constraint fees_are_on_a_statement CHECK ((((debit <> 'fees'::text) AND (credit <> 'fees'::text)) OR (entry_number IS NOT NULL) OR (subaccount_entry IS NOT NULL))),
   constraint hold_sets_money_aside CHECK (((NOT is_hold) OR (debit = ANY (ARRAY['available'::text, 'suspense'::text])) OR ("left"(debit, 4) = 'sub:'::text))),
   constraint ledger_transfers_pkey PRIMARY KEY (environment_id, cause_id, purpose),
@@ -1762,6 +2224,28 @@ CASE
 END),
   constraint transfer_leaves_available_whole CHECK ((available_after >= 0)),
   constraint transfer_purpose_is_known CHECK ((purpose = ANY (ARRAY['test_funding'::text, 'operator_credit'::text, 'crypto_payout'::text, 'crypto_payout_fee'::text, 'bank_payout'::text, 'bank_payout_fee'::text, 'bank_payout_levy'::text, 'bank_payout_reversal'::text, 'bank_payout_fee_reversal'::text, 'bank_payout_levy_reversal'::text, 'payment'::text, 'payment_fee'::text, 'payment_held'::text, 'payment_accepted'::text, 'payment_accepted_fee'::text, 'payment_return'::text, 'payment_refund'::text, 'payment_return_reversal'::text, 'payment_refund_reversal'::text, 'sweep'::text, 'conversion'::text, 'conversion_fee'::text, 'conversion_credit'::text, 'subaccount_transfer'::text, 'subaccount_transfer_back'::text, 'split'::text, 'split_release'::text, 'split_refund'::text, 'split_refund_reversal'::text, 'split_refund_pending'::text, 'split_refund_pending_reversal'::text, 'receivable'::text, 'receivable_reversal'::text, 'split_recovered'::text, 'split_receivable_ended'::text, 'transfer_recovered'::text, 'transfer_receivable_ended'::text, 'take_back_recovered'::text, 'take_back_receivable_ended'::text, 'payout_recovered'::text, 'payout_receivable_ended'::text, 'claim'::text])))
+);
+
+create table legal_holds (
+  id uuid not null,
+  kind text not null,
+  subject text not null,
+  resource_id uuid,
+  merchant_id uuid,
+  case_reference text,
+  reason text not null,
+  placed_by text not null,
+  placed_at timestamp with time zone not null,
+  until timestamp with time zone,
+  released_by text,
+  released_at timestamp with time zone,
+  constraint hold_ends_after_it_starts CHECK ((until > placed_at)),
+  constraint hold_has_a_subject CHECK ((subject <> ''::text)),
+  constraint hold_kind_is_known CHECK ((kind = ANY (ARRAY['email'::text, 'phone'::text, 'bank_account'::text, 'wallet'::text, 'customer'::text, 'resource'::text]))),
+  constraint legal_holds_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  constraint legal_holds_pkey PRIMARY KEY (id),
+  constraint only_resources_have_an_id CHECK (((resource_id IS NOT NULL) = (kind = ANY (ARRAY['customer'::text, 'resource'::text])))),
+  constraint release_is_whole CHECK (((released_by IS NULL) = (released_at IS NULL)))
 );
 
 create table levies (
@@ -1957,6 +2441,7 @@ create table notices (
   due_at timestamp with time zone not null,
   received_at timestamp with time zone not null,
   assigned_account text,
+  screening json,
   constraint notice_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
   constraint notice_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'UNMATCHED'::text, 'BOOKED'::text, 'REFUSED'::text]))),
   constraint notices_pkey PRIMARY KEY (rail, mode, id),
@@ -1992,7 +2477,7 @@ create table operator_actions (
   result json,
   constraint action_expires_later CHECK ((expires_at > proposed_at)),
   constraint action_is_confirmed_in_time CHECK (((state <> 'DONE'::text) OR (ended_at < expires_at))),
-  constraint action_kind_is_known CHECK ((kind = ANY (ARRAY['payout.decide'::text, 'notice.assign'::text, 'rail.pause'::text, 'rail.resume'::text, 'balance.credit'::text, 'exchange.add'::text, 'exchange.take'::text, 'rate.set'::text]))),
+  constraint action_kind_is_known CHECK ((kind = ANY (ARRAY['payout.decide'::text, 'notice.assign'::text, 'rail.pause'::text, 'rail.resume'::text, 'balance.credit'::text, 'exchange.add'::text, 'exchange.take'::text, 'rate.set'::text, 'payouts.thaw'::text]))),
   constraint action_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'DONE'::text, 'WITHDRAWN'::text, 'EXPIRED'::text]))),
   constraint confirmed_by_another CHECK ((confirmed_by <> proposed_by)),
   constraint done_action_is_confirmed CHECK (((state = 'DONE'::text) = (confirmed_by IS NOT NULL))),
@@ -2066,8 +2551,13 @@ create table payment_allocations (
   amount bigint not null,
   created_at timestamp with time zone not null,
   reallocation_id uuid,
+  paid_asset text,
+  paid_amount bigint,
   constraint allocation_has_an_amount CHECK ((amount > 0)),
+  constraint allocation_of_coins_is_not_moved CHECK (((paid_asset IS NULL) OR (reallocation_id IS NULL))),
+  constraint allocation_of_coins_is_whole CHECK (((paid_asset IS NULL) = (paid_amount IS NULL))),
   constraint allocation_of_reallocation FOREIGN KEY (environment_id, reallocation_id) REFERENCES reallocations(environment_id, id),
+  constraint coins_pay_an_invoice CHECK (((paid_asset IS NULL) OR ((paid_asset = ANY (ARRAY['USDC'::text, 'USDT'::text])) AND (paid_amount > 0) AND (invoice_id IS NOT NULL)))),
   constraint payment_allocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payment_allocations_environment_id_invoice_id_fkey FOREIGN KEY (environment_id, invoice_id) REFERENCES invoices(environment_id, id),
   constraint payment_allocations_pkey PRIMARY KEY (environment_id, id)
@@ -2132,7 +2622,7 @@ create table payment_returns (
   rail text not null,
   amount bigint not null,
   takes_from text not null,
-  destination json not null,
+  destination json,
   state text not null,
   tries integer default 0 not null,
   due_at timestamp with time zone not null,
@@ -2140,6 +2630,7 @@ create table payment_returns (
   asset text not null,
   reason text,
   note text,
+  claim_id uuid,
   constraint only_refunds_say_why CHECK (((takes_from = 'available'::text) OR ((reason IS NULL) AND (note IS NULL)))),
   constraint payment_returns_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint payment_returns_pkey PRIMARY KEY (environment_id, id),
@@ -2147,9 +2638,33 @@ create table payment_returns (
   constraint refund_note_is_short CHECK (((length(note) >= 1) AND (length(note) <= 500))),
   constraint refund_reason_is_known CHECK ((reason = ANY (ARRAY['duplicate'::text, 'requested_by_customer'::text, 'fraudulent'::text, 'other'::text]))),
   constraint return_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
+  constraint return_by_claim_does_not_wait CHECK (((claim_id IS NULL) OR (state <> 'WAITING'::text))),
+  constraint return_has_a_destination_or_a_claim CHECK (((claim_id IS NULL) = (destination IS NOT NULL))),
   constraint return_is_positive CHECK ((amount > 0)),
+  constraint return_of_claim FOREIGN KEY (environment_id, claim_id) REFERENCES claims(environment_id, id),
   constraint return_state_is_known CHECK ((state = ANY (ARRAY['WAITING'::text, 'SENT'::text, 'RETURNED'::text, 'FAILED'::text, 'REVERSED'::text]))),
   constraint return_takes_from_is_known CHECK ((takes_from = ANY (ARRAY['suspense'::text, 'available'::text])))
+);
+
+create table payment_screenings (
+  environment_id integer not null,
+  payment_id uuid not null,
+  mode text not null,
+  verdict text not null,
+  list text,
+  version text,
+  entry text,
+  why text,
+  screened_at timestamp with time zone not null,
+  attempts integer default 0 not null,
+  due_at timestamp with time zone,
+  constraint hit_names_its_entry CHECK (((verdict = 'hit'::text) = (entry IS NOT NULL))),
+  constraint payment_screenings_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payment_screenings_pkey PRIMARY KEY (environment_id, payment_id),
+  constraint screening_mode_is_known CHECK ((mode = ANY (ARRAY['test'::text, 'live'::text]))),
+  constraint screening_names_its_list CHECK (((verdict <> 'unknown'::text) = ((list IS NOT NULL) AND (version IS NOT NULL)))),
+  constraint screening_verdict_is_known CHECK ((verdict = ANY (ARRAY['hit'::text, 'unknown'::text, 'clear'::text]))),
+  constraint unknown_verdict_says_why CHECK (((verdict = 'unknown'::text) = (why IS NOT NULL)))
 );
 
 create table payment_searches (
@@ -2228,15 +2743,19 @@ END not null,
   split_id uuid,
   customer_id uuid,
   invoice_id uuid,
+  held_for text,
   constraint all_of_a_payment_is_somewhere CHECK (((amount = (((amount_accepted + amount_held) + amount_returning) + amount_returned)) AND (LEAST(amount_accepted, amount_held, amount_returning, amount_returned) >= 0))),
   constraint payment_amount_is_positive CHECK ((amount > 0)),
   constraint payment_asset_fits_source CHECK (((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text])) = (asset = 'NGN'::text))),
   constraint payment_asset_is_known CHECK ((asset = ANY (ARRAY['NGN'::text, 'USDC'::text, 'USDT'::text]))),
   constraint payment_fee_is_not_negative CHECK ((fee >= 0)),
   constraint payment_fee_is_within_its_amount CHECK ((fee <= amount)),
+  constraint payment_held_for_screening_is_not_accepted CHECK (((held_for IS NULL) OR (amount_accepted = 0))),
+  constraint payment_hold_is_known CHECK ((held_for = 'screening'::text)),
   constraint payment_source_is_known CHECK ((source = ANY (ARRAY['virtual_account'::text, 'dedicated_account'::text, 'crypto_wallet'::text, 'dedicated_crypto_wallet'::text]))),
   constraint payment_variance_is_known CHECK ((variance = ANY (ARRAY['NONE'::text, 'UNDERPAID'::text, 'OVERPAID'::text, 'LATE'::text, 'DUPLICATE'::text]))),
-  constraint payments_pkey PRIMARY KEY (environment_id, id)
+  constraint payments_pkey PRIMARY KEY (environment_id, id),
+  constraint screened_payment_moves_by_decision TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 create table payout_approvals (
@@ -2250,7 +2769,7 @@ create table payout_approvals (
   decided_at timestamp with time zone not null,
   id uuid default gen_random_uuid() not null,
   decided_by text default 'user'::text not null,
-  constraint decision_is_of_a_member_or_simulated CHECK ((decided_by = ANY (ARRAY['user'::text, 'simulated'::text]))),
+  constraint decision_is_of_a_member_an_operator_or_simulated CHECK ((decided_by = ANY (ARRAY['user'::text, 'simulated'::text, 'operator'::text]))),
   constraint member_decides_in_a_session CHECK ((((decided_by = 'user'::text) = (user_id IS NOT NULL)) AND ((decided_by = 'user'::text) = (session_id IS NOT NULL)))),
   constraint payout_approvals_pkey PRIMARY KEY (environment_id, id),
   constraint payout_approvals_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
@@ -2326,8 +2845,10 @@ create table payout_batch_items (
   ended_at timestamp with time zone,
   levy bigint,
   purpose text,
+  recipient_id uuid,
   constraint ended_item_says_when CHECK (((ended_at IS NULL) = (state <> ALL (ARRAY['COMPLETED'::text, 'FAILED'::text])))),
   constraint item_amount_is_positive CHECK ((amount > 0)),
+  constraint item_has_its_recipient FOREIGN KEY (environment_id, recipient_id) REFERENCES recipients(environment_id, id),
   constraint item_is_numbered CHECK ((number > 0)),
   constraint item_purpose_is_known CHECK ((purpose = 'salary'::text)),
   constraint item_state_is_known CHECK ((state = ANY (ARRAY['PENDING'::text, 'VALID'::text, 'INVALID'::text, 'SUBMITTED'::text, 'COMPLETED'::text, 'FAILED'::text]))),
@@ -2390,6 +2911,55 @@ create table payout_batches (
   constraint waiting_batch_has_an_order CHECK (((state <> ALL (ARRAY['PENDING'::text, 'REJECTED'::text, 'EXPIRED'::text])) OR (order_hash IS NOT NULL)))
 );
 
+create table payout_checks (
+  environment_id integer not null,
+  payout_id uuid not null,
+  mode text not null,
+  reasons text[] not null,
+  callback text,
+  attempts integer default 0 not null,
+  problem text,
+  rejection text,
+  silent_from timestamp with time zone,
+  due_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  answered_at timestamp with time zone,
+  constraint answered_callback_says_when CHECK (((callback = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text])) = (answered_at IS NOT NULL))),
+  constraint callback_state_is_known CHECK ((callback = ANY (ARRAY['OPEN'::text, 'APPROVED'::text, 'REJECTED'::text, 'SILENT'::text]))),
+  constraint check_reasons_are_known CHECK ((reasons <@ ARRAY['amount'::text, 'callback'::text, 'velocity'::text, 'duplicate'::text, 'new_recipient'::text, 'screening'::text])),
+  constraint check_waits_for_something CHECK (((callback IS NOT NULL) OR (cardinality(reasons) > 0))),
+  constraint only_rejection_has_words CHECK (((rejection IS NULL) OR (callback = 'REJECTED'::text))),
+  constraint open_callback_has_an_end CHECK (((callback <> 'OPEN'::text) OR (silent_from IS NOT NULL))),
+  constraint payout_checks_pkey PRIMARY KEY (environment_id, payout_id),
+  constraint silent_callback_needs_a_member CHECK (((callback <> 'SILENT'::text) OR ('callback'::text = ANY (reasons))))
+);
+
+create table payout_freezes (
+  id uuid not null,
+  environment_id integer,
+  kind text not null,
+  subject text not null,
+  reason text not null,
+  frozen_by text not null,
+  is_of_operators boolean not null,
+  frozen_at timestamp with time zone not null,
+  thaw_asked_by text,
+  thaw_asked_at timestamp with time zone,
+  thawed_by text,
+  thawed_at timestamp with time zone,
+  constraint freeze_kind_is_known CHECK ((kind = ANY (ARRAY['merchant'::text, 'key'::text, 'person'::text, 'recipient'::text, 'rail'::text]))),
+  constraint frozen_person_does_not_thaw CHECK (((kind <> 'person'::text) OR ((thaw_asked_by IS DISTINCT FROM subject) AND (thawed_by IS DISTINCT FROM subject)))),
+  constraint only_merchant_freeze_has_no_subject CHECK (((kind = 'merchant'::text) = (subject = ''::text))),
+  constraint only_rails_are_frozen_everywhere CHECK (((environment_id IS NOT NULL) OR ((kind = 'rail'::text) AND is_of_operators))),
+  constraint payout_freezes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint payout_freezes_pkey PRIMARY KEY (id),
+  constraint shells_are_of_operators CHECK (((frozen_by !~~ 'shell:%'::text) OR is_of_operators)),
+  constraint thaw_is_asked_by_a_person CHECK (((thaw_asked_by IS NULL) = (thaw_asked_at IS NULL))),
+  constraint thaw_is_done_by_a_person CHECK (((thawed_by IS NULL) = (thawed_at IS NULL))),
+  constraint thaw_needs_a_second_person CHECK (((thawed_by IS NULL) OR ((thawed_by <> frozen_by) AND (thawed_by IS DISTINCT FROM thaw_asked_by)))),
+  constraint thaw_was_asked_for CHECK (((thawed_by IS NULL) OR (thaw_asked_by IS NOT NULL) OR (thawed_by ~~ 'shell:%'::text)))
+);
+
 create table payouts (
   environment_id integer not null,
   id uuid not null,
@@ -2421,6 +2991,7 @@ create table payouts (
   bank_session_id text,
   levy bigint default 0 not null,
   purpose text,
+  recipient_id uuid,
   constraint completed_payout_has_its_time CHECK (((status = ANY (ARRAY['COMPLETED'::text, 'REVERSED'::text])) = (completed_at IS NOT NULL))),
   constraint failed_payout_has_its_time CHECK (((status = 'FAILED'::text) = (failed_at IS NOT NULL))),
   constraint failed_payout_says_why CHECK (((status = 'FAILED'::text) = (failure_reason IS NOT NULL))),
@@ -2432,6 +3003,7 @@ create table payouts (
   constraint payout_asset_fits_kind CHECK (((kind = ANY (ARRAY['bank_transfer'::text, 'bank_return'::text])) = (asset = 'NGN'::text))),
   constraint payout_fee_is_not_negative CHECK ((fee >= 0)),
   constraint payout_has_an_event_when_submitted CHECK (((event_sequence >= 0) AND ((kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text])) = (event_sequence = 0)))),
+  constraint payout_has_its_recipient FOREIGN KEY (environment_id, recipient_id) REFERENCES recipients(environment_id, id),
   constraint payout_kind_is_known CHECK ((kind = ANY (ARRAY['crypto_transfer'::text, 'bank_transfer'::text, 'bank_return'::text, 'crypto_return'::text]))),
   constraint payout_levy_is_not_negative CHECK ((levy >= 0)),
   constraint payout_names_its_item CHECK (((batch_id IS NULL) = (batch_item IS NULL))),
@@ -2442,7 +3014,8 @@ create table payouts (
   constraint payouts_pkey PRIMARY KEY (environment_id, id),
   constraint pending_payout_is_not_submitted CHECK (((status <> 'PENDING'::text) OR ((submitted_at IS NULL) AND (order_hash IS NOT NULL)))),
   constraint return_is_free CHECK (((kind <> ALL (ARRAY['bank_return'::text, 'crypto_return'::text])) OR (fee = 0))),
-  constraint reversed_payout_has_its_time CHECK (((status = 'REVERSED'::text) = (reversed_at IS NOT NULL)))
+  constraint reversed_payout_has_its_time CHECK (((status = 'REVERSED'::text) = (reversed_at IS NOT NULL))),
+  constraint settling_payout_has_a_settlement TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
 create table proof_runs (
@@ -2522,6 +3095,35 @@ create table reallocations (
   created_at timestamp with time zone not null,
   constraint reallocations_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint reallocations_pkey PRIMARY KEY (environment_id, id)
+);
+
+create table recipients (
+  environment_id integer not null,
+  id uuid not null,
+  kind text not null,
+  bank_code text,
+  bank_name text,
+  account_number text,
+  account_name text,
+  address text,
+  label text,
+  metadata json not null,
+  status text not null,
+  active_since timestamp with time zone not null,
+  event_sequence integer default 1 not null,
+  created_at timestamp with time zone not null,
+  constraint recipient_event_sequence_is_positive CHECK ((event_sequence > 0)),
+  constraint recipient_has_one_destination CHECK (
+CASE kind
+    WHEN 'bank_account'::text THEN ((address IS NULL) AND (num_nulls(bank_code, bank_name, account_number, account_name) = 0))
+    ELSE ((address IS NOT NULL) AND (num_nonnulls(bank_code, bank_name, account_number, account_name) = 0))
+END),
+  constraint recipient_is_active_since_it_was_saved CHECK ((active_since >= created_at)),
+  constraint recipient_kind_is_known CHECK ((kind = ANY (ARRAY['bank_account'::text, 'wallet'::text]))),
+  constraint recipient_label_is_not_empty CHECK ((label <> ''::text)),
+  constraint recipient_status_is_known CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'DISABLED'::text]))),
+  constraint recipients_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint recipients_pkey PRIMARY KEY (environment_id, id)
 );
 
 create table reconciliation_differences (
@@ -2693,6 +3295,26 @@ create table request_logs (
   constraint request_logs_pkey PRIMARY KEY (environment_id, id)
 );
 
+create table retention_progress (
+  class text not null,
+  environment_id integer not null,
+  position uuid not null,
+  pseudonymised bigint default 0 not null,
+  constraint retention_progress_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint retention_progress_pkey PRIMARY KEY (class, environment_id)
+);
+
+create table retention_skips (
+  class text not null,
+  environment_id integer not null,
+  id uuid not null,
+  reason text not null,
+  due_at timestamp with time zone not null,
+  constraint retention_skips_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint retention_skips_pkey PRIMARY KEY (class, environment_id, id),
+  constraint skip_reason_is_known CHECK ((reason = ANY (ARRAY['open'::text, 'held'::text])))
+);
+
 create table sandbox_accounts (
   reference text not null,
   number text not null,
@@ -2764,12 +3386,37 @@ create table sandbox_transfers (
   constraint sandbox_transfers_pkey PRIMARY KEY (reference)
 );
 
+create table screening_decisions (
+  environment_id integer not null,
+  id uuid not null,
+  payment_id uuid not null,
+  action text not null,
+  verdict text not null,
+  list text,
+  version text,
+  entry text,
+  why text,
+  request_id uuid,
+  operator text,
+  created_at timestamp with time zone not null,
+  constraint only_a_clear_sender_needs_no_person CHECK (
+CASE action
+    WHEN 'clear'::text THEN ((verdict = 'clear'::text) AND (request_id IS NULL) AND (operator IS NULL))
+    ELSE (num_nonnulls(request_id, operator) = 1)
+END),
+  constraint screening_action_is_known CHECK ((action = ANY (ARRAY['accept'::text, 'return'::text, 'clear'::text]))),
+  constraint screening_decisions_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
+  constraint screening_decisions_environment_id_payment_id_fkey FOREIGN KEY (environment_id, payment_id) REFERENCES payment_screenings(environment_id, payment_id),
+  constraint screening_decisions_environment_id_request_id_fkey FOREIGN KEY (environment_id, request_id) REFERENCES payment_requests(environment_id, id),
+  constraint screening_decisions_pkey PRIMARY KEY (environment_id, id)
+);
+
 create table search_terms (
   environment_id integer not null,
   kind text not null,
   term text not null,
   id uuid not null,
-  constraint search_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'payout'::text, 'account'::text, 'session'::text, 'customer'::text]))),
+  constraint search_kind_is_known CHECK ((kind = ANY (ARRAY['payment'::text, 'payout'::text, 'account'::text, 'session'::text, 'customer'::text, 'recipient'::text]))),
   constraint search_terms_pkey PRIMARY KEY (environment_id, kind, term, id)
 );
 
@@ -3254,6 +3901,20 @@ CREATE INDEX audit_lines_of_chain ON public.audit_lines USING btree (chain, envi
 
 CREATE UNIQUE INDEX audit_numbers_are_unique ON public.audit_lines USING btree (chain, number);
 
+CREATE UNIQUE INDEX case_has_an_item_once ON public.case_items USING btree (environment_id, resource_id, case_id) WHERE (removed_at IS NULL);
+
+CREATE INDEX items_of_case ON public.case_items USING btree (environment_id, case_id, id);
+
+CREATE INDEX cases_by_assignee ON public.cases USING btree (environment_id, assignee_id, status, id) WHERE (assignee_id IS NOT NULL);
+
+CREATE INDEX cases_by_external_reference ON public.cases USING btree (environment_id, external_reference, id) WHERE (external_reference IS NOT NULL);
+
+CREATE INDEX cases_by_kind_and_status ON public.cases USING btree (environment_id, kind, status, id);
+
+CREATE INDEX cases_due ON public.cases USING btree (mode, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX open_cases_by_deadline ON public.cases USING btree (environment_id, deadline) WHERE ((status = 'OPEN'::text) AND (deadline IS NOT NULL));
+
 CREATE INDEX checkout_sessions_by_link ON public.checkout_sessions USING btree (environment_id, payment_link_id, status, id) WHERE (payment_link_id IS NOT NULL);
 
 CREATE INDEX checkout_sessions_by_reference ON public.checkout_sessions USING btree (environment_id, merchant_reference, status, id) WHERE (merchant_reference IS NOT NULL);
@@ -3285,6 +3946,8 @@ CREATE INDEX coin_backings_open ON public.coin_backings USING btree (created_at)
 CREATE INDEX accounts_of_customer ON public.collection_accounts USING btree (environment_id, customer_id, id) WHERE (customer_id IS NOT NULL);
 
 CREATE INDEX accounts_of_invoice ON public.collection_accounts USING btree (environment_id, invoice_id, id) WHERE (invoice_id IS NOT NULL);
+
+CREATE INDEX accounts_to_pseudonymise ON public.collection_accounts USING btree (environment_id, ended_at) WHERE ((kind = 'dedicated_account'::text) AND (status = 'INACTIVE'::text) AND (account_name <> '[erased]'::text));
 
 CREATE INDEX collection_accounts_by_number ON public.collection_accounts USING btree (environment_id, number, id);
 
@@ -3384,6 +4047,8 @@ CREATE UNIQUE INDEX transfer_entries_are_numbered_once ON public.ledger_transfer
 
 CREATE UNIQUE INDEX transfer_subaccount_entries_are_numbered_once ON public.ledger_transfers USING btree (environment_id, subaccount_id, asset, subaccount_entry) WHERE (subaccount_id IS NOT NULL);
 
+CREATE INDEX legal_holds_in_force ON public.legal_holds USING btree (id) WHERE (released_at IS NULL);
+
 CREATE UNIQUE INDEX address_is_suppressed_once ON public.mail_suppressions USING btree (address_hash, COALESCE(environment_id, 0));
 
 CREATE INDEX suppressions_of_environment ON public.mail_suppressions USING btree (environment_id, id);
@@ -3444,11 +4109,15 @@ CREATE UNIQUE INDEX payment_has_one_open_request ON public.payment_requests USIN
 
 CREATE INDEX payment_requests_of_payment ON public.payment_requests USING btree (environment_id, payment_id, id);
 
+CREATE UNIQUE INDEX claim_returns_once ON public.payment_returns USING btree (environment_id, claim_id) WHERE (claim_id IS NOT NULL);
+
 CREATE INDEX payment_returns_due ON public.payment_returns USING btree (rail, due_at) WHERE (state = 'WAITING'::text);
 
 CREATE INDEX payment_returns_of_payment ON public.payment_returns USING btree (environment_id, payment_id, id);
 
 CREATE INDEX payment_returns_waiting ON public.payment_returns USING btree (environment_id, asset) INCLUDE (amount) WHERE (state = 'WAITING'::text);
+
+CREATE INDEX payment_screenings_due ON public.payment_screenings USING btree (mode, due_at) WHERE (due_at IS NOT NULL);
 
 CREATE UNIQUE INDEX payment_is_shared_once ON public.payment_shares USING btree (environment_id, payment_id, part, line);
 
@@ -3512,6 +4181,14 @@ CREATE INDEX payout_batches_open ON public.payout_batches USING btree (environme
 
 CREATE INDEX payout_batches_pending ON public.payout_batches USING btree (approve_by) WHERE (state = 'PENDING'::text);
 
+CREATE INDEX payout_checks_by_turn ON public.payout_checks USING btree (mode, environment_id, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX payout_checks_due ON public.payout_checks USING btree (mode, due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX payout_freezes_listed ON public.payout_freezes USING btree (environment_id, id);
+
+CREATE UNIQUE INDEX payout_freezes_open ON public.payout_freezes USING btree (environment_id, kind, subject, is_of_operators) NULLS NOT DISTINCT WHERE (thawed_at IS NULL);
+
 CREATE UNIQUE INDEX item_is_paid_once ON public.payouts USING btree (environment_id, batch_id, batch_item) WHERE (batch_id IS NOT NULL);
 
 CREATE UNIQUE INDEX merchant_reference_is_used_once ON public.payouts USING btree (environment_id, kind, merchant_reference) WHERE (merchant_reference IS NOT NULL);
@@ -3519,6 +4196,8 @@ CREATE UNIQUE INDEX merchant_reference_is_used_once ON public.payouts USING btre
 CREATE INDEX payouts_by_amount ON public.payouts USING btree (environment_id, asset, amount, id) WHERE (kind = ANY (ARRAY['bank_transfer'::text, 'crypto_transfer'::text]));
 
 CREATE INDEX payouts_by_key ON public.payouts USING btree (environment_id, created_by_key, id) WHERE (created_by_key IS NOT NULL);
+
+CREATE INDEX payouts_by_recipient ON public.payouts USING btree (environment_id, recipient_id, status, id) WHERE (recipient_id IS NOT NULL);
 
 CREATE INDEX payouts_by_status ON public.payouts USING btree (environment_id, kind, status, id);
 
@@ -3542,6 +4221,12 @@ CREATE INDEX rates_newest ON public.rates USING btree (asset, origin, created_at
 
 CREATE INDEX reallocations_of_payment ON public.reallocations USING btree (environment_id, payment_id, id);
 
+CREATE UNIQUE INDEX recipient_account_is_saved_once ON public.recipients USING btree (environment_id, bank_code, account_number) WHERE (kind = 'bank_account'::text);
+
+CREATE UNIQUE INDEX recipient_wallet_is_saved_once ON public.recipients USING btree (environment_id, address) WHERE (kind = 'wallet'::text);
+
+CREATE INDEX recipients_by_kind_and_status ON public.recipients USING btree (environment_id, kind, status, id);
+
 CREATE UNIQUE INDEX open_difference_is_one_row ON public.reconciliation_differences USING btree (rail, kind, name, occurrence) WHERE (resolved_at IS NULL);
 
 CREATE INDEX reconciliation_differences_newest_first ON public.reconciliation_differences USING btree (id);
@@ -3556,6 +4241,8 @@ CREATE INDEX request_logs_by_request_id ON public.request_logs USING btree (envi
 
 CREATE INDEX request_logs_of_failures ON public.request_logs USING btree (environment_id, id) WHERE (status >= 400);
 
+CREATE INDEX retention_skips_due ON public.retention_skips USING btree (class, environment_id, due_at);
+
 CREATE INDEX sandbox_notices_due ON public.sandbox_notices USING btree (due_at);
 
 CREATE INDEX sandbox_payments_by_record ON public.sandbox_payments USING btree (recorded_at, line_number);
@@ -3567,6 +4254,10 @@ CREATE INDEX sandbox_refunds ON public.sandbox_transfers USING btree (refund_of)
 CREATE INDEX sandbox_reversals_to_list ON public.sandbox_transfers USING btree (reverses_at, reference) WHERE ((reverses_at IS NOT NULL) AND (reversal_number IS NULL));
 
 CREATE INDEX sandbox_transfers_by_receipt ON public.sandbox_transfers USING btree (received_at, reference);
+
+CREATE UNIQUE INDEX request_decides_once ON public.screening_decisions USING btree (environment_id, request_id) WHERE (request_id IS NOT NULL);
+
+CREATE INDEX screening_decisions_of_payment ON public.screening_decisions USING btree (environment_id, payment_id);
 
 CREATE UNIQUE INDEX environment_has_one_open_change ON public.setting_changes USING btree (environment_id) WHERE (state = 'OPEN'::text);
 
@@ -3652,19 +4343,39 @@ CREATE TRIGGER audit_lines_are_chained BEFORE INSERT ON public.audit_lines FOR E
 
 CREATE TRIGGER audit_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.audit_lines FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('details');
+
 CREATE TRIGGER logged_head_never_goes_back BEFORE UPDATE ON public.audit_logged_heads FOR EACH ROW EXECUTE FUNCTION keep_logged_head();
 
 CREATE TRIGGER logged_heads_are_never_removed BEFORE DELETE OR TRUNCATE ON public.audit_logged_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER case_items_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, case_id, payment_id, payout_id, recipient_id, customer_id, added_at OR TRUNCATE ON public.case_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER case_items_keep_to_their_rules BEFORE INSERT OR UPDATE ON public.case_items FOR EACH ROW EXECUTE FUNCTION check_case_item();
+
+CREATE TRIGGER removed_items_stay_removed BEFORE UPDATE ON public.case_items FOR EACH ROW WHEN ((old.removed_at IS NOT NULL)) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER cases_are_never_removed BEFORE DELETE OR UPDATE OF environment_id, id, mode, created_by_key, created_by_user, created_at OR TRUNCATE ON public.cases FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER closed_cases_are_never_edited BEFORE UPDATE ON public.cases FOR EACH ROW WHEN (((old.status = 'CLOSED'::text) AND (new.status = 'CLOSED'::text))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.cases FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('title', 'description', 'external_reference', 'outcome_note');
 
 CREATE TRIGGER chain_never_changes BEFORE DELETE OR UPDATE OR TRUNCATE ON public.chains FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sessions_of_ended_days_are_noted AFTER INSERT OR UPDATE OF status, opened_at ON public.checkout_sessions FOR EACH ROW WHEN ((new.created_at < (clock_timestamp() - '00:30:00'::interval))) EXECUTE FUNCTION note_report_change('conversion');
 
+CREATE TRIGGER frozen_return_is_not_claimed AFTER INSERT ON public.claims FOR EACH ROW WHEN ((new.payment_id IS NOT NULL)) EXECUTE FUNCTION check_frozen_claim();
+
 CREATE TRIGGER ended_account_stays BEFORE UPDATE ON public.collection_accounts FOR EACH ROW WHEN (((new.status <> old.status) AND ((old.status = ANY (ARRAY['PAID'::text, 'CANCELLED'::text, 'INACTIVE'::text])) OR ((old.status = 'EXPIRED'::text) AND (new.status <> 'PAID'::text))))) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.collection_accounts FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('customer', 'account_name', 'metadata');
 
 CREATE TRIGGER conversions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.conversions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER credit_notes_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.credit_notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.credit_notes FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('reason');
 
 CREATE TRIGGER customer_credit_entries_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.customer_credit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -3673,6 +4384,8 @@ CREATE TRIGGER looser_rule_needs_a_second_person AFTER INSERT OR DELETE OR UPDAT
 CREATE TRIGGER approval_rule_is_that_of_the_settings BEFORE UPDATE OF approval_rule ON public.environments FOR EACH ROW EXECUTE FUNCTION check_approval_rule();
 
 CREATE TRIGGER events_are_never_edited BEFORE UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.events FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('data');
 
 CREATE TRIGGER recent_events_are_kept BEFORE DELETE ON public.events FOR EACH ROW EXECUTE FUNCTION keep_recent_events();
 
@@ -3686,9 +4399,17 @@ CREATE TRIGGER link_is_used_once BEFORE UPDATE ON public.invitations FOR EACH RO
 
 CREATE TRIGGER link_is_worth_what_its_maker_may_give BEFORE UPDATE ON public.invitations FOR EACH ROW EXECUTE FUNCTION check_link_use();
 
+CREATE TRIGGER final_invoices_stay BEFORE DELETE ON public.invoices FOR EACH ROW WHEN ((old.status <> 'DRAFT'::text)) EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER resolutions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_resolutions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER legal_holds_are_never_removed BEFORE DELETE OR TRUNCATE ON public.legal_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER legal_holds_are_only_released BEFORE UPDATE ON public.legal_holds FOR EACH ROW EXECUTE FUNCTION keep_legal_hold();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.legal_holds FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('subject', 'case_reference', 'reason');
 
 CREATE TRIGGER levies_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.levies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
@@ -3704,19 +4425,31 @@ CREATE TRIGGER notes_are_never_edited BEFORE DELETE OR UPDATE OF environment_id,
 
 CREATE TRIGGER notes_are_only_withdrawn BEFORE UPDATE ON public.notes FOR EACH ROW EXECUTE FUNCTION only_withdraw();
 
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.notes FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('text');
+
 CREATE TRIGGER notices_are_never_edited BEFORE DELETE OR UPDATE OF rail, mode, id, report, body, received_at OR TRUNCATE ON public.notices FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.notices FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('report', 'body', 'reason');
 
 CREATE TRIGGER operator_action_is_kept BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION keep_operator_action();
 
 CREATE TRIGGER payment_allocations_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payment_allocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payment_requests FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('note');
+
 CREATE TRIGGER payment_requests_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, action, amount, note, requested_by, created_at OR TRUNCATE ON public.payment_requests FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, rail, asset, amount, takes_from, destination, created_at, reason, note OR TRUNCATE ON public.payment_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payment_returns FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('destination', 'note');
+
+CREATE TRIGGER payment_returns_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, payment_id, rail, asset, amount, takes_from, destination, created_at, reason, note, claim_id OR TRUNCATE ON public.payment_returns FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payments FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('sender', 'narration');
 
 CREATE TRIGGER payments_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, account_id, source, rail, rail_id, asset, amount, variance, sender, session_id, narration, received_at, created_at OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payments_of_ended_days_are_noted AFTER INSERT ON public.payments FOR EACH ROW WHEN ((new.created_at < (clock_timestamp() - '00:30:00'::interval))) EXECUTE FUNCTION note_report_change('received');
+
+CREATE CONSTRAINT TRIGGER screened_payment_moves_by_decision AFTER UPDATE ON public.payments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.held_for IS NOT NULL) AND ((new.held_for IS NULL) OR (new.amount_returning > old.amount_returning)))) EXECUTE FUNCTION require_screening_decision();
 
 CREATE TRIGGER approval_fits_its_payout BEFORE INSERT ON public.payout_approvals FOR EACH ROW EXECUTE FUNCTION check_approval();
 
@@ -3724,7 +4457,11 @@ CREATE TRIGGER approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON
 
 CREATE TRIGGER approving_session_is_open BEFORE INSERT ON public.payout_approvals FOR EACH ROW EXECUTE FUNCTION check_approving_session();
 
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payout_approvals FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('reason');
+
 CREATE TRIGGER attempts_stay_on_one_chain BEFORE INSERT ON public.payout_attempts FOR EACH ROW WHEN ((new.number > 1)) EXECUTE FUNCTION refuse_attempt_on_another_chain();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payout_attempts FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('wire');
 
 CREATE TRIGGER pending_payout_has_no_attempt AFTER INSERT ON public.payout_attempts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_attempts();
 
@@ -3736,7 +4473,11 @@ CREATE TRIGGER approving_session_is_open BEFORE INSERT ON public.payout_batch_ap
 
 CREATE TRIGGER batch_approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payout_batch_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER batch_items_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, batch_id, number, amount, requested_amount, destination, merchant_reference, purpose OR TRUNCATE ON public.payout_batch_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payout_batch_approvals FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('reason');
+
+CREATE TRIGGER batch_items_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, batch_id, number, amount, requested_amount, destination, merchant_reference, purpose, recipient_id OR TRUNCATE ON public.payout_batch_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payout_batch_items FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('destination', 'account_name', 'warnings', 'problem');
 
 CREATE TRIGGER payout_of_item_stays BEFORE UPDATE OF payout_id ON public.payout_batch_items FOR EACH ROW WHEN (((old.payout_id IS NOT NULL) AND (new.payout_id IS DISTINCT FROM old.payout_id))) EXECUTE FUNCTION refuse_change();
 
@@ -3746,17 +4487,41 @@ CREATE TRIGGER batch_state_follows_the_one_before BEFORE UPDATE OF state ON publ
 
 CREATE TRIGGER batches_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, mode, kind, asset, name, retry_of, item_count, amount, created_by_key, created_by_user, created_at, subaccount_id OR TRUNCATE ON public.payout_batches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payout_batches FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('name');
+
 CREATE TRIGGER pending_batches_wait_seven_days_at_most BEFORE UPDATE OF approve_by ON public.payout_batches FOR EACH ROW WHEN ((old.order_hash IS NOT NULL)) EXECUTE FUNCTION check_longer_wait();
+
+CREATE TRIGGER checks_only_get_stricter BEFORE UPDATE ON public.payout_checks FOR EACH ROW EXECUTE FUNCTION check_check();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payout_checks FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('problem', 'rejection');
+
+CREATE TRIGGER payout_checks_are_kept BEFORE DELETE OR UPDATE OF environment_id, payout_id, mode, created_at OR TRUNCATE ON public.payout_checks FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER freezes_are_never_edited BEFORE DELETE OR UPDATE OF id, environment_id, kind, subject, reason, frozen_by, is_of_operators, frozen_at OR TRUNCATE ON public.payout_freezes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER thawed_freezes_are_never_edited BEFORE UPDATE ON public.payout_freezes FOR EACH ROW WHEN ((old.thawed_at IS NOT NULL)) EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER approved_payout_recipient_can_be_paid BEFORE UPDATE OF status ON public.payouts FOR EACH ROW WHEN (((old.status = 'PENDING'::text) AND (new.status = 'SUBMITTED'::text))) EXECUTE FUNCTION check_recipient();
 
 CREATE TRIGGER bank_session_is_never_edited BEFORE UPDATE OF bank_session_id ON public.payouts FOR EACH ROW WHEN (((old.bank_session_id IS DISTINCT FROM new.bank_session_id) AND (old.bank_session_id IS NOT NULL))) EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER frozen_payout_is_not_made AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_freezes();
+
+CREATE TRIGGER frozen_payout_stays_pending BEFORE UPDATE OF status ON public.payouts FOR EACH ROW WHEN (((old.status = 'PENDING'::text) AND (new.status = 'SUBMITTED'::text))) EXECUTE FUNCTION check_frozen_pending();
+
 CREATE TRIGGER item_of_payout_is_never_edited BEFORE UPDATE OF batch_id, batch_item ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payouts FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('destination', 'metadata');
 
 CREATE TRIGGER payout_is_that_of_its_item BEFORE INSERT ON public.payouts FOR EACH ROW WHEN ((new.batch_id IS NOT NULL)) EXECUTE FUNCTION check_batch_payout();
 
-CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, levy, purpose, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, created_at OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, levy, purpose, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, created_at, recipient_id OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER payout_over_the_rule_waits AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_rule();
+
+CREATE TRIGGER payout_recipient_can_be_paid BEFORE INSERT ON public.payouts FOR EACH ROW WHEN (((new.recipient_id IS NOT NULL) OR (new.batch_id IS NOT NULL) OR ("left"(new.merchant_reference, 4) = 'clm_'::text) OR ((new.kind = ANY (ARRAY['bank_return'::text, 'crypto_return'::text])) AND (new.status <> 'PENDING'::text) AND ((new.created_by_key IS NOT NULL) OR (new.created_by_user IS NOT NULL))))) EXECUTE FUNCTION check_recipient();
+
+CREATE TRIGGER payouts_keep_to_the_recipient_rule AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_recipient_rule();
 
 CREATE TRIGGER payouts_of_ended_days_are_noted AFTER UPDATE OF completed_at, failed_at ON public.payouts FOR EACH ROW WHEN (((COALESCE(old.completed_at, old.failed_at) IS NULL) AND (COALESCE(new.completed_at, new.failed_at) < (clock_timestamp() - '00:30:00'::interval)))) EXECUTE FUNCTION note_report_change('payout_times');
 
@@ -3764,13 +4529,19 @@ CREATE TRIGGER pending_payout_leaves_with_approval BEFORE UPDATE OF status ON pu
 
 CREATE TRIGGER pending_payouts_wait_seven_days_at_most BEFORE UPDATE OF approve_by ON public.payouts FOR EACH ROW EXECUTE FUNCTION check_longer_wait();
 
+CREATE CONSTRAINT TRIGGER settling_payout_has_a_settlement AFTER INSERT ON public.payouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status <> 'PENDING'::text) AND ("left"(new.merchant_reference, 4) = 'set_'::text))) EXECUTE FUNCTION check_settling_reference();
+
 CREATE TRIGGER submission_time_is_never_edited BEFORE UPDATE OF submitted_at ON public.payouts FOR EACH ROW WHEN ((old.status <> 'PENDING'::text)) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER provider_fees_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.provider_fees FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER rates_are_never_edited BEFORE DELETE OR UPDATE OF id, asset, buy, sell, origin, given_by, created_at, expires_at, base_buy, base_sell, base_since OR TRUNCATE ON public.rates FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.reallocations FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('reason');
+
 CREATE TRIGGER reallocations_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.reallocations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER recipient_destinations_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, bank_code, account_number, address, created_at OR TRUNCATE ON public.recipients FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER closed_sandbox_account_stays BEFORE UPDATE ON public.sandbox_accounts FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.closed_at IS DISTINCT FROM old.closed_at))) EXECUTE FUNCTION refuse_change();
 
@@ -3783,6 +4554,8 @@ CREATE TRIGGER listed_sandbox_reversal_stays BEFORE UPDATE ON public.sandbox_tra
 CREATE TRIGGER reported_sandbox_ending_stays BEFORE UPDATE ON public.sandbox_transfers FOR EACH ROW WHEN ((old.is_reported AND ((((((new.received_at IS DISTINCT FROM old.received_at) OR (new.is_lost IS DISTINCT FROM old.is_lost)) OR (new.ending IS DISTINCT FROM old.ending)) OR (new.failure_reason IS DISTINCT FROM old.failure_reason)) OR (new.ends_at IS DISTINCT FROM old.ends_at)) OR (new.is_reported IS DISTINCT FROM old.is_reported)))) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER sandbox_instructions_are_never_edited BEFORE DELETE OR UPDATE OF reference, instruction, amount, refund_of OR TRUNCATE ON public.sandbox_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER screening_decisions_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.screening_decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER decided_change_stays BEFORE UPDATE OF state, decided_by, decided_at ON public.setting_changes FOR EACH ROW WHEN ((old.state <> 'OPEN'::text)) EXECUTE FUNCTION refuse_change();
 
@@ -3801,6 +4574,8 @@ CREATE TRIGGER split_lines_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE 
 CREATE TRIGGER split_rules_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.split_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER splits_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.splits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.subaccount_transfers FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('note');
 
 CREATE TRIGGER subaccount_transfers_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON public.subaccount_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

@@ -3,6 +3,8 @@
  * next to what was published before, and writes docs/operating/proof.md from it.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { renderProof } from './render-proof.mjs'
 
 const results = new URL('results/', import.meta.url)
@@ -23,28 +25,28 @@ writeFileSync(publishedFile, `${JSON.stringify(published, null, 2)}\n`)
 writeFileSync(new URL('../docs/operating/proof.md', import.meta.url), renderProof(published))
 console.log('Written: bench/proof.json and docs/operating/proof.md')
 
-/** Every group of paths has a file. */
+/** Every group of paths has a file. Groups that were not run since keep what was published. */
 function readMatrix() {
   const folder = new URL('matrix/', results)
   if (!existsSync(folder)) return undefined
-  const files = readdirSync(folder).map((name) => new URL(name, folder))
-  const paths = files.flatMap((file) => readJson(file))
-  const cases = paths.flatMap((path) => path.cases)
-  const faults = [...new Set(cases.map(({ fault }) => fault))]
-  const lastAt = Math.max(...files.map((file) => statSync(file).mtimeMs))
+  const groups = readdirSync(folder).map((file) => readGroup(new URL(file, folder)))
+  const isNew = (name) => groups.some((group) => group.name === name)
+  const kept = (published.matrix?.groups ?? []).filter(({ name }) => !isNew(name))
+  return { groups: [...kept, ...groups].toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
+}
+
+function readGroup(file) {
+  const countOf = (cases, isCounted) => cases.filter(isCounted).length
   return {
-    measuredAt: new Date(lastAt).toISOString(),
-    faults: faults.map((name) => {
-      const withFault = cases.filter(({ fault }) => fault === name)
-      const besideOthers = withFault.filter(({ besideRows }) => besideRows > 0)
-      return { name, cases: withFault.length, besideOthers: besideOthers.length }
-    }),
-    paths: paths.map(({ path, failpoints, cases }) => ({
-      name: path,
+    name: path.basename(fileURLToPath(file), '.json'),
+    measuredAt: statSync(file).mtime.toISOString(),
+    paths: readJson(file).map(({ path: name, failpoints, cases }) => ({
+      name,
       failpoints: failpoints.length,
       cases: cases.length,
-      violations: cases.filter(({ violations }) => violations.length > 0).length,
-      unreached: cases.filter(({ hasFired }) => !hasFired).length,
+      violations: countOf(cases, ({ violations }) => violations.length > 0),
+      unreached: countOf(cases, ({ hasFired }) => !hasFired),
+      besideOthers: countOf(cases, ({ besideRows }) => besideRows > 0),
     })),
   }
 }

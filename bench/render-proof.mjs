@@ -38,36 +38,53 @@ ${renderMatrix(matrix)}${renderSimulation(simulation)}${renderMutations(mutation
 `
 }
 
+/** As `faultNames` in test/proof/matrix/faults.ts. */
+const faults = {
+  'killed before': 'the process is killed before the commit or call',
+  'killed after': 'it is killed after the commit or call, before it reads the answer',
+  'error before the effect': 'the connection breaks before the effect',
+  'answer lost after the effect': 'the connection breaks after the effect',
+  'answered late': 'the answer comes after the lease, and another instance works meanwhile',
+  'two workers at once': 'another instance works just before the commit or call',
+  'asked twice': 'the call is made twice',
+}
+
 function renderMatrix(matrix) {
   if (!matrix) return ''
-  const sum = (of) => matrix.paths.reduce((total, path) => total + of(path), 0)
+  const paths = matrix.groups.flatMap((group) =>
+    group.paths.map((path) => ({ ...path, group: group.name, measuredAt: group.measuredAt })),
+  )
+  const sum = (of) => paths.reduce((total, path) => total + of(path), 0)
   return `## Crash matrix
 
-${matrix.paths.length} paths, ${whole(sum(({ failpoints }) => failpoints))} crash points, ${whole(sum(({ cases }) => cases))} cases, ${whole(sum(({ violations }) => violations))} violations (${matrix.measuredAt.slice(0, 10)}). A crash point is a commit, or a call to a bank, a chain or a
+${paths.length} paths, ${whole(sum(({ failpoints }) => failpoints))} crash points, ${whole(sum(({ cases }) => cases))} cases, ${whole(sum(({ violations }) => violations))} violations. A crash point is a commit, or a call to a bank, a chain or a
 webhook receiver; gates on the network find them ([decision](../decisions/0031-crash-points-on-the-network.md)). Of commits that write the same tables the first four
 of a path are struck, of calls that only read the first two. Groups of paths that were not run whole are not counted here. The faults:
 
-${matrix.faults.map(renderFault).join('\n')}
+${Object.entries(faults)
+  .map(([name, what]) => `- **${name}**: ${what}`)
+  .join('\n')}
 
 After each case the service runs until nothing is open, then everything is checked: \`verify-ledger\`, \`reconcile\` with bank and chain, states and
-balances of the path, effects at the rail, events and their delivery.${renderUnreached(sum(({ unreached }) => unreached))}
+balances of the path, effects at the rail, events and their delivery.${renderBeside(paths)}${renderUnreached(sum(({ unreached }) => unreached))}
 
 <details><summary>Paths</summary>
 
-| path | crash points | cases | violations |
-|---|---:|---:|---:|
-${matrix.paths.map(({ name, failpoints, cases, violations }) => `| ${name} | ${failpoints} | ${cases} | ${violations} |`).join('\n')}
+| path | group | run | crash points | cases | violations |
+|---|---|---|---:|---:|---:|
+${paths.map(({ name, group, measuredAt, failpoints, cases, violations }) => `| ${name} | ${group} | ${measuredAt.slice(0, 10)} | ${failpoints} | ${cases} | ${violations} |`).join('\n')}
 
 </details>
 
 `
 }
 
-function renderFault({ name, cases, besideOthers }) {
-  const others = besideOthers
-    ? `; in ${whole(besideOthers)} of them the other instance took rows meanwhile, in the rest nothing was due`
-    : ''
-  return `- **${name}**: ${whole(cases)} cases${others}`
+/** Groups that were run before this was counted say nothing. */
+function renderBeside(paths) {
+  const counted = paths.filter(({ besideOthers }) => besideOthers !== undefined)
+  if (counted.length < paths.length) return ''
+  const cases = counted.reduce((total, { besideOthers }) => total + besideOthers, 0)
+  return ` In ${whole(cases)} cases the other instance took rows meanwhile; in the rest nothing was due.`
 }
 
 function renderUnreached(count) {

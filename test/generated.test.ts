@@ -17,7 +17,9 @@ import {
   renderConsoleGuide,
   renderErrors,
   renderEvents,
+  renderPayoutControls,
   renderPayouts,
+  renderPersonalData,
   renderSdkReadme,
   renderTestMode,
 } from './support/render-docs.js'
@@ -70,6 +72,16 @@ test('the configuration reference matches the variables', async () => {
 test('the console guide has the permissions of every role', async () => {
   const guide = at('docs/guides/console.md')
   await expect(renderConsoleGuide(readFileSync(guide, 'utf8'))).toMatchFileSnapshot(guide)
+})
+
+test('the guide of payout controls has every reason to wait', async () => {
+  const guide = at('docs/guides/payout-controls.md')
+  await expect(renderPayoutControls(readFileSync(guide, 'utf8'))).toMatchFileSnapshot(guide)
+})
+
+test('the page about personal data lists every class', async () => {
+  const page = at('docs/operating/personal-data.md')
+  await expect(renderPersonalData(readFileSync(page, 'utf8'))).toMatchFileSnapshot(page)
 })
 
 test('the README of the SDK lists every resource', async () => {

@@ -46,7 +46,12 @@ function find<Kind extends HTMLElement>(selector: string): Kind | null {
 function freshen(body: Json, example: Json | undefined, taken: Fields, start = ''): Json {
   if (Array.isArray(body)) {
     const same = Array.isArray(example) ? example : []
-    return body.map((item, index) => freshen(item, same[index], taken, start))
+    return body.map((item, index) =>
+      // A text in an array has the name of the array.
+      typeof item === 'string' && item === same[index]
+        ? (taken[start.slice(0, -1)] ?? item)
+        : freshen(item, same[index], taken, start),
+    )
   }
   if (!isObject(body)) return body
   const same = isObject(example) ? example : {}
@@ -136,7 +141,9 @@ async function runStep(
     const answer = await read(await send(request))
     const data = isObject(answer.json) ? (answer.json.data ?? null) : null
     if (answer.status >= 300) throw new Error(`${step.method} ${path} → ${messageOf(answer)}`)
-    const items = isObject(data) && Array.isArray(data.items) ? data.items : [data]
+    // Of what is created, `items` are a field.
+    const isList = step.method === 'GET' && isObject(data) && Array.isArray(data.items)
+    const items = isList ? (data.items as Json[]) : [data]
     const item = pick(items, step.match)
     if (isObject(item)) {
       for (const [name, field] of Object.entries(step.take)) taken[name] = item[field] ?? null

@@ -2,17 +2,20 @@ import type { Permission } from './api/session'
 import { balanceRoutes } from './screens/balances/routes'
 import { batchRoutes } from './screens/batches/routes'
 import { businessRoutes } from './screens/business/routes'
+import { caseRoutes } from './screens/cases/routes'
 import { claimRoutes } from './screens/claims/routes'
 import { collectRoutes } from './screens/collect/routes'
 import { conversionRoutes } from './screens/conversions/routes'
 import { customerRoutes } from './screens/customers/routes'
 import { developerRoutes } from './screens/developers/routes'
+import { freezeRoutes } from './screens/freezes/routes'
 import { homeRoutes } from './screens/home/routes'
 import { invoiceRoutes } from './screens/invoices/routes'
 import { mailRoutes } from './screens/mails/routes'
 import { operatorRoutes } from './screens/operator/routes'
 import { paymentRoutes } from './screens/payments/routes'
 import { payoutRoutes } from './screens/payouts/routes'
+import { recipientRoutes } from './screens/recipients/routes'
 import type { ScreenRoute } from './screens/screen-route'
 import { settingsRoutes } from './screens/settings/routes'
 import { settlementRoutes } from './screens/settlements/routes'
@@ -26,7 +29,9 @@ export const screenRoutes: ScreenRoute[] = [
   ...paymentRoutes,
   ...payoutRoutes,
   ...batchRoutes,
+  ...recipientRoutes,
   ...claimRoutes,
+  ...freezeRoutes,
   ...balanceRoutes,
   ...conversionRoutes,
   ...settlementRoutes,
@@ -35,6 +40,7 @@ export const screenRoutes: ScreenRoute[] = [
   ...collectRoutes,
   ...invoiceRoutes,
   ...customerRoutes,
+  ...caseRoutes,
   ...developerRoutes,
   ...businessRoutes,
   ...mailRoutes,

@@ -83,6 +83,16 @@ const layouts: Record<string, Layout> = {
     next: ['dueAt', 'customer', 'createdAt'],
     shrinking: [],
   },
+  'recipients.list': {
+    kept: ['reference', 'kind', 'status', 'accountName', 'label'],
+    next: ['bankName', 'accountNumber', 'address', 'firstPaidAt', 'createdAt'],
+    shrinking: ['accountName', 'label', 'address'],
+  },
+  'cases.list': {
+    kept: ['reference', 'kind', 'status', 'title', 'deadline'],
+    next: ['createdAt', 'assignee.name', 'externalReference', 'outcome'],
+    shrinking: ['title', 'externalReference'],
+  },
   'claims.list': {
     kept: ['reference', 'createdAt', 'status', 'amount', 'merchantReference'],
     next: ['expiresAt', 'recipientName', 'payout', 'description'],

@@ -7,20 +7,27 @@ export type Facts = [label: string, value: string][]
 
 export const yesFlag = ['--yes', 'do not ask before real money moves'] as const
 
-/** Asks before real money moves. Without a terminal it refuses: a script says `--yes`. */
+const realMoney = 'moves real money'
+
+/**
+ * Asks before what cannot be undone: real money moves, or `consequence`, which completes "This …".
+ * Without a terminal it refuses: a script says `--yes`.
+ */
 export async function confirmLive(
   terminal: Pick<Terminal, 'canAsk' | 'ask' | 'hasColors'>,
   findFacts: () => Promise<Facts>,
+  consequence?: string,
 ): Promise<void> {
   if (!terminal.canAsk)
     throw misused(
-      'This moves real money, and no terminal is there to confirm it. Nothing was done.',
+      `This ${consequence ?? realMoney}, and no terminal is there to confirm it. Nothing was done.`,
       'Add --yes to run it without a question.',
     )
   const facts = await findFacts()
   const width = Math.max(...facts.map(([label]) => label.length))
   const lines = facts.map(([label, value]) => `  ${label.padEnd(width)}  ${withoutControls(value)}`)
-  const head = paint(terminal, 'yellow', 'Live mode: this moves real money.')
+  const question = consequence ? `This ${consequence}.` : `Live mode: this ${realMoney}.`
+  const head = paint(terminal, 'yellow', question)
   const answer = await terminal.ask([head, ...lines, 'Continue? Type yes: '].join('\n'))
   if (!/^y(es)?$/i.test(answer.trim()))
     throw new Failure(

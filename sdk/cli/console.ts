@@ -9,6 +9,7 @@ export function createConsole(terminal: Terminal) {
     startProgress: terminal.startProgress,
     formatTable: (table: Table) => formatTable(terminal, table),
     paint: (color: Color, text: string) => paint(terminal, color, text),
-    confirmLive: (facts: Facts) => confirmLive(terminal, async () => facts),
+    confirmLive: (facts: Facts, consequence?: string) =>
+      confirmLive(terminal, async () => facts, consequence),
   }
 }

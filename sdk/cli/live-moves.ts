@@ -1,3 +1,4 @@
+import { ManillaError } from '../src/errors.js'
 import type { CreateBankTransferInput, CreateCryptoTransferInput, Manilla } from '../src/manilla.js'
 import type { Operation } from '../src/operations.js'
 import type { Facts } from './confirm.js'
@@ -38,6 +39,7 @@ const harmless = [
   'payments.allocate',
   'invoices.create',
   'invoices.update',
+  'invoices.delete',
   'invoices.finalize',
   'invoices.send',
   'invoices.void',
@@ -48,6 +50,16 @@ const harmless = [
   'batches.create',
   'batches.cancel',
   'batches.retry',
+  'recipients.create',
+  'recipients.update',
+  'recipients.disable',
+  'recipients.enable',
+  'cases.create',
+  'cases.update',
+  'cases.addItems',
+  'cases.removeItems',
+  'cases.close',
+  'cases.reopen',
   'claims.cancel',
   'claims.unlock',
   'settings.update',
@@ -79,7 +91,12 @@ type Describe = (move: Move, name: string) => Promise<Facts>
 
 const describers: Record<string, Describe> = {
   async 'bankTransfers.create'({ manilla, input }) {
-    const { amount, bankCode, accountNumber, accountName } = input as CreateBankTransferInput
+    const { amount, accountName, recipient: reference } = input as CreateBankTransferInput
+    const { bankCode = '', accountNumber = '' } = input as CreateBankTransferInput
+    if (reference !== undefined) {
+      const quote = manilla.bankTransfers.quote({ amount, recipient: reference })
+      return describeSaved(manilla, { amount, asset: 'NGN', reference, quote })
+    }
     const account = { bankCode, accountNumber }
     // What cannot be found out is left out of the question; the transfer itself is checked again.
     const [named, quote] = await Promise.all([
@@ -90,7 +107,12 @@ const describers: Record<string, Describe> = {
     return [...showDebit(amount, 'NGN', quote), ['Recipient', describeRecipient(recipient)]]
   },
   async 'cryptoTransfers.create'({ manilla, input }) {
-    const { amount, asset, network, destinationAddress } = input as CreateCryptoTransferInput
+    const { amount, asset, network, destinationAddress = '' } = input as CreateCryptoTransferInput
+    const { recipient: reference } = input as CreateCryptoTransferInput
+    if (reference !== undefined) {
+      const quote = manilla.cryptoTransfers.quote({ amount, asset, network, recipient: reference })
+      return describeSaved(manilla, { amount, asset, reference, quote })
+    }
     const quoted = { amount, asset, network, destinationAddress }
     const quote = await manilla.cryptoTransfers.quote(quoted).catch(() => undefined)
     const recipient = describeRecipient({ address: destinationAddress })
@@ -123,6 +145,31 @@ const describers: Record<string, Describe> = {
   },
 }
 
+type SavedMove = {
+  amount: number | string
+  asset: string
+  reference: string
+  quote: Promise<Debit>
+}
+
+async function describeSaved(
+  manilla: Manilla,
+  { amount, asset, reference, quote }: SavedMove,
+): Promise<Facts> {
+  const [quoted, saved] = await Promise.all([
+    quote.catch(() => undefined),
+    manilla.recipients.get(reference).catch(refuseUnlessHidden),
+  ])
+  const recipient = saved ? `${describeRecipient(saved)}, ${reference}` : reference
+  return [...showDebit(amount, asset, quoted), ['Recipient', recipient]]
+}
+
+/** A key may pay recipients that it cannot see; a transfer to none is refused. */
+function refuseUnlessHidden(error: unknown): undefined {
+  if (error instanceof ManillaError && ['not_found', 'forbidden'].includes(error.code)) return
+  throw error
+}
+
 type Debit = { fee: number | string; totalDebit: number | string }
 
 function showDebit(
@@ -141,7 +188,7 @@ function describeRecipient(party: unknown): string {
     string,
     string | undefined
   >
-  if (accountNumber === undefined) return `${address ?? 'the sending wallet'} on Solana`
+  if (!accountNumber) return `${address ?? 'the sending wallet'} on Solana`
   const bank = bankName ?? `bank ${bankCode}`
   return [`${accountNumber} at ${bank}`, name ?? accountName].filter(Boolean).join(', ')
 }

@@ -116,6 +116,13 @@ function settle(make: Settle, outcome?: 'fail' | 'reverse'): Scenario {
   }
 }
 
+function settleAfterCallback(make: Settle): Scenario {
+  return async (context) => {
+    await context.requireCallback()
+    return settle(make)(context)
+  }
+}
+
 const convert: Scenario = async (context) => {
   const { conversions } = context.manilla
   const { reference } = await context.withFunds('NGN', async () => {
@@ -127,6 +134,22 @@ const convert: Scenario = async (context) => {
 
 function addSeller({ manilla, name }: ScenarioContext) {
   return manilla.subaccounts.create({ name })
+}
+
+/** The number of a new account was not saved before. */
+async function saveRecipient(context: ScenarioContext) {
+  const { accountNumber } = await openVirtual(context)
+  return context.manilla.recipients.create({ bankCode: '058', accountNumber, label: context.name })
+}
+
+function openCase({ manilla, name }: ScenarioContext, more: { deadline?: string } = {}) {
+  return manilla.cases.create({ kind: 'COMPLAINT', title: `Not delivered (${name})`, ...more })
+}
+
+/** A case that was closed. */
+async function decideCase(context: ScenarioContext) {
+  const { reference } = await openCase(context)
+  return context.manilla.cases.close(reference, { outcome: 'REJECTED' })
 }
 
 function openClaim(context: ScenarioContext, more: { expiresAt?: string } = {}) {
@@ -264,6 +287,29 @@ export const nairaScenarios = {
   // A closed account in test mode: docs/reference/test-mode.md.
   'payment.refund_failed': refund({ bankCode: '999', accountNumber: '9900000027' }),
   'batch.completed': payBatch,
+  'recipient.created': async (context) => (await saveRecipient(context)).reference,
+  'recipient.disabled': async (context) => {
+    const { reference } = await saveRecipient(context)
+    await context.manilla.recipients.disable(reference)
+    return reference
+  },
+  'recipient.enabled': async (context) => {
+    const { reference } = await saveRecipient(context)
+    await context.manilla.recipients.disable(reference)
+    await context.manilla.recipients.enable(reference)
+    return reference
+  },
+  'case.opened': async (context) => (await openCase(context)).reference,
+  'case.overdue': async (context) => {
+    const made = await context.createExpiring((deadline) => openCase(context, { deadline }))
+    return made.reference
+  },
+  'case.closed': async (context) => (await decideCase(context)).reference,
+  'case.reopened': async (context) => {
+    const { reference } = await decideCase(context)
+    await context.manilla.cases.reopen(reference)
+    return reference
+  },
   'claim.created': async (context) => (await openClaim(context)).reference,
   'claim.claimed': claimTo('058', '0123456789'),
   'claim.expired': async (context) => {
@@ -370,10 +416,12 @@ export const nairaScenarios = {
     await context.manilla.subaccounts.close(reference)
     return reference
   },
+  'settlement.pending': settleAfterCallback(settleOwn),
   'settlement.created': settle(settleOwn),
   'settlement.paid': settle(settleOwn),
   'settlement.failed': settle(settleOwn, 'fail'),
   'settlement.reversed': settle(settleOwn, 'reverse'),
+  'subaccount_settlement.pending': settleAfterCallback(settleSeller),
   'subaccount_settlement.created': settle(settleSeller),
   'subaccount_settlement.paid': settle(settleSeller),
   'subaccount_settlement.failed': settle(settleSeller, 'fail'),

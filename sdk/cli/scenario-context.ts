@@ -85,6 +85,16 @@ export class ScenarioContext {
     )
   }
 
+  /** Refuses without a call-back, which only people can set. */
+  async requireCallback(): Promise<void> {
+    const { approvals } = await this.manilla.settings.get()
+    if (approvals.controls?.callback) return
+    throw new Failure(
+      'No call-back is asked about transfers.',
+      'Set one in the console: Settings, Approvals.',
+    )
+  }
+
   /** Funds the test balance and retries if it is too low. */
   async withFunds<Created>(
     asset: 'NGN' | 'USDC',

@@ -21,7 +21,7 @@ export function formatTime(value: unknown, style: TimeStyle): string | undefined
 
 /** Whether a field of the API holds a time, by its last name. */
 export function isTimeField(field: string): boolean {
-  return /(^|\.)(at|from|to|timestamp|start|hour)$|At$/.test(field)
+  return /(^|\.)(at|from|to|timestamp|start|hour|deadline)$|At$/.test(field)
 }
 
 /** `Africa/Lagos` as `Lagos`. */

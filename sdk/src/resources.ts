@@ -2,6 +2,7 @@
 import type { RequestOptions, WriteOptions } from './options.js'
 import type { Pages } from './pages.js'
 import type {
+  AddCaseItemsInput,
   AdvanceTestClockInput,
   Balance,
   BalanceEntry,
@@ -11,17 +12,21 @@ import type {
   BankDisbursement,
   BankTransfer,
   BankTransferQuote,
+  Case,
+  ChangeCaseInput,
   ChangeCustomerInput,
   ChangeInvoiceInput,
   ChangeInvoiceScheduleInput,
   ChangePaymentAllocationsInput,
   ChangePaymentLinkInput,
+  ChangeRecipientInput,
   ChangeSettingsInput,
   ChangeSubaccountInput,
   ChangeWebhookEndpointInput,
   CheckoutSession,
   Claim,
   ClaimTestMoneyInput,
+  CloseCaseInput,
   CloseSubaccountInput,
   Conversion,
   ConversionQuote,
@@ -30,6 +35,7 @@ import type {
   CountInvoicesQuery,
   CountPaymentsQuery,
   CreateBankTransferInput,
+  CreateCaseInput,
   CreateCheckoutSessionInput,
   CreateClaimInput,
   CreateConversionInput,
@@ -43,6 +49,7 @@ import type {
   CreateInvoiceScheduleInput,
   CreatePaymentLinkInput,
   CreatePayoutBatchInput,
+  CreateRecipientInput,
   CreateSettlementInput,
   CreateSplitRuleInput,
   CreateSplitRuleVersionInput,
@@ -82,6 +89,7 @@ import type {
   ListBalanceEntriesQuery,
   ListBalancesQuery,
   ListBankTransfersQuery,
+  ListCasesQuery,
   ListCheckoutSessionsQuery,
   ListClaimsQuery,
   ListConversionsQuery,
@@ -105,6 +113,7 @@ import type {
   ListPayoutBatchItemsQuery,
   ListPayoutBatchesQuery,
   ListRatesQuery,
+  ListRecipientsQuery,
   ListRequestLogsQuery,
   ListSettlementEntriesQuery,
   ListSettlementsQuery,
@@ -131,10 +140,12 @@ import type {
   QuoteCryptoTransferInput,
   Rate,
   ReceivedReport,
+  Recipient,
   RecipientHistory,
   RecoverWebhookEndpointInput,
   RedeliverEventInput,
   RefundPaymentInput,
+  RemoveCaseItemsInput,
   ResolveBankAccountQuery,
   ResolvePaymentInput,
   SearchHit,
@@ -484,8 +495,10 @@ export type Resources = {
     /**
      * Resolve a held payment.
      *
-     * Accepts the held amount of a payment, or returns it to the sender or to `destination`.
-     * Stablecoins are returned only to a wallet that you name.
+     * Accepts the held amount of a payment, or returns it to the sender, to `destination`, or by
+     * claim to where the payer says. Stablecoins are returned only to a wallet that you or the
+     * payer name. A payment that is held for screening is decided in the console, at the request of
+     * another member.
      *
      * `POST /v1/collections/payments/{reference}/resolve`
      */
@@ -493,9 +506,10 @@ export type Resources = {
     /**
      * Refund a payment.
      *
-     * Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is
-     * kept. If the payment was split, sub-accounts give back their shares in proportion, or what
-     * `splits` names. Stablecoins are returned only to a wallet that you name.
+     * Returns accepted money to the sender, to `destination`, or by claim to where the payer says:
+     * all of it, or `amount`. The fee is kept. If the payment was split, sub-accounts give back
+     * their shares in proportion, or what `splits` names. Stablecoins are returned only to a wallet
+     * that you or the payer name.
      *
      * `POST /v1/collections/payments/{reference}/refund`
      */
@@ -893,6 +907,150 @@ export type Resources = {
      */
     retry(reference: string, options?: WriteOptions): Promise<PayoutBatch>
   }
+  readonly recipients: {
+    /**
+     * Save a recipient.
+     *
+     * Saves a bank account (`bankCode` and `accountNumber`) or a Solana wallet (`address`) that you
+     * pay repeatedly. The bank names the holder of the account; the name is kept and compared with
+     * each transfer. Each account and wallet is saved once.
+     *
+     * `POST /v1/recipients`
+     */
+    create(input?: CreateRecipientInput, options?: WriteOptions): Promise<Recipient>
+    /**
+     * Retrieve a recipient.
+     *
+     * Returns the recipient. `GET /v1/disbursements?recipient=…` lists the transfers to it.
+     *
+     * `GET /v1/recipients/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Recipient>
+    /**
+     * List recipients.
+     *
+     * Returns saved recipients, newest first. Filters combine. Send `Accept: text/csv` to export
+     * all of them.
+     *
+     * `GET /v1/recipients`
+     */
+    list(query?: ListRecipientsQuery, options?: RequestOptions): Pages<Recipient>
+    /**
+     * List recipients.
+     *
+     * Returns saved recipients, newest first. Filters combine. Send `Accept: text/csv` to export
+     * all of them.
+     *
+     * `GET /v1/recipients`
+     */
+    csv(query?: ListRecipientsQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Change a recipient.
+     *
+     * Changes label and metadata; a label of null removes it. Where the recipient is paid never
+     * changes: disable it and save another one.
+     *
+     * `PATCH /v1/recipients/{reference}`
+     */
+    update(reference: string, input: ChangeRecipientInput, options?: RequestOptions): Promise<Recipient>
+    /**
+     * Disable a recipient.
+     *
+     * Transfers to its account or wallet are refused from now on, also those that wait for
+     * approval. Transfers on their way go on. Repeating it changes nothing.
+     *
+     * `POST /v1/recipients/{reference}/disable`
+     */
+    disable(reference: string, options?: WriteOptions): Promise<Recipient>
+    /**
+     * Enable a recipient.
+     *
+     * A disabled recipient can be paid again. The bank names the holder again, and the new name is
+     * kept. It counts as new: the cooling-off of your rule begins again, and the next transfer is
+     * its first. Repeating it changes nothing.
+     *
+     * `POST /v1/recipients/{reference}/enable`
+     */
+    enable(reference: string, options?: WriteOptions): Promise<Recipient>
+  }
+  readonly cases: {
+    /**
+     * Open a case.
+     *
+     * Opens a case about payments, transfers, recipients and customers. Adding one needs the
+     * permission to see it.
+     *
+     * `POST /v1/cases`
+     */
+    create(input: CreateCaseInput, options?: WriteOptions): Promise<Case>
+    /**
+     * Retrieve a case.
+     *
+     * Returns the case with what it is about. `GET /v1/timeline/{reference}` returns what happened
+     * to it.
+     *
+     * `GET /v1/cases/{reference}`
+     */
+    get(reference: string, options?: RequestOptions): Promise<Case>
+    /**
+     * List cases.
+     *
+     * Returns cases, newest first. Filters combine. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/cases`
+     */
+    list(query?: ListCasesQuery, options?: RequestOptions): Pages<Case>
+    /**
+     * List cases.
+     *
+     * Returns cases, newest first. Filters combine. Send `Accept: text/csv` to export all of them.
+     *
+     * `GET /v1/cases`
+     */
+    csv(query?: ListCasesQuery, options?: RequestOptions): AsyncIterable<string>
+    /**
+     * Change a case.
+     *
+     * Changes what you send; null removes a description, an external reference, a deadline or an
+     * assignee. A closed case must be reopened first.
+     *
+     * `PATCH /v1/cases/{reference}`
+     */
+    update(reference: string, input: ChangeCaseInput, options?: RequestOptions): Promise<Case>
+    /**
+     * Add items to a case.
+     *
+     * Adds what the case is about. Adding an item needs the permission to see it; adding it again
+     * changes nothing.
+     *
+     * `POST /v1/cases/{reference}/items`
+     */
+    addItems(reference: string, input: AddCaseItemsInput, options?: WriteOptions): Promise<Case>
+    /**
+     * Remove items from a case.
+     *
+     * Removes items that do not belong to the case. The items themselves do not change.
+     *
+     * `POST /v1/cases/{reference}/items/remove`
+     */
+    removeItems(reference: string, input: RemoveCaseItemsInput, options?: WriteOptions): Promise<Case>
+    /**
+     * Close a case.
+     *
+     * Closes the case with an outcome. Repeating it with the same outcome changes nothing.
+     *
+     * `POST /v1/cases/{reference}/close`
+     */
+    close(reference: string, input: CloseCaseInput, options?: WriteOptions): Promise<Case>
+    /**
+     * Reopen a case.
+     *
+     * Opens a closed case again, without its outcome. Repeating it changes nothing.
+     *
+     * `POST /v1/cases/{reference}/reopen`
+     */
+    reopen(reference: string, options?: WriteOptions): Promise<Case>
+  }
   readonly claims: {
     /**
      * Create a claim.
@@ -931,7 +1089,8 @@ export type Resources = {
     /**
      * Cancel a claim.
      *
-     * The link of an open claim no longer works, and the money is available again. Repeating it
+     * The link of an open claim no longer works, and the money is available again; money of a
+     * payment is accepted or held again, which needs the permission `payments.decide`. Repeating it
      * changes nothing.
      *
      * `POST /v1/claims/{reference}/cancel`
@@ -1025,7 +1184,8 @@ export type Resources = {
      *
      * Replaces name, e-mail address, phone number, external reference and metadata for good, also
      * in checkout sessions for its invoices, and ends its schedules. Invoices and payments stay,
-     * without them. Repeating it changes nothing.
+     * without them. Repeating it changes nothing. It is refused while a legal hold of the operator
+     * keeps the data.
      *
      * `DELETE /v1/customers/{reference}`
      */
@@ -1162,6 +1322,15 @@ export type Resources = {
      * `PATCH /v1/invoices/{reference}`
      */
     update(reference: string, input: ChangeInvoiceInput, options?: RequestOptions): Promise<Invoice>
+    /**
+     * Delete a draft.
+     *
+     * Removes a draft for good and returns it as it was. Drafts have no number, so the series keeps
+     * no gap. A final invoice cannot be deleted: void it.
+     *
+     * `DELETE /v1/invoices/{reference}`
+     */
+    delete(reference: string, options?: RequestOptions): Promise<void>
     /**
      * Finalize an invoice.
      *
@@ -1774,11 +1943,12 @@ export type Resources = {
      * Retrieve a timeline.
      *
      * Returns what happened to a payment (`pay_`), a transfer (`bt_`, `ct_`), a return (`rf_`), an
-     * account or wallet (`va_`, `da_`, `cw_`, `dw_`), a checkout session (`cs_`) or an invoice
-     * (`ivc_`), newest first: accounts opened, money received, ledger entries, attempts, returns,
-     * decisions of the operator, events and their deliveries. At most 200 items. Transfers need
-     * `payouts.see`, invoices `customers.see`; ledger entries are shown with `balances.see`, events
-     * and deliveries with `developers.see` and the permission of their resource.
+     * account or wallet (`va_`, `da_`, `cw_`, `dw_`), a checkout session (`cs_`), an invoice
+     * (`ivc_`), a schedule of invoices (`ivs_`) or a case (`case_`), newest first: accounts opened,
+     * money received, ledger entries, attempts, returns, decisions of the operator, events and
+     * their deliveries. At most 200 items. Transfers need `payouts.see`, invoices and schedules
+     * `customers.see`, cases `cases.see`; ledger entries are shown with `balances.see`, events and
+     * deliveries with `developers.see` and the permission of their resource.
      *
      * `GET /v1/timeline/{reference}`
      */

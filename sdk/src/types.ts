@@ -148,6 +148,8 @@ export type BankDisbursement = {
   currency: 'NGN'
   /** The sub-account that pays. Left out if you do. */
   from?: string
+  /** The saved recipient that it goes to. Left out if it is not saved. */
+  recipient?: string
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
   /** Name of the bank. */
@@ -189,13 +191,41 @@ export type BankDisbursement = {
   reversedAt: string | null
   /** When the transfer was created. */
   createdAt: string
-  /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
+  /**
+   * Present if your approval rule required a second person, or your call-back is asked; see
+   * docs/guides/approvals.md.
+   */
   approval?: {
-    /** How many members must approve: 2 if no member made the API key. */
+    /**
+     * How many members must approve: 2 if no member made the API key, 0 if only your call-back
+     * decides.
+     */
     needed: number
+    /**
+     * Why members must approve it. `amount`: It is above a limit of your approval rule. `callback`:
+     * Your call-back did not decide in time. `velocity`: It is above what may be sent in an hour, a
+     * day or a month. `duplicate`: The same amount went to the same recipient recently.
+     * `new_recipient`: The recipient is not saved, or has not been paid yet. `screening`: The
+     * recipient is on a sanctions list, or could not be screened.
+     */
+    reasons: ('amount' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
+    /** What your call-back decided; null if none is asked. */
+    callback: {
+      /** `OPEN` while it is asked. `SILENT`: it did not decide in time, so members do. */
+      status: 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
+      /** How often it was asked. */
+      attempts: number
+      /** Why the last attempt decided nothing. */
+      problem: string | null
+      /** Why your call-back rejected it. */
+      reason: string | null
+    } | null
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person; `simulated` if you decided for one in test mode. */
+      /**
+       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * operator decided about a transfer that waited for screening.
+       */
       id: string
       /** Name of the person. */
       name: string
@@ -204,7 +234,10 @@ export type BankDisbursement = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person; `simulated` if you decided for one in test mode. */
+      /**
+       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * operator decided about a transfer that waited for screening.
+       */
       id: string
       /** Name of the person. */
       name: string
@@ -242,6 +275,8 @@ export type BankTransfer = {
   currency: 'NGN'
   /** The sub-account that pays. Left out if you do. */
   from?: string
+  /** The saved recipient that it goes to. Left out if it is not saved. */
+  recipient?: string
   /** Code of the bank, as listed by `GET /v1/banks`. */
   bankCode: string
   /** Name of the bank. */
@@ -283,13 +318,41 @@ export type BankTransfer = {
   reversedAt: string | null
   /** When the transfer was created. */
   createdAt: string
-  /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
+  /**
+   * Present if your approval rule required a second person, or your call-back is asked; see
+   * docs/guides/approvals.md.
+   */
   approval?: {
-    /** How many members must approve: 2 if no member made the API key. */
+    /**
+     * How many members must approve: 2 if no member made the API key, 0 if only your call-back
+     * decides.
+     */
     needed: number
+    /**
+     * Why members must approve it. `amount`: It is above a limit of your approval rule. `callback`:
+     * Your call-back did not decide in time. `velocity`: It is above what may be sent in an hour, a
+     * day or a month. `duplicate`: The same amount went to the same recipient recently.
+     * `new_recipient`: The recipient is not saved, or has not been paid yet. `screening`: The
+     * recipient is on a sanctions list, or could not be screened.
+     */
+    reasons: ('amount' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
+    /** What your call-back decided; null if none is asked. */
+    callback: {
+      /** `OPEN` while it is asked. `SILENT`: it did not decide in time, so members do. */
+      status: 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
+      /** How often it was asked. */
+      attempts: number
+      /** Why the last attempt decided nothing. */
+      problem: string | null
+      /** Why your call-back rejected it. */
+      reason: string | null
+    } | null
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person; `simulated` if you decided for one in test mode. */
+      /**
+       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * operator decided about a transfer that waited for screening.
+       */
       id: string
       /** Name of the person. */
       name: string
@@ -298,7 +361,10 @@ export type BankTransfer = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person; `simulated` if you decided for one in test mode. */
+      /**
+       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * operator decided about a transfer that waited for screening.
+       */
       id: string
       /** Name of the person. */
       name: string
@@ -337,6 +403,70 @@ export type BankTransferQuote = {
     /** This part of the fee, in kobo. */
     amount: number
   })[]
+}
+
+export type Case = {
+  /** Identifies the case. */
+  reference: string
+  /**
+   * `FRAUD`: somebody was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a
+   * bank asks for money back. `OTHER`.
+   */
+  kind: 'FRAUD' | 'COMPLAINT' | 'RECALL' | 'OTHER'
+  /**
+   * `OVERDUE`: it is open and its deadline has passed. `CLOSED`: it has an outcome, and changes
+   * only after it is reopened.
+   */
+  status: 'OPEN' | 'OVERDUE' | 'CLOSED'
+  /** What it is about, in one line. */
+  title: string
+  /** What happened. */
+  description: string | null
+  /** What the bank, the regulator or the customer calls the case. */
+  externalReference: string | null
+  /** Until when the case must be closed, by the clock of the environment; null: at any time. */
+  deadline: string | null
+  /** The member who works on it. */
+  assignee: {
+    /** Identifies the member. */
+    id: string
+    /** Name of the member. */
+    name: string
+  } | null
+  /** What it is about, in the order in which it was added. */
+  items: ({
+    /** What it is. */
+    kind: 'payment' | 'bank_transfer' | 'crypto_transfer' | 'recipient' | 'customer'
+    /** The payment, transfer, recipient or customer. */
+    reference: string
+    /** Status of the payment, transfer or recipient, as it is now; null for a customer. */
+    status: string | null
+    /** Amount of a payment or transfer; null for others. */
+    amount: number | string | null
+    /** What `amount` is in; null without one. */
+    asset: 'NGN' | 'USDC' | 'USDT' | null
+    /** When it was added to the case. */
+    addedAt: string
+  })[]
+  /**
+   * `UPHELD`: the complaint was right. `REJECTED`: it was not. `OTHER`: see `outcomeNote`. Null
+   * while it is open.
+   */
+  outcome: 'UPHELD' | 'REJECTED' | 'OTHER' | null
+  /** What was decided, in your words. */
+  outcomeNote: string | null
+  /** API key or person that opened the case. */
+  createdBy: {
+    /** An API key, or a person in the console. */
+    kind: 'key' | 'user'
+    /** Identifies the API key or the person. */
+    id: string
+    /** Name of the API key or the person. */
+    name: string
+  } | null
+  /** When the case was opened. */
+  createdAt: string
+  closedAt: string | null
 }
 
 export type CheckoutSession = {
@@ -509,7 +639,7 @@ export type Claim = {
   /**
    * `OPEN`: the money is set aside and waits for the recipient. `CLAIMED`: it became the transfer
    * `payout`; if that fails, the claim opens again. `EXPIRED` and `CANCELLED`: the money is
-   * available again.
+   * available again; money of a `payment` is accepted or held again.
    */
   status: 'OPEN' | 'CLAIMED' | 'EXPIRED' | 'CANCELLED'
   /** NGN is paid to a bank account, coins to a Solana wallet. */
@@ -522,6 +652,8 @@ export type Claim = {
    * is set aside instead.
    */
   feeMax: number | string
+  /** The payment whose money it returns; null for other claims. */
+  payment: string | null
   /** Why the recipient gets it. The page shows it. */
   description: string
   /** Name of the recipient. The page greets them with it. */
@@ -541,7 +673,7 @@ export type Claim = {
   metadata: Record<string, unknown>
   /** The link for the recipient. Only in the answer of creation: it is not stored. */
   url: string | null
-  /** The transfer that pays it, once it is claimed. */
+  /** The transfer that pays it, once it is claimed; of a `payment`, the payout of its return. */
   payout: string | null
   /** Until when it can be claimed. */
   expiresAt: string
@@ -826,6 +958,8 @@ export type CryptoDisbursement = {
   totalDebit: string
   /** The sub-account that pays. Left out if you do. */
   from?: string
+  /** The saved recipient that it goes to. Left out if it is not saved. */
+  recipient?: string
   /** Wallet address of the recipient. */
   destinationAddress: string
   /**
@@ -859,13 +993,41 @@ export type CryptoDisbursement = {
      */
     state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
   })[]
-  /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
+  /**
+   * Present if your approval rule required a second person, or your call-back is asked; see
+   * docs/guides/approvals.md.
+   */
   approval?: {
-    /** How many members must approve: 2 if no member made the API key. */
+    /**
+     * How many members must approve: 2 if no member made the API key, 0 if only your call-back
+     * decides.
+     */
     needed: number
+    /**
+     * Why members must approve it. `amount`: It is above a limit of your approval rule. `callback`:
+     * Your call-back did not decide in time. `velocity`: It is above what may be sent in an hour, a
+     * day or a month. `duplicate`: The same amount went to the same recipient recently.
+     * `new_recipient`: The recipient is not saved, or has not been paid yet. `screening`: The
+     * recipient is on a sanctions list, or could not be screened.
+     */
+    reasons: ('amount' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
+    /** What your call-back decided; null if none is asked. */
+    callback: {
+      /** `OPEN` while it is asked. `SILENT`: it did not decide in time, so members do. */
+      status: 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
+      /** How often it was asked. */
+      attempts: number
+      /** Why the last attempt decided nothing. */
+      problem: string | null
+      /** Why your call-back rejected it. */
+      reason: string | null
+    } | null
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person; `simulated` if you decided for one in test mode. */
+      /**
+       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * operator decided about a transfer that waited for screening.
+       */
       id: string
       /** Name of the person. */
       name: string
@@ -874,7 +1036,10 @@ export type CryptoDisbursement = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person; `simulated` if you decided for one in test mode. */
+      /**
+       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * operator decided about a transfer that waited for screening.
+       */
       id: string
       /** Name of the person. */
       name: string
@@ -912,6 +1077,8 @@ export type CryptoTransfer = {
   totalDebit: string
   /** The sub-account that pays. Left out if you do. */
   from?: string
+  /** The saved recipient that it goes to. Left out if it is not saved. */
+  recipient?: string
   /** Wallet address of the recipient. */
   destinationAddress: string
   /**
@@ -945,13 +1112,41 @@ export type CryptoTransfer = {
      */
     state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
   })[]
-  /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
+  /**
+   * Present if your approval rule required a second person, or your call-back is asked; see
+   * docs/guides/approvals.md.
+   */
   approval?: {
-    /** How many members must approve: 2 if no member made the API key. */
+    /**
+     * How many members must approve: 2 if no member made the API key, 0 if only your call-back
+     * decides.
+     */
     needed: number
+    /**
+     * Why members must approve it. `amount`: It is above a limit of your approval rule. `callback`:
+     * Your call-back did not decide in time. `velocity`: It is above what may be sent in an hour, a
+     * day or a month. `duplicate`: The same amount went to the same recipient recently.
+     * `new_recipient`: The recipient is not saved, or has not been paid yet. `screening`: The
+     * recipient is on a sanctions list, or could not be screened.
+     */
+    reasons: ('amount' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
+    /** What your call-back decided; null if none is asked. */
+    callback: {
+      /** `OPEN` while it is asked. `SILENT`: it did not decide in time, so members do. */
+      status: 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
+      /** How often it was asked. */
+      attempts: number
+      /** Why the last attempt decided nothing. */
+      problem: string | null
+      /** Why your call-back rejected it. */
+      reason: string | null
+    } | null
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person; `simulated` if you decided for one in test mode. */
+      /**
+       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * operator decided about a transfer that waited for screening.
+       */
       id: string
       /** Name of the person. */
       name: string
@@ -960,7 +1155,10 @@ export type CryptoTransfer = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person; `simulated` if you decided for one in test mode. */
+      /**
+       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * operator decided about a transfer that waited for screening.
+       */
       id: string
       /** Name of the person. */
       name: string
@@ -1637,6 +1835,30 @@ export type HeldPaymentReturn = {
     /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
     address: string
   }
+  /**
+   * Instead of `destination`: the payer enters a bank account, or a wallet for coins, on the page
+   * of a claim. Needs an `Idempotency-Key` and the permission `payouts.create`.
+   */
+  by?: 'claim'
+  /** With `by`: what the claim says, who gets its link, and until when. */
+  claim?: {
+    /** Why the recipient gets it. The page shows it. */
+    description?: string
+    /** Name of the recipient. The page greets them with it. */
+    recipientName?: string
+    /** Where to send the link. Without it, send the link yourself. */
+    email?: string
+    /**
+     * A word that the recipient must know to claim the money. Case matters, blanks around it do
+     * not. Tell it to them by another way than the link. It is stored as a hash.
+     */
+    secretWord?: string
+    /**
+     * Until when it can be claimed. A date includes that day in Lagos. Default: in 30 days; at most
+     * in a year. An ISO 8601 date or date-time; UTC if it names no zone.
+     */
+    expiresAt?: string
+  }
 }
 
 export type Invoice = {
@@ -1644,6 +1866,8 @@ export type Invoice = {
   reference: string
   /** Number within its series, without gaps; null while it is a draft. */
   number: string | null
+  /** Series of its number. */
+  series: string
   /**
    * `DRAFT`: can be changed and is not due. `OPEN`: nothing is paid yet. `OVERDUE`: something
    * should have been paid by now. `VOID`: was never paid and is not due any more.
@@ -1699,6 +1923,8 @@ export type Invoice = {
   memo: string | null
   /** Small print, below the total. */
   footer: string | null
+  /** Language of its page, its PDF and its mails. */
+  language: 'en' | 'fr'
   /** Page of the invoice for your customer. Anyone with the URL can open it. */
   url: string | null
   /** The schedule that made it; null if you did. */
@@ -1773,6 +1999,8 @@ export type InvoiceSchedule = {
   memo: string | null
   /** Small print, below the total. */
   footer: string | null
+  /** Language of its invoices. */
+  language: 'en' | 'fr'
   /** The JSON object you sent, returned unchanged. */
   metadata: Record<string, unknown>
   /** When the schedule was created. */
@@ -1810,6 +2038,11 @@ export type ListedPayment = {
   status: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
   /** How the payment differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+  /**
+   * `screening` if it is held because its sender is on a sanctions list, or could not be screened.
+   * Two members of your team decide about it. Left out otherwise.
+   */
+  heldFor?: 'screening'
   /** Who paid. */
   sender: {
     /** Name of the account holder. */
@@ -1849,6 +2082,59 @@ export type ListedPayment = {
    * another resource.
    */
   shares?: Share[]
+  /**
+   * Only in the answer to a refund or return by claim: the claim with its link, which is shown
+   * once.
+   */
+  claim?: {
+    /** Identifies the claim. */
+    reference: string
+    /**
+     * `OPEN`: the money is set aside and waits for the recipient. `CLAIMED`: it became the transfer
+     * `payout`; if that fails, the claim opens again. `EXPIRED` and `CANCELLED`: the money is
+     * available again; money of a `payment` is accepted or held again.
+     */
+    status: 'OPEN' | 'CLAIMED' | 'EXPIRED' | 'CANCELLED'
+    /** NGN is paid to a bank account, coins to a Solana wallet. */
+    asset: 'NGN' | 'USDC' | 'USDT'
+    /** What the recipient gets. */
+    amount: number | string
+    /**
+     * Set aside beside the amount for the fee and stamp duty of the transfer. What it does not cost
+     * is available again once the money is claimed. After a failed transfer, what that transfer
+     * held is set aside instead.
+     */
+    feeMax: number | string
+    /** The payment whose money it returns; null for other claims. */
+    payment: string | null
+    /** Why the recipient gets it. The page shows it. */
+    description: string
+    /** Name of the recipient. The page greets them with it. */
+    recipientName: string | null
+    /** Address that the link is mailed to. */
+    email: string | null
+    /** Whether the recipient must know a secret word. */
+    hasSecretWord: boolean
+    /**
+     * Too many wrong secret words, or too many accounts looked up: nothing can be claimed until you
+     * unlock it.
+     */
+    locked: boolean
+    /** Your own reference, if you sent one. */
+    merchantReference: string | null
+    /** The JSON object you sent, returned unchanged. */
+    metadata: Record<string, unknown>
+    /** The link for the recipient. Only in the answer of creation: it is not stored. */
+    url: string | null
+    /** The transfer that pays it, once it is claimed; of a `payment`, the payout of its return. */
+    payout: string | null
+    /** Until when it can be claimed. */
+    expiresAt: string
+    /** When the claim was created. */
+    createdAt: string
+    claimedAt: string | null
+    endedAt: string | null
+  }
   /** The customer that it belongs to. Left out if to none. */
   customerReference?: string
   /** The invoice that it was opened for. Left out if for none. */
@@ -1988,6 +2274,11 @@ export type Payment = {
   status: 'HELD' | 'RETURNING' | 'ACCEPTED' | 'RETURNED'
   /** How the payment differs from what was expected. */
   variance: 'NONE' | 'UNDERPAID' | 'OVERPAID' | 'LATE' | 'DUPLICATE'
+  /**
+   * `screening` if it is held because its sender is on a sanctions list, or could not be screened.
+   * Two members of your team decide about it. Left out otherwise.
+   */
+  heldFor?: 'screening'
   /** Who paid. */
   sender: {
     /** Name of the account holder. */
@@ -2027,6 +2318,59 @@ export type Payment = {
    * another resource.
    */
   shares?: Share[]
+  /**
+   * Only in the answer to a refund or return by claim: the claim with its link, which is shown
+   * once.
+   */
+  claim?: {
+    /** Identifies the claim. */
+    reference: string
+    /**
+     * `OPEN`: the money is set aside and waits for the recipient. `CLAIMED`: it became the transfer
+     * `payout`; if that fails, the claim opens again. `EXPIRED` and `CANCELLED`: the money is
+     * available again; money of a `payment` is accepted or held again.
+     */
+    status: 'OPEN' | 'CLAIMED' | 'EXPIRED' | 'CANCELLED'
+    /** NGN is paid to a bank account, coins to a Solana wallet. */
+    asset: 'NGN' | 'USDC' | 'USDT'
+    /** What the recipient gets. */
+    amount: number | string
+    /**
+     * Set aside beside the amount for the fee and stamp duty of the transfer. What it does not cost
+     * is available again once the money is claimed. After a failed transfer, what that transfer
+     * held is set aside instead.
+     */
+    feeMax: number | string
+    /** The payment whose money it returns; null for other claims. */
+    payment: string | null
+    /** Why the recipient gets it. The page shows it. */
+    description: string
+    /** Name of the recipient. The page greets them with it. */
+    recipientName: string | null
+    /** Address that the link is mailed to. */
+    email: string | null
+    /** Whether the recipient must know a secret word. */
+    hasSecretWord: boolean
+    /**
+     * Too many wrong secret words, or too many accounts looked up: nothing can be claimed until you
+     * unlock it.
+     */
+    locked: boolean
+    /** Your own reference, if you sent one. */
+    merchantReference: string | null
+    /** The JSON object you sent, returned unchanged. */
+    metadata: Record<string, unknown>
+    /** The link for the recipient. Only in the answer of creation: it is not stored. */
+    url: string | null
+    /** The transfer that pays it, once it is claimed; of a `payment`, the payout of its return. */
+    payout: string | null
+    /** Until when it can be claimed. */
+    expiresAt: string
+    /** When the claim was created. */
+    createdAt: string
+    claimedAt: string | null
+    endedAt: string | null
+  }
   /** The customer that it belongs to. Left out if to none. */
   customerReference?: string
   /** The invoice that it was opened for. Left out if for none. */
@@ -2046,6 +2390,16 @@ export type PaymentAllocations = {
     invoice: string | null
     /** How much of the payment, without what was refunded. */
     amount: number | string
+    /**
+     * What the invoice was paid with it: naira if coins paid an invoice in naira, otherwise the
+     * same amount.
+     */
+    worth: {
+      /** The currency or stablecoin of the amounts. */
+      asset: 'NGN' | 'USDC' | 'USDT'
+      /** An integer in kobo for NGN; a decimal string for USDC and USDT. */
+      amount: number | string
+    }
   })[]
 }
 
@@ -2114,11 +2468,14 @@ export type PaymentReturn = {
   currency: 'NGN' | 'USDC' | 'USDT'
   /**
    * `PENDING`: it goes to another destination than the sender, and your approval rule requires a
-   * second person. `FAILED` and `REVERSED` mean that the money is back where it was before the
-   * return.
+   * second person. `SENT`: it is on its way or, with a `claim`, waits for the payer. `FAILED` and
+   * `REVERSED` mean that the money is back where it was before the return.
    */
   status: 'PENDING' | 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
-  /** Why the return failed; null otherwise. */
+  /**
+   * Why the return failed; null otherwise. `claim_expired` and `claim_cancelled`: the payer did not
+   * claim it.
+   */
   failureReason: string | null
   /** Why you refunded the payment; null if you did not say. */
   reason: 'duplicate' | 'requested_by_customer' | 'fraudulent' | 'other' | null
@@ -2126,7 +2483,7 @@ export type PaymentReturn = {
   note: string | null
   /** When the return arrived, failed or was reversed. */
   endedAt: string | null
-  /** Bank account or wallet that the money goes to. */
+  /** Bank account or wallet that the money goes to; null while the payer has not claimed it. */
   destination: {
     /** Code of the bank, as listed by `GET /v1/banks`. */
     bankCode: string
@@ -2139,7 +2496,9 @@ export type PaymentReturn = {
   } | {
     /** Wallet address of the recipient. */
     address: string
-  }
+  } | null
+  /** The claim by which the payer says where the money goes; null for other returns. */
+  claim: string | null
   /**
    * What sub-accounts give to the refund; you gave the rest. Left out if the payment was not split.
    */
@@ -2234,13 +2593,41 @@ export type PayoutBatch = {
     /** Name of the API key or the person. */
     name: string
   } | null
-  /** Present if your approval rule required a second person; see docs/guides/approvals.md. */
+  /**
+   * Present if your approval rule required a second person, or your call-back is asked; see
+   * docs/guides/approvals.md.
+   */
   approval?: {
-    /** How many members must approve: 2 if no member made the API key. */
+    /**
+     * How many members must approve: 2 if no member made the API key, 0 if only your call-back
+     * decides.
+     */
     needed: number
+    /**
+     * Why members must approve it. `amount`: It is above a limit of your approval rule. `callback`:
+     * Your call-back did not decide in time. `velocity`: It is above what may be sent in an hour, a
+     * day or a month. `duplicate`: The same amount went to the same recipient recently.
+     * `new_recipient`: The recipient is not saved, or has not been paid yet. `screening`: The
+     * recipient is on a sanctions list, or could not be screened.
+     */
+    reasons: ('amount' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
+    /** What your call-back decided; null if none is asked. */
+    callback: {
+      /** `OPEN` while it is asked. `SILENT`: it did not decide in time, so members do. */
+      status: 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
+      /** How often it was asked. */
+      attempts: number
+      /** Why the last attempt decided nothing. */
+      problem: string | null
+      /** Why your call-back rejected it. */
+      reason: string | null
+    } | null
     /** Members who approved so far. */
     givenBy: ({
-      /** Identifies the person; `simulated` if you decided for one in test mode. */
+      /**
+       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * operator decided about a transfer that waited for screening.
+       */
       id: string
       /** Name of the person. */
       name: string
@@ -2249,7 +2636,10 @@ export type PayoutBatch = {
     })[]
     /** Who rejected it. */
     rejectedBy: {
-      /** Identifies the person; `simulated` if you decided for one in test mode. */
+      /**
+       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * operator decided about a transfer that waited for screening.
+       */
       id: string
       /** Name of the person. */
       name: string
@@ -2309,6 +2699,8 @@ export type PayoutBatchItem = {
   purpose?: 'salary'
   /** Wallet address of the recipient. */
   destinationAddress?: string
+  /** The saved recipient that it goes to. Left out if it is not saved. */
+  recipient?: string
   merchantReference: string | null
   /** Possible mistakes. The item is paid nevertheless. */
   warnings: ({
@@ -2686,6 +3078,37 @@ export type ReceivedReport = {
   })[]
 }
 
+export type Recipient = {
+  /** Identifies the recipient. */
+  reference: string
+  /** `bank_account`: it is paid in naira. `wallet`: it is paid in coins on Solana. */
+  kind: 'bank_account' | 'wallet'
+  /** `ACTIVE`: it can be paid. `DISABLED`: transfers to it are refused. */
+  status: 'ACTIVE' | 'DISABLED'
+  /** Code of the bank; null for a wallet. */
+  bankCode: string | null
+  /** Name of the bank; null for a wallet. */
+  bankName: string | null
+  /** Ten-digit account number; null for a wallet. */
+  accountNumber: string | null
+  /**
+   * Name of the account holder, as the bank reported it when the recipient was saved or enabled. A
+   * transfer is refused if the bank reports another one. Null for a wallet.
+   */
+  accountName: string | null
+  /** Wallet address on Solana; null for a bank account. */
+  address: string | null
+  label: string | null
+  /** The JSON object you sent, returned unchanged. */
+  metadata: Record<string, unknown>
+  /** When it was saved, or enabled again. A cooling-off begins then. */
+  activeSince: string
+  /** When the first transfer to it since `activeSince` arrived; null if none did. */
+  firstPaidAt: string | null
+  /** When the recipient was saved. */
+  createdAt: string
+}
+
 export type RecipientHistory = {
   /** Transfers to the recipient that arrived or are on their way. */
   count: number
@@ -2739,9 +3162,9 @@ export type Refusal = {
   /** Explains the error and what to change. */
   message: string
   /** The kind of error, for your program. */
-  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'subaccount_failed' | 'claim_failed' | 'invoice_failed' | 'customer_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
+  code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'subaccount_failed' | 'claim_failed' | 'recipient_failed' | 'case_failed' | 'invoice_failed' | 'customer_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'approval_required' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'subaccount_not_covered' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'recipient_exists' | 'recipient_disabled' | 'recipient_not_saved' | 'recipient_cooling_off' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'velocity_limit' | 'possible_duplicate' | 'approval_required' | 'payouts_frozen' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'subaccount_not_covered' | 'screening' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -3093,6 +3516,69 @@ export type Settings = {
        */
       perDay: string | null
     } | null
+    /** See docs/guides/payout-controls.md. Left out in a change: unchanged. */
+    controls?: {
+      /**
+       * A URL of yours that approves or rejects each transfer. A transfer is never sent because it
+       * is silent.
+       */
+      callback: {
+        /** Asked before a transfer is sent. Public, and https in live mode. */
+        url: string
+        /** The webhook endpoint whose keys sign the requests, by its reference. */
+        signedBy: string
+        /**
+         * How long it is asked again while it does not decide. Then members decide in its place.
+         */
+        retryMinutes: number
+      } | null
+      /** Which recipients transfers may go to. */
+      recipients: {
+        /** Whether transfers to recipients that were not saved are refused. */
+        onlySaved: boolean
+        /** Whether the first transfer to a recipient waits for a second person. */
+        approveFirst: boolean
+        /** For new recipients; null for none. */
+        coolingOff: {
+          /** How long after a recipient was saved. */
+          hours: number
+          /** Larger transfers are refused meanwhile; null: of any amount. */
+          above: {
+            /** In kobo. */
+            NGN: number | null
+            /** USDC, as a decimal. */
+            USDC: string | null
+            /** USDT, as a decimal. */
+            USDT: string | null
+          }
+        } | null
+      } | null
+      /** Limits of what is sent in a window of time. */
+      velocity: ({
+        /** Whose transfers are counted together. */
+        per: 'merchant' | 'recipient' | 'key' | 'person'
+        /** The last 60 minutes, 24 hours or 30 days. */
+        window: 'hour' | 'day' | 'month'
+        /** Transfers of this currency. */
+        currency: 'NGN' | 'USDC' | 'USDT'
+        /** Most that may be sent: kobo, or a decimal of coins; null for any amount. */
+        amount: number | string | null
+        /** Most transfers; null for any number. */
+        count: number | null
+        /** Whether a transfer above it waits for a second person, or is refused. */
+        above: 'approve' | 'refuse'
+      })[] | null
+      /** Transfers that look like one made recently. */
+      duplicates: {
+        /** A transfer of the same amount to the same recipient within this time. */
+        minutes: number
+        /**
+         * `confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second
+         * person.
+         */
+        requires: 'confirmation' | 'approval'
+      } | null
+    } | null
   }
   /** How your invoices are paid. */
   invoices: {
@@ -3149,11 +3635,11 @@ export type Settlement = {
   /** Identifies the settlement. */
   reference: string
   /**
-   * `SUBMITTED` until its transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the
-   * money later. The next settlement includes returned naira; the coins of a failed transfer stay
-   * in your stablecoin balance.
+   * `PENDING` while it waits for your call-back or for members. `SUBMITTED` until its transfer ends
+   * as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement
+   * includes returned naira; the coins of a failed transfer stay in your stablecoin balance.
    */
-  status: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED'
+  status: 'PENDING' | 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED'
   /**
    * The owner of the settled balance, if it is a sub-account; its naira go to its bank account.
    * Null: you, and your primary bank account or wallet.
@@ -3284,6 +3770,19 @@ export type SettlementSummary = {
    * `fee` and `levy` above.
    */
   byStatus: {
+    /** Those that are `PENDING`. */
+    PENDING: {
+      /** Number of settlements. */
+      count: number
+      /** Sum of their amounts in kobo. */
+      amount: number
+      /** Sum of their fees in kobo. */
+      fee: number
+      /** Sum of their stamp duties in kobo. */
+      levy: number
+      /** VAT that `fee` contains, in kobo. */
+      feeVat: number
+    }
     /** Those that are `SUBMITTED`. */
     SUBMITTED: {
       /** Number of settlements. */
@@ -3614,7 +4113,9 @@ export type TestFunding = {
 }
 
 export type Timeline = {
-  /** The payment, transfer, return, account, wallet, checkout session or invoice. */
+  /**
+   * The payment, transfer, return, account, wallet, checkout session, invoice, schedule or case.
+   */
   reference: string
   /** Newest first. */
   items: TimelineItem[]
@@ -3626,7 +4127,7 @@ export type TimelineItem = {
   /** When it happened. Where the test clock was moved: real time for events and deliveries. */
   at: string
   /** What the item is about. */
-  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'invoice_created' | 'invoice_finalized' | 'invoice_paid' | 'invoice_credited' | 'invoice_refunded' | 'invoice_voided' | 'event' | 'webhook_delivery'
+  kind: 'session_created' | 'session_opened' | 'account_opened' | 'payment_received' | 'notice_received' | 'payment_judged' | 'ledger_entry' | 'payout_pending' | 'payout_approved' | 'payout_rejected' | 'payout_submitted' | 'payout_attempt' | 'payout_attempt_ended' | 'payout_ended' | 'review_required' | 'operator_decision' | 'member_action' | 'return_created' | 'return_ended' | 'invoice_created' | 'invoice_finalized' | 'invoice_paid' | 'invoice_credited' | 'invoice_refunded' | 'invoice_voided' | 'schedule_created' | 'schedule_ended' | 'case_opened' | 'case_item_added' | 'case_item_removed' | 'case_closed' | 'event' | 'webhook_delivery'
   /** A plain sentence. */
   title: string
   /** The resource that the item is about, if it has a reference. */
@@ -3637,16 +4138,18 @@ export type TimelineItem = {
   currency: 'NGN' | 'USDC' | 'USDT' | null
   /** Fields that only some kinds have. */
   details: {
-    /** State of the attempt, return or delivery. */
+    /** State of the attempt, return or delivery, or outcome of the case. */
     status?: string
     /** Why it failed or ended, or why a payment was refunded. */
     reason?: string
-    /** Your note about a refund. */
+    /** Your note about a refund or an outcome. */
     note?: string
     /** How the payment differed from what was expected. */
     variance?: string
     /** Who paid: a name or a wallet address. */
     sender?: string
+    /** What was paid was moved to other invoices or to credit; absent if not all of it. */
+    moved?: boolean
     /** What the ledger entry is for. */
     purpose?: string
     /** `post`, `hold`, `settle` or `release`. */
@@ -4530,6 +5033,30 @@ export type RefundPaymentInput = {
     address: string
   } | undefined
   /**
+   * Instead of `destination`: the payer enters a bank account, or a wallet for coins, on the page
+   * of a claim. Needs an `Idempotency-Key` and the permission `payouts.create`.
+   */
+  by?: 'claim' | undefined
+  /** With `by`: what the claim says, who gets its link, and until when. */
+  claim?: {
+    /** Why the recipient gets it. The page shows it. */
+    description?: string | undefined
+    /** Name of the recipient. The page greets them with it. */
+    recipientName?: string | undefined
+    /** Where to send the link. Without it, send the link yourself. */
+    email?: string | undefined
+    /**
+     * A word that the recipient must know to claim the money. Case matters, blanks around it do
+     * not. Tell it to them by another way than the link. It is stored as a hash.
+     */
+    secretWord?: string | undefined
+    /**
+     * Until when it can be claimed. A date includes that day in Lagos. Default: in 30 days; at most
+     * in a year. An ISO 8601 date or date-time; UTC if it names no zone.
+     */
+    expiresAt?: string | undefined
+  } | undefined
+  /**
    * Which sub-accounts give back how much, together at most what is refunded; you give the rest. An
    * empty list: you give all of it. By default, each gives back in proportion to its share.
    */
@@ -4828,8 +5355,8 @@ export type ListDisbursementsQuery = {
   /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
   maxAmount?: string | undefined
   /**
-   * Only transfers to this recipient: words of the name or their beginnings, an account number, or
-   * a wallet address.
+   * Only transfers to this recipient: the reference of a saved one, words of the name or their
+   * beginnings, an account number, or a wallet address.
    */
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
@@ -4876,8 +5403,8 @@ export type CountDisbursementsQuery = {
   /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
   maxAmount?: string | undefined
   /**
-   * Only transfers to this recipient: words of the name or their beginnings, an account number, or
-   * a wallet address.
+   * Only transfers to this recipient: the reference of a saved one, words of the name or their
+   * beginnings, an account number, or a wallet address.
    */
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
@@ -4919,7 +5446,9 @@ export type CreateCryptoTransferInput = {
   /** The chain that carries the coins. */
   network: 'SOLANA'
   /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
-  destinationAddress: string
+  destinationAddress?: string | undefined
+  /** Reference of a saved recipient that is a wallet. Send it instead of `destinationAddress`. */
+  recipient?: string | undefined
   /**
    * Pays amount and fee from the balance of another asset. Conversion and transfer commit together,
    * or neither happens. If the transfer fails later, you keep the asset that was bought.
@@ -4949,6 +5478,11 @@ export type CreateCryptoTransferInput = {
   merchantReference?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
+  /**
+   * That this is not a duplicate: required if your rules ask for it and the same amount went to the
+   * same recipient recently.
+   */
+  confirmDuplicate?: boolean | undefined
 }
 
 /** Price a crypto transfer. */
@@ -4960,7 +5494,9 @@ export type QuoteCryptoTransferInput = {
   /** The chain that carries the coins. */
   network: 'SOLANA'
   /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
-  destinationAddress: string
+  destinationAddress?: string | undefined
+  /** Reference of a saved recipient that is a wallet. Send it instead of `destinationAddress`. */
+  recipient?: string | undefined
   /**
    * Send this if you will send `fundFrom` with the transfer. In test mode, the treasury then gets
    * the coins that the conversion needs.
@@ -4984,8 +5520,8 @@ export type ListCryptoTransfersQuery = {
   /** Only amounts of at most this, a decimal. */
   maxAmount?: string | undefined
   /**
-   * Only transfers to this recipient: words of the name or their beginnings, an account number, or
-   * a wallet address.
+   * Only transfers to this recipient: the reference of a saved one, words of the name or their
+   * beginnings, an account number, or a wallet address.
    */
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
@@ -5028,9 +5564,14 @@ export type CreateBankTransferInput = {
   /** The currency of the amounts. */
   currency?: 'NGN' | undefined
   /** Code of the bank, as listed by `GET /v1/banks`. */
-  bankCode: string
+  bankCode?: string | undefined
   /** Ten-digit account number. */
-  accountNumber: string
+  accountNumber?: string | undefined
+  /**
+   * Reference of a saved recipient that is a bank account. Send it instead of `bankCode` and
+   * `accountNumber`.
+   */
+  recipient?: string | undefined
   /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
   /**
@@ -5069,6 +5610,11 @@ export type CreateBankTransferInput = {
   merchantReference?: string | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
+  /**
+   * That this is not a duplicate: required if your rules ask for it and the same amount went to the
+   * same recipient recently.
+   */
+  confirmDuplicate?: boolean | undefined
 }
 
 /** Price a bank transfer. */
@@ -5078,9 +5624,14 @@ export type QuoteBankTransferInput = {
   /** The currency of the amounts. */
   currency?: 'NGN' | undefined
   /** Code of the bank, as listed by `GET /v1/banks`. */
-  bankCode: string
+  bankCode?: string | undefined
   /** Ten-digit account number. */
-  accountNumber: string
+  accountNumber?: string | undefined
+  /**
+   * Reference of a saved recipient that is a bank account. Send it instead of `bankCode` and
+   * `accountNumber`.
+   */
+  recipient?: string | undefined
   /** If sent, the transfer is refused unless the account has this name. */
   accountName?: string | undefined
   /**
@@ -5103,8 +5654,8 @@ export type ListBankTransfersQuery = {
   /** Only amounts of at most this: kobo if `currency` is NGN or absent, else a decimal. */
   maxAmount?: string | undefined
   /**
-   * Only transfers to this recipient: words of the name or their beginnings, an account number, or
-   * a wallet address.
+   * Only transfers to this recipient: the reference of a saved one, words of the name or their
+   * beginnings, an account number, or a wallet address.
    */
   recipient?: string | undefined
   /** Only transfers that this API key, or this person, created, by its id. */
@@ -5153,9 +5704,14 @@ export type CreatePayoutBatchInput = {
     /** Amount in kobo. */
     amount: number
     /** Code of the bank, as listed by `GET /v1/banks`. */
-    bankCode: string
+    bankCode?: string | undefined
     /** Ten-digit account number. */
-    accountNumber: string
+    accountNumber?: string | undefined
+    /**
+     * Reference of a saved recipient that is a bank account. Send it instead of `bankCode` and
+     * `accountNumber`.
+     */
+    recipient?: string | undefined
     /**
      * If sent, the item is refused unless it matches the name of the account: in two parts, or in
      * one of at least three letters if only one is sent.
@@ -5187,7 +5743,9 @@ export type CreatePayoutBatchInput = {
     /** Decimal amount, more than zero, with at most 6 digits after the point. */
     amount: string
     /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
-    destinationAddress: string
+    destinationAddress?: string | undefined
+    /** Reference of a saved recipient that is a wallet. Send it instead of `destinationAddress`. */
+    recipient?: string | undefined
     /** Your own reference, such as an order number. Must be unique. */
     merchantReference?: string | undefined
   })[]
@@ -5256,6 +5814,151 @@ export type GetPayoutBatchTemplateQuery = {
 export type SubmitPayoutBatchInput = {
   /** Pays an `INVALID` batch without the items that cannot be paid. */
   skipInvalid?: boolean | undefined
+}
+
+/** Save a recipient. */
+export type CreateRecipientInput = {
+  /** Code of the bank, as listed by `GET /v1/banks`. */
+  bankCode?: string | undefined
+  /** Ten-digit account number. */
+  accountNumber?: string | undefined
+  /** Solana wallet address. It has no checksum: many mistyped addresses are valid too. */
+  address?: string | undefined
+  /** Your own name for the recipient. */
+  label?: string | undefined
+  /** Any JSON object; returned unchanged. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** List recipients. */
+export type ListRecipientsQuery = {
+  /** Words of the name or label or their beginnings, an account number, or a wallet address. */
+  q?: string | undefined
+  /** Only recipients of this kind. */
+  kind?: 'bank_account' | 'wallet' | undefined
+  /** Only items in this state. */
+  status?: 'ACTIVE' | 'DISABLED' | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
+/** Change a recipient. */
+export type ChangeRecipientInput = {
+  label?: string | null | undefined
+  /** Any JSON object; returned unchanged. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+/** Open a case. */
+export type CreateCaseInput = {
+  /** What kind of case it is. */
+  kind: 'FRAUD' | 'COMPLAINT' | 'RECALL' | 'OTHER'
+  /** What it is about, in one line. */
+  title: string
+  /** What happened, in any number of lines. */
+  description?: string | undefined
+  /** What the bank, the regulator or the customer calls the case. */
+  externalReference?: string | undefined
+  /**
+   * Until when the case must be closed; in the future. A date includes that day in Lagos. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  deadline?: string | undefined
+  /** Reference of the member who works on it. */
+  assignee?: string | undefined
+  /**
+   * References of payments, bank and crypto transfers, recipients or customers that it is about.
+   */
+  items?: string[] | undefined
+}
+
+/** List cases. */
+export type ListCasesQuery = {
+  /** Only items in this state. */
+  status?: 'OPEN' | 'OVERDUE' | 'CLOSED' | undefined
+  /** Only cases of this kind. */
+  kind?: 'FRAUD' | 'COMPLAINT' | 'RECALL' | 'OTHER' | undefined
+  /** Only cases about this payment, bank or crypto transfer, recipient or customer. */
+  item?: string | undefined
+  /** Only cases that this member works on. */
+  assignee?: string | undefined
+  /** Only cases with this external reference. */
+  externalReference?: string | undefined
+  /**
+   * Only items created at this time or later. A date is a day in Lagos. An ISO 8601 date or
+   * date-time; UTC if it names no zone.
+   */
+  from?: string | undefined
+  /**
+   * Only items created before this time. A date is a day in Lagos, and includes that day. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  to?: string | undefined
+  /** Items per page. */
+  limit?: number | undefined
+  /** The `nextCursor` of the previous page. */
+  cursor?: string | undefined
+  /**
+   * Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab before
+   * account numbers and other digits that are text.
+   */
+  excel?: '1' | undefined
+}
+
+/** Change a case. */
+export type ChangeCaseInput = {
+  /** What kind of case it is. */
+  kind?: 'FRAUD' | 'COMPLAINT' | 'RECALL' | 'OTHER' | undefined
+  /** What it is about, in one line. */
+  title?: string | undefined
+  /** What happened, in any number of lines. */
+  description?: string | null | undefined
+  /** What the bank, the regulator or the customer calls the case. */
+  externalReference?: string | null | undefined
+  /**
+   * Until when the case must be closed; in the future. A date includes that day in Lagos. An ISO
+   * 8601 date or date-time; UTC if it names no zone.
+   */
+  deadline?: string | null | undefined
+  /** Reference of the member who works on it. */
+  assignee?: string | null | undefined
+}
+
+/** Add items to a case. */
+export type AddCaseItemsInput = {
+  /** References of payments, bank and crypto transfers, recipients or customers to add. */
+  items: string[]
+}
+
+/** Remove items from a case. */
+export type RemoveCaseItemsInput = {
+  /** References of payments, bank and crypto transfers, recipients or customers to remove. */
+  items: string[]
+}
+
+/** Close a case. */
+export type CloseCaseInput = {
+  /** `UPHELD`: the complaint was right. `REJECTED`: it was not. `OTHER`: `outcomeNote` says it. */
+  outcome: 'UPHELD' | 'REJECTED' | 'OTHER'
+  /** What was decided, in your words. Required with `OTHER`. */
+  outcomeNote?: string | undefined
 }
 
 /** Create a claim. */
@@ -5467,6 +6170,11 @@ export type CreateInvoiceInput = {
   memo?: string | undefined
   /** Small print, below the total. */
   footer?: string | undefined
+  /**
+   * Language of its page, its PDF and its mails: English or French. What you write is not
+   * translated. Default: en.
+   */
+  language?: 'en' | 'fr' | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
@@ -5556,6 +6264,11 @@ export type ChangeInvoiceInput = {
   dueAt?: string | null | undefined
   memo?: string | null | undefined
   footer?: string | null | undefined
+  /**
+   * Language of its page, its PDF and its mails: English or French. What you write is not
+   * translated. Default: en.
+   */
+  language?: 'en' | 'fr' | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
@@ -5617,6 +6330,11 @@ export type CreateInvoiceScheduleInput = {
   memo?: string | undefined
   /** Small print, below the total. */
   footer?: string | undefined
+  /**
+   * Language of its page, its PDF and its mails: English or French. What you write is not
+   * translated. Default: en.
+   */
+  language?: 'en' | 'fr' | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
@@ -5677,6 +6395,11 @@ export type ChangeInvoiceScheduleInput = {
   } | null | undefined
   memo?: string | null | undefined
   footer?: string | null | undefined
+  /**
+   * Language of its page, its PDF and its mails: English or French. What you write is not
+   * translated. Default: en.
+   */
+  language?: 'en' | 'fr' | undefined
   /** Any JSON object; returned unchanged. */
   metadata?: Record<string, unknown> | undefined
 }
@@ -5858,7 +6581,7 @@ export type CreateSettlementInput = {
 /** List settlements. */
 export type ListSettlementsQuery = {
   /** Only items in this state. */
-  status?: 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED' | undefined
+  status?: 'PENDING' | 'SUBMITTED' | 'PAID' | 'FAILED' | 'REVERSED' | undefined
   /** Only settlements of this sub-account, by its reference. */
   subaccount?: string | undefined
   /**
@@ -6201,6 +6924,69 @@ export type ChangeSettingsInput = {
        */
       perDay: string | null
     } | null
+    /** See docs/guides/payout-controls.md. Left out in a change: unchanged. */
+    controls?: {
+      /**
+       * A URL of yours that approves or rejects each transfer. A transfer is never sent because it
+       * is silent.
+       */
+      callback: {
+        /** Asked before a transfer is sent. Public, and https in live mode. */
+        url: string
+        /** The webhook endpoint whose keys sign the requests, by its reference. */
+        signedBy: string
+        /**
+         * How long it is asked again while it does not decide. Then members decide in its place.
+         */
+        retryMinutes: number
+      } | null
+      /** Which recipients transfers may go to. */
+      recipients: {
+        /** Whether transfers to recipients that were not saved are refused. */
+        onlySaved: boolean
+        /** Whether the first transfer to a recipient waits for a second person. */
+        approveFirst: boolean
+        /** For new recipients; null for none. */
+        coolingOff: {
+          /** How long after a recipient was saved. */
+          hours: number
+          /** Larger transfers are refused meanwhile; null: of any amount. */
+          above: {
+            /** In kobo. */
+            NGN: number | null
+            /** USDC, as a decimal. */
+            USDC: string | null
+            /** USDT, as a decimal. */
+            USDT: string | null
+          }
+        } | null
+      } | null
+      /** Limits of what is sent in a window of time. */
+      velocity: ({
+        /** Whose transfers are counted together. */
+        per: 'merchant' | 'recipient' | 'key' | 'person'
+        /** The last 60 minutes, 24 hours or 30 days. */
+        window: 'hour' | 'day' | 'month'
+        /** Transfers of this currency. */
+        currency: 'NGN' | 'USDC' | 'USDT'
+        /** Most that may be sent: kobo, or a decimal of coins; null for any amount. */
+        amount: number | string | null
+        /** Most transfers; null for any number. */
+        count: number | null
+        /** Whether a transfer above it waits for a second person, or is refused. */
+        above: 'approve' | 'refuse'
+      })[] | null
+      /** Transfers that look like one made recently. */
+      duplicates: {
+        /** A transfer of the same amount to the same recipient within this time. */
+        minutes: number
+        /**
+         * `confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second
+         * person.
+         */
+        requires: 'confirmation' | 'approval'
+      } | null
+    } | null | undefined
   } | undefined
   /** How your invoices are paid. */
   invoices?: {
@@ -6312,7 +7098,7 @@ export type CreateWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url: string
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'recipient.*' | 'claim.*' | 'case.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'recipient.created' | 'recipient.disabled' | 'recipient.enabled' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'case.opened' | 'case.overdue' | 'case.closed' | 'case.reopened' | 'batch.completed' | 'settlement.pending' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.pending' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
 }
@@ -6330,7 +7116,7 @@ export type ChangeWebhookEndpointInput = {
   /** Where events are sent: https on a public address; http too in test mode. */
   url?: string | undefined
   /** Event types or groups such as `payment.*`; `*` means all. */
-  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
+  events?: ('*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'recipient.*' | 'claim.*' | 'case.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'recipient.created' | 'recipient.disabled' | 'recipient.enabled' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'case.opened' | 'case.overdue' | 'case.closed' | 'case.reopened' | 'batch.completed' | 'settlement.pending' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.pending' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test')[] | undefined
   /** Text for people: what is paid for, or what the endpoint is for. */
   description?: string | undefined
   /** Whether events are sent to it. */
@@ -6350,7 +7136,7 @@ export type ListEndpointDeliveriesQuery = {
   /** Only items in this state. */
   status?: 'PENDING' | 'DELIVERED' | 'GIVEN_UP' | undefined
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'recipient.*' | 'claim.*' | 'case.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'recipient.created' | 'recipient.disabled' | 'recipient.enabled' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'case.opened' | 'case.overdue' | 'case.closed' | 'case.reopened' | 'batch.completed' | 'settlement.pending' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.pending' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /**
    * Only events at or after this time. A date is a day in Lagos. An ISO 8601 date or date-time; UTC
    * if it names no zone.
@@ -6370,7 +7156,7 @@ export type ListEndpointDeliveriesQuery = {
 /** List events. */
 export type ListEventsQuery = {
   /** Only events of this type, or of this group such as `payment.*`. */
-  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'claim.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'batch.completed' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
+  type?: '*' | 'virtual_account.*' | 'dedicated_account.*' | 'checkout.session.*' | 'crypto_wallet.*' | 'dedicated_crypto_wallet.*' | 'payment.*' | 'crypto_transfer.*' | 'bank_transfer.*' | 'conversion.*' | 'recipient.*' | 'claim.*' | 'case.*' | 'batch.*' | 'settlement.*' | 'subaccount_settlement.*' | 'settlement_destination.*' | 'customer.*' | 'invoice.*' | 'subaccount.*' | 'split.*' | 'balance.*' | 'webhook_endpoint.*' | 'virtual_account.paid' | 'virtual_account.underpaid' | 'virtual_account.overpaid' | 'virtual_account.late_payment' | 'virtual_account.duplicate_payment' | 'virtual_account.expired' | 'virtual_account.cancelled' | 'virtual_account.payment_rejected' | 'dedicated_account.created' | 'dedicated_account.credited' | 'dedicated_account.deactivated' | 'dedicated_account.payment_rejected' | 'checkout.session.paid' | 'checkout.session.expired' | 'checkout.session.cancelled' | 'crypto_wallet.paid' | 'crypto_wallet.underpaid' | 'crypto_wallet.overpaid' | 'crypto_wallet.late_payment' | 'crypto_wallet.duplicate_payment' | 'crypto_wallet.expired' | 'crypto_wallet.cancelled' | 'dedicated_crypto_wallet.created' | 'dedicated_crypto_wallet.credited' | 'payment.held' | 'payment.returning' | 'payment.returned' | 'payment.refunded' | 'payment.refund_failed' | 'crypto_transfer.pending' | 'crypto_transfer.submitted' | 'crypto_transfer.confirmed' | 'crypto_transfer.failed' | 'bank_transfer.pending' | 'bank_transfer.submitted' | 'bank_transfer.completed' | 'bank_transfer.failed' | 'bank_transfer.reversed' | 'conversion.completed' | 'recipient.created' | 'recipient.disabled' | 'recipient.enabled' | 'claim.created' | 'claim.claimed' | 'claim.expired' | 'claim.cancelled' | 'claim.reopened' | 'case.opened' | 'case.overdue' | 'case.closed' | 'case.reopened' | 'batch.completed' | 'settlement.pending' | 'settlement.created' | 'settlement.paid' | 'settlement.failed' | 'settlement.reversed' | 'subaccount_settlement.pending' | 'subaccount_settlement.created' | 'subaccount_settlement.paid' | 'subaccount_settlement.failed' | 'subaccount_settlement.reversed' | 'settlement_destination.changed' | 'customer.created' | 'customer.credited' | 'invoice.finalized' | 'invoice.sent' | 'invoice.overdue' | 'invoice.credited' | 'invoice.partially_paid' | 'invoice.paid' | 'invoice.payment_moved' | 'invoice.refunded' | 'invoice.refund_failed' | 'invoice.voided' | 'subaccount.created' | 'subaccount.receivable' | 'split.posted' | 'split.released' | 'subaccount.closed' | 'subaccount.closing_failed' | 'balance.low' | 'webhook_endpoint.disabled' | 'webhook_endpoint.test' | undefined
   /** Only events about the resource with this reference. */
   resource?: string | undefined
   /**
@@ -6615,6 +7401,12 @@ export type EventData = {
   'bank_transfer.reversed': BankTransfer
   /** A conversion changed both balances. */
   'conversion.completed': Conversion
+  /** A recipient was saved. */
+  'recipient.created': Recipient
+  /** A recipient was disabled. Transfers to it are refused. */
+  'recipient.disabled': Recipient
+  /** A disabled recipient was enabled again. It counts as new: a cooling-off begins again. */
+  'recipient.enabled': Recipient
   /** You created a claim: its money is set aside. */
   'claim.created': Claim
   /**
@@ -6631,8 +7423,18 @@ export type EventData = {
    * again.
    */
   'claim.reopened': Claim
+  /** A case was opened. */
+  'case.opened': Case
+  /** The deadline of an open case has passed. */
+  'case.overdue': Case
+  /** A case was closed, with its outcome. */
+  'case.closed': Case
+  /** A closed case was opened again. It has no outcome any more. */
+  'case.reopened': Case
   /** Every item of a payout batch has ended: paid, or failed. */
   'batch.completed': PayoutBatch
+  /** A settlement waits for your call-back or for members. */
+  'settlement.pending': Settlement
   /** A settlement was made: available naira is on its way to your primary bank account. */
   'settlement.created': Settlement
   /** A settlement arrived at your bank account. */
@@ -6644,6 +7446,8 @@ export type EventData = {
   'settlement.failed': Settlement
   /** The bank returned a settlement that had arrived. Amount, fee and levy are available again. */
   'settlement.reversed': Settlement
+  /** A settlement of a sub-account waits for your call-back or for members. */
+  'subaccount_settlement.pending': Settlement
   /** A settlement of a sub-account was made: its naira are on their way to its bank account. */
   'subaccount_settlement.created': Settlement
   /** A settlement of a sub-account arrived at its bank account. */

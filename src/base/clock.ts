@@ -31,8 +31,27 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
+/** As `getUTCDay` counts them. */
+export const weekdays = [
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+] as const
+
 export function after<Time extends Date>(time: Time, durationMs: number): Time {
   return new Date(time.getTime() + durationMs) as Time
+}
+
+/** How long to wait before the next try: doubled each time, up to a maximum. */
+export function pauseAfter(
+  doublings: number,
+  { retryMs, retryMaxMs }: { retryMs: number; retryMaxMs: number },
+): number {
+  return Math.min(retryMs * 2 ** doublings, retryMaxMs)
 }
 
 let lastText = ''

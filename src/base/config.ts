@@ -264,6 +264,20 @@ export const variables = Type.Object({
     maximum: limits.retention.eventDaysMax,
     description: `How many days events are kept. Their deliveries are kept for ${limits.retention.deliveryDays} days.`,
   }),
+  PERSONAL_DATA_DAYS: Type.Integer({
+    default: limits.retention.personalDataDays,
+    minimum: 1,
+    maximum: limits.retention.eventDaysMax,
+    description:
+      'How many days names and e-mail addresses are kept in checkout sessions and claims after they ended.',
+  }),
+  AML_RECORD_DAYS: Type.Integer({
+    default: limits.retention.amlRecordDaysMin,
+    minimum: limits.retention.amlRecordDaysMin,
+    maximum: limits.retention.amlRecordDaysMax,
+    description:
+      'How many days names and bank accounts of payers and recipients are kept with live payments and payouts; at least five years.',
+  }),
   NAIRA_MIN_TEST: kobo(1, 'Smallest naira amount in test mode, in kobo.'),
   NAIRA_MIN_LIVE: kobo(10_000, 'Smallest naira amount in live mode, in kobo.'),
   NAIRA_MAX: kobo(
@@ -327,6 +341,32 @@ export const variables = Type.Object({
         'Secret that signs notices of the mail relay to `POST /mail/bounces`, at least 32 characters. Without it, the route answers 404.',
     }),
   ),
+  SCREENING_LIST: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'File with sanctioned wallets and names (docs/operating/screening.md), which you keep up to date. Without it and SCREENING_URL, nothing is screened.',
+    }),
+  ),
+  SCREENING_LIST_MAX_AGE_DAYS: Type.Integer({
+    default: 7,
+    minimum: 1,
+    maximum: 366,
+    description: 'How old the list may be, by the date in it. `doctor` reports an older one.',
+  }),
+  SCREENING_URL: Type.Optional(
+    Type.String({
+      description:
+        'Address of a provider that screens wallets and names (docs/operating/screening.md); https, or http on loopback.',
+    }),
+  ),
+  SCREENING_SECRET: Type.Optional(
+    Type.String({
+      minLength: secretLengthMin,
+      description:
+        'Secret that signs the requests to SCREENING_URL, at least 32 characters. Required with it.',
+    }),
+  ),
   WEBHOOKS_ALLOW_LOOPBACK: Type.Optional(
     Type.Boolean({
       description:
@@ -334,6 +374,12 @@ export const variables = Type.Object({
     }),
   ),
 })
+
+/** How many days personal data is kept, by the variable. */
+export type RetentionPeriods = Record<
+  'PERSONAL_DATA_DAYS' | 'AML_RECORD_DAYS' | 'EVENT_DAYS' | 'REQUEST_LOG_DAYS',
+  number
+>
 
 /** Smallest and largest amount of one naira payment or payout, in kobo, inclusive. */
 export type NairaLimits = { min: bigint; max: bigint }
@@ -412,6 +458,7 @@ export type Config = {
   publicRateLimitPerSecond: number
   requestLogDays: number
   eventDays: number
+  retention: RetentionPeriods
   naira: Record<Mode, NairaLimits>
   allowsLoopbackWebhooks: boolean
   bank: Record<Mode, BankChoice>
@@ -423,6 +470,15 @@ export type Config = {
   rates?: RateConfig | undefined
   /** Undefined: mails are kept. */
   mail?: MailConfig | undefined
+  /** Undefined: nothing is screened. */
+  screening?: ScreeningConfig | undefined
+}
+
+/** What senders and destinations of money are compared with. */
+export type ScreeningConfig = {
+  listFile: string | undefined
+  listMaxAgeDays: number
+  provider: { url: string; secret: Secret } | undefined
 }
 
 /** How mails leave, and how the relay reports those that come back. */
@@ -504,6 +560,12 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
     publicRateLimitPerSecond: values.PUBLIC_RATE_LIMIT_PER_SECOND,
     requestLogDays: values.REQUEST_LOG_DAYS,
     eventDays: values.EVENT_DAYS,
+    retention: {
+      PERSONAL_DATA_DAYS: values.PERSONAL_DATA_DAYS,
+      AML_RECORD_DAYS: values.AML_RECORD_DAYS,
+      EVENT_DAYS: values.EVENT_DAYS,
+      REQUEST_LOG_DAYS: values.REQUEST_LOG_DAYS,
+    },
     naira: { test: readNaira(values, 'TEST'), live: readNaira(values, 'LIVE') },
     allowsLoopbackWebhooks: values.WEBHOOKS_ALLOW_LOOPBACK ?? !values.DATABASE_URL,
     bank: { test: readBankChoice(values, 'TEST'), live: readBankChoice(values, 'LIVE') },
@@ -519,7 +581,29 @@ export function readConfig(given: NodeJS.ProcessEnv = process.env): Config {
       relay: values.SMTP_URL ? readMailRelay(values.SMTP_URL, values.MAIL_FROM) : undefined,
       bounceSecret: values.MAIL_BOUNCE_SECRET ? new Secret(values.MAIL_BOUNCE_SECRET) : undefined,
     },
+    screening: {
+      listFile: values.SCREENING_LIST && path.resolve(values.SCREENING_LIST),
+      listMaxAgeDays: values.SCREENING_LIST_MAX_AGE_DAYS,
+      provider: readScreeningProvider(values),
+    },
   }
+}
+
+/** http would send names in the clear. */
+function readScreeningProvider({
+  SCREENING_URL: text,
+  SCREENING_SECRET: secret,
+}: Values): ScreeningConfig['provider'] {
+  if (!text && !secret) return undefined
+  if (!text) throw new Error('SCREENING_URL is required with SCREENING_SECRET.')
+  if (!secret) throw new Error('SCREENING_SECRET is required with SCREENING_URL.')
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url))
+  if (!isSafe || url.username || url.password)
+    throw new Error(
+      'SCREENING_URL must be an https address, or http on loopback, without user name and password.',
+    )
+  return { url: text, secret: new Secret(secret) }
 }
 
 /** The URL is not quoted: it holds a password. */

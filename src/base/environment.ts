@@ -17,8 +17,13 @@ export type Environment = {
   payoutBank: string | null
   /** A suspended merchant creates nothing and pays nothing out, in both modes. */
   isSuspended: boolean
-  /** Payouts of API keys follow the approval rule. Only known of callers with a key. */
-  keysNeedApproval?: boolean
+  /** Whether it has saved any recipient. Absent: not known. */
+  hasRecipients?: boolean
+  /**
+   * Whether payouts of API keys may wait or be refused: by a rule, a control or a freeze. Only
+   * known of callers with a key.
+   */
+  keysMayWait?: boolean
 }
 
 export function toEnvironmentId(value: number): EnvironmentId {

@@ -37,6 +37,10 @@ export const prefixes = {
   conversionQuote: 'cvq_',
   conversion: 'cv_',
   payoutBatch: 'bat_',
+  recipient: 'rcp_',
+  /** A request to a merchant's call-back about a payout. */
+  callback: 'cbk_',
+  payoutFreeze: 'frz_',
   claim: 'clm_',
   /** One time that the money of a claim was set aside. */
   claimHold: 'clh_',
@@ -54,6 +58,8 @@ export const prefixes = {
   takeBack: 'tb_',
   mail: 'mail_',
   mailSuppression: 'sup_',
+  legalHold: 'hold_',
+  case: 'case_',
 } as const
 
 export type Prefix = (typeof prefixes)[keyof typeof prefixes]

@@ -110,6 +110,11 @@ export const limits = {
     /** Default of EVENT_DAYS: 13 months. */
     eventDays: 396,
     eventDaysMax: 3_660,
+    /** Default of PERSONAL_DATA_DAYS. NDPA: six months after the purpose ended. */
+    personalDataDays: 180,
+    /** Nigerian AML law: records of transactions are kept for five years, with two leap days. */
+    amlRecordDaysMin: 5 * 365 + 2,
+    amlRecordDaysMax: 30 * 366,
     /** After a session, or a link to join or to set a password, has ended. */
     sessionMs: 30 * day,
     invitationMs: 30 * day,

@@ -35,9 +35,10 @@ export class Refusal extends Error {
 
   /** The same refusal under the code of another operation. */
   under(code: Code): Refusal {
-    const { message, reason, retryAfterSeconds } = this
+    const { message, reason, ownNextStep: nextStep, retryAfterSeconds } = this
     return new Refusal(code, {
       message,
+      ...(nextStep !== undefined && { nextStep }),
       ...(reason && { reason }),
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     })

@@ -83,6 +83,16 @@ export const codes = {
     when: 'The claim could not be created or changed.',
     nextStep: 'Read the claim again and correct what the message names.',
   },
+  recipient_failed: {
+    status: 422,
+    when: 'The recipient could not be saved.',
+    nextStep: 'Read the recipient that the message names, or correct what it names.',
+  },
+  case_failed: {
+    status: 422,
+    when: 'The case cannot be changed like this.',
+    nextStep: 'Read the case again and correct what the message names.',
+  },
   invoice_failed: {
     status: 422,
     when: 'The invoice or schedule cannot be changed like this.',
@@ -325,8 +335,39 @@ export const reasons = {
   },
   name_changed: {
     status: 409,
-    when: 'The bank reports another account name than when the transfer was created.',
-    nextStep: 'Check with the recipient. Reject the transfer if the account is not theirs.',
+    when: 'The bank reports another account name than when the transfer was created, or its recipient was saved.',
+    nextStep:
+      'Check with the recipient. If the account is not theirs, reject the transfer that waits, or disable the saved recipient.',
+  },
+  recipient_exists: {
+    status: 409,
+    when: 'The bank account or wallet is saved already.',
+    nextStep: 'Use the recipient that the message names; enable it if it is disabled.',
+    fields: ['accountNumber', 'address'],
+    issue: 'must not be saved already',
+  },
+  recipient_disabled: {
+    status: 409,
+    when: 'The recipient is disabled.',
+    nextStep:
+      'Enable the recipient if it may be paid, then try again with a new `Idempotency-Key`.',
+    fields: ['recipient', 'accountNumber', 'destinationAddress'],
+    issue: 'must not be disabled',
+  },
+  recipient_not_saved: {
+    status: 422,
+    when: 'Your rule allows transfers to saved recipients only.',
+    nextStep: 'Save the recipient, then try again with a new `Idempotency-Key`.',
+    fields: ['accountNumber', 'destinationAddress'],
+    issue: 'must be that of a saved recipient',
+  },
+  recipient_cooling_off: {
+    status: 422,
+    when: 'The recipient was saved or enabled recently, and your rule limits what it can get until the time in the message.',
+    nextStep:
+      'Send less, or wait until the time in the message, either way with a new `Idempotency-Key`.',
+    fields: ['amount'],
+    issue: 'is more than a new recipient can get',
   },
   approval_expired: {
     status: 409,
@@ -498,10 +539,27 @@ export const reasons = {
     when: 'The wallet for settlements was chosen less than 72 hours ago and cannot be used yet.',
     nextStep: 'Wait until the time in the message, then try again with a new `Idempotency-Key`.',
   },
+  velocity_limit: {
+    status: 422,
+    when: 'Your rules allow less in this time, per merchant, recipient, key or person.',
+    nextStep: 'Send it later, with a new `Idempotency-Key`, or ask an owner to change the rules.',
+  },
+  possible_duplicate: {
+    status: 409,
+    when: 'The same amount went to the same recipient recently, and your rules ask to confirm a repetition.',
+    nextStep:
+      'If it is another transfer, send it with `confirmDuplicate: true` and a new `Idempotency-Key`.',
+  },
   approval_required: {
     status: 422,
     when: 'The approval rule requires a second person, and a settlement of a sub-account cannot wait for one.',
     nextStep: 'Create a bank transfer from the sub-account; another member approves it.',
+  },
+  payouts_frozen: {
+    status: 422,
+    when: 'A member or the operator has frozen payouts of this merchant, API key, person, recipient, bank or chain. Nothing was changed.',
+    nextStep:
+      'Two owners or admins thaw it in the console, or the operator does. Then try again with a new `Idempotency-Key`.',
   },
   destination_unconfirmed: {
     status: 422,
@@ -532,6 +590,12 @@ export const reasons = {
     when: 'A sub-account has less than the refund takes back from it, and your settings require that sub-accounts cover refunds.',
     nextStep:
       'Move money to the sub-account, name other amounts in `splits`, or switch `refunds.subaccountsMustCover` off.',
+  },
+  screening: {
+    status: 422,
+    when: 'A payment is held for screening, so no API key and no single member decides about it; or the recipient of a transfer that you approve cannot be screened, or was put on a list since.',
+    nextStep:
+      'Payments: in the console, one member asks to accept or return it, and another member who may decide about payments does so. Transfers: do what the message names.',
   },
   no_destination: {
     status: 422,

@@ -11,6 +11,7 @@ import { type Customer, customerReference } from '../customers/customer.js'
 import { type Invoice, invoiceReference } from '../customers/invoices/invoice.js'
 import { getInvoice } from '../customers/invoices/store-invoices.js'
 import { lockCustomer } from '../customers/store-customers.js'
+import type { Coin } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 
@@ -22,8 +23,10 @@ export type AccountForInvoice = CollectionAccount & {
 
 type Wanted = {
   invoice: Invoice
-  /** Of a session: it asks for one amount. A wallet of an invoice serves any. */
+  /** Of a session: it asks for one amount. A wallet of an invoice in coins serves any. */
   amount: bigint
+  /** The coin in which an invoice in naira is to be paid; null: in its own asset. */
+  coin: Coin | null
   /** In the time of the environment. */
   now: Date
 }
@@ -33,13 +36,15 @@ const reuseMinMs = 10 * minute
 
 export async function findAccountForInvoice(
   db: Queryable,
-  { invoice: { environmentId, id, asset }, amount, now }: Wanted,
+  { invoice: { environmentId, id, asset }, amount, coin, now }: Wanted,
 ): Promise<AccountForInvoice | undefined> {
   const [found] = await db.rows(sql<AccountForInvoice>`
     select ${accountColumns}, s.reference as session_reference from collection_accounts a
     left join checkout_sessions s on s.environment_id = a.environment_id and s.id = a.session_id
     where a.environment_id = ${environmentId} and a.invoice_id = ${id} and a.status = 'ACTIVE'
-      and a.asset = ${asset} and (a.asset <> 'NGN' or a.amount = ${amount})
+      and a.asset = ${coin ?? asset}
+      and case when ${coin !== null} then s.amount = ${amount}
+        else a.asset <> 'NGN' or a.amount = ${amount} end
       and a.expires_at > ${after(now, reuseMinMs)}
     order by a.id desc limit 1`)
   return found
@@ -53,12 +58,12 @@ export async function findAccountForInvoice(
 export async function createAccountForInvoice(
   tx: Tx,
   now: RealTime,
-  wanted: Pick<Wanted, 'invoice' | 'amount'> & {
+  wanted: Pick<Wanted, 'invoice' | 'amount' | 'coin'> & {
     prepared: PreparedAccount
     clockOffsetMs: number
   },
 ): Promise<AccountForInvoice | undefined> {
-  const { invoice, amount, prepared, clockOffsetMs } = wanted
+  const { invoice, amount, coin, prepared, clockOffsetMs } = wanted
   const { environmentId, customerId } = invoice
   const reads = await readForAccounts(tx, [prepared])
   const reference = customerReference({ id: customerId })
@@ -66,7 +71,7 @@ export async function createAccountForInvoice(
   const current = await getInvoice(tx, { environmentId, reference: invoiceReference(invoice) })
   if (current.amountDue < amount) return undefined
   const at = toEnvironmentTime(now, clockOffsetMs)
-  const open = await findAccountForInvoice(tx, { invoice: current, amount, now: at })
+  const open = await findAccountForInvoice(tx, { invoice: current, amount, coin, now: at })
   if (open) return open
   const named = nameSession(prepared, customer)
   const [created] = await createAccounts(tx, now, [named], Promise.resolve(reads))

@@ -32,6 +32,8 @@ export type SessionRequest = Pick<
      * current rate.
      */
     crypto: { asset: Coin; price: Pick<CoinPrice, 'amount' | 'requestedAmount'> | null } | null
+    /** No virtual account is opened, whatever the merchant's payment methods are. */
+    isCoinsOnly?: boolean
     baseUrl: string
   }
 
@@ -109,6 +111,7 @@ export function createSessionPreparation({
     if (preparedWallet instanceof Refusal) return asSessionRefusal(preparedWallet)
     const preparedAccount =
       paymentMethods.bankTransfer &&
+      !request.isCoinsOnly &&
       (await prepareAccount(now, {
         ...common,
         kind: 'virtual_account',
@@ -157,8 +160,8 @@ export function createSessionPreparation({
       payments: [],
       split: account ? request.chosenSplit?.split : coinSplit?.split,
     })
-    const newSplits = [preparedAccount, preparedWallet].flatMap(
-      (prepared) => (prepared && prepared.newSplits) || [],
+    const newSplits = [preparedAccount, preparedWallet].flatMap((prepared) =>
+      prepared ? (prepared.newSplits ?? []) : [],
     )
     if (!account) return { account: wallet!, session, newSplits, shown }
     return { account, ...(wallet && { wallet }), session, newSplits, shown }

@@ -207,7 +207,7 @@ function mask(accountNumber: string): string {
 
 /** The last four digits are enough for the account's owner, and useless to anyone else. */
 function showDestination(returns: ReturnSummary | undefined) {
-  if (returns?.destination.kind !== 'bank_account') return null
+  if (returns?.destination?.kind !== 'bank_account') return null
   const { bankName, accountNumber } = returns.destination
   return { bankName, accountNumber: mask(accountNumber) }
 }

@@ -25,6 +25,8 @@ export const collectionLimits = {
   paymentsShownMax: limits.checkout.paymentsShownMax,
   expiryDefaultMs: 30 * minute,
   expiryMaxMs: day,
+  /** How long an invoice in naira can be paid in coins at one price. */
+  coinPriceOfInvoiceMs: hour,
   /** A notice that has waited longer is stored and acknowledged at once, and judged later. */
   noticeJudgeWaitMaxMs: second,
   /** First retry of a notice that was not judged or matches no collection account. */

@@ -80,10 +80,13 @@ const paymentsHaveAccounts: Proof = {
 }
 
 const returnsArePayouts: Proof = {
-  claim: 'Every sent return is a payout of its amount and in the matching state',
+  claim: 'Every sent return without a claim is a payout of its amount and in the matching state',
   counterexamples: `
-    select r.environment_id, r.id, r.state, p.status from payment_returns r
-    full join (select * from payouts where kind in ('${returnKinds.join("', '")}')) p
+    select r.environment_id, r.id, r.state, p.status
+    from (select * from payment_returns where claim_id is null) r
+    full join (select * from payouts own where kind in ('${returnKinds.join("', '")}')
+      and not exists (select from claim_holds h
+        where h.environment_id = own.environment_id and h.payout_id = own.id)) p
       on p.environment_id = r.environment_id and p.id = r.id
     where case
       when r.id is null then true
@@ -93,6 +96,23 @@ const returnsArePayouts: Proof = {
         or r.state is distinct from case p.status
           when 'PENDING' then 'SENT' when 'SUBMITTED' then 'SENT'
           when 'COMPLETED' then 'RETURNED' else p.status end end`,
+}
+
+const returnsFollowTheirClaims: Proof = {
+  claim: 'Every return by claim has the payment, the money and the state of its claim',
+  counterexamples: `
+    select coalesce(c.environment_id, r.environment_id) as environment_id, r.id, r.state,
+      c.id as claim, c.status, p.status as paid
+    from (select * from claims where payment_id is not null) c
+    full join (select * from payment_returns where claim_id is not null) r
+      on r.environment_id = c.environment_id and r.claim_id = c.id
+    left join payouts p on p.environment_id = c.environment_id and p.id = c.payout_id
+    where (r.payment_id, r.rail, r.asset, r.amount, r.takes_from, r.state)
+      is distinct from (c.payment_id, c.rail, c.asset, c.amount, c.takes_from,
+        case c.status when 'OPEN' then 'SENT'
+          when 'CLAIMED' then case p.status when 'PENDING' then 'SENT' when 'SUBMITTED' then 'SENT'
+            when 'COMPLETED' then 'RETURNED' when 'REVERSED' then 'REVERSED' end
+          else 'FAILED' end)`,
 }
 
 const returningMatchesReturns: Proof = {
@@ -185,6 +205,7 @@ export const collectionProofs: Proof[] = [
   accountsHaveEnvironments,
   paymentsHaveAccounts,
   returnsArePayouts,
+  returnsFollowTheirClaims,
   returningMatchesReturns,
   accountEventsAreComplete,
   sessionsAreTheirAccounts,

@@ -4,6 +4,9 @@ import type { BankDirectory, PayoutRail } from '../payouts/ports.js'
 import type { PayoutRails } from '../payouts/rails.js'
 import type { BankRail, WalletRail } from './ports.js'
 
+/** The name of a chain before one of its nodes has responded. */
+export const unidentifiedChain = 'solana:unknown'
+
 /** The banks and the chain of one mode. */
 export type ModeRails = {
   /** Opens accounts for merchants that are bound to no other bank, and returns their money. */
@@ -40,8 +43,9 @@ export class Rails implements PayoutRails {
     return [chain, collectBank, payoutBank, ...banks].includes(rail) ? 'test' : 'live'
   }
 
-  /** A chain has no name until one of its nodes has responded. */
+  /** What names an unidentified chain would later name nothing. */
   named(name: string): PayoutRail | undefined {
+    if (name === unidentifiedChain) return undefined
     return this.all.find((rail) => rail.name === name)
   }
 

@@ -24,12 +24,25 @@ export const paymentAllocations = resource('PaymentAllocations', {
         'The invoice that it paid; null for credit of the customer.',
       ),
       amount: withDescription(anyAmount, 'How much of the payment, without what was refunded.'),
+      worth: Type.Object(
+        { asset: anyAsset, amount: anyAmount },
+        {
+          description:
+            'What the invoice was paid with it: naira if coins paid an invoice in naira, otherwise the same amount.',
+        },
+      ),
     }),
     { description: 'They add up to what you accepted of the payment. Credit comes last.' },
   ),
 })
 
-type Used = { invoiceId: string | null; remaining: bigint }
+/** `remaining` is in the asset of the invoice, `remainingPaid` in that of the payment. */
+type Used = {
+  invoiceId: string | null
+  remaining: bigint
+  remainingPaid: bigint
+  paidAsset?: Asset | null
+}
 
 export type AllocatedPayment = {
   id: string
@@ -40,20 +53,32 @@ export type AllocatedPayment = {
 }
 
 export function showAllocations({ id, customerId, asset, used }: AllocatedPayment): JsonText {
-  const amounts = new Map<string | null, bigint>()
-  for (const { invoiceId, remaining } of used)
-    amounts.set(invoiceId, (amounts.get(invoiceId) ?? 0n) + remaining)
-  const credit = amounts.get(null) ?? 0n
-  amounts.delete(null)
-  const parts = [...amounts, [null, credit] as const].filter(([, amount]) => amount > 0n)
+  const byInvoice = new Map<string | null, Required<Used>>()
+  for (const { invoiceId, remaining, remainingPaid, paidAsset = null } of used) {
+    const before = byInvoice.get(invoiceId)
+    byInvoice.set(invoiceId, {
+      invoiceId,
+      remaining: (before?.remaining ?? 0n) + remaining,
+      remainingPaid: (before?.remainingPaid ?? 0n) + remainingPaid,
+      paidAsset,
+    })
+  }
+  const parts = [...byInvoice.values()]
+    .filter(({ remainingPaid }) => remainingPaid > 0n)
+    .sort((one, other) => Number(one.invoiceId === null) - Number(other.invoiceId === null))
   const shown: Static<typeof paymentAllocations> = {
     payment: toReference(prefixes.payment, id),
     customer: customerReference({ id: customerId }),
     asset,
-    items: parts.map(([invoiceId, amount]) => ({
-      invoice: invoiceId === null ? null : toReference(prefixes.invoice, invoiceId),
-      amount: toWire(amount, asset),
-    })),
+    items: parts.map(({ invoiceId, remaining, remainingPaid, paidAsset }) => {
+      // Coins pay invoices in their own asset, or in naira.
+      const worthIn = paidAsset === null ? asset : 'NGN'
+      return {
+        invoice: invoiceId === null ? null : toReference(prefixes.invoice, invoiceId),
+        amount: toWire(remainingPaid, asset),
+        worth: { asset: worthIn, amount: toWire(remaining, worthIn) },
+      }
+    }),
   }
   return toJson(shown)
 }

@@ -1,4 +1,5 @@
 import type { EnvironmentId } from '../base/environment.js'
+import type { Coin } from '../money/assets.js'
 import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import { column, Table } from '../postgres/table.js'
@@ -12,7 +13,11 @@ const allocations = new Table('payment_allocations', {
   invoiceId: column.uuid().orNull(),
   /** Among those of the same moment: a refund takes back the last one first. */
   place: column.int2(),
+  /** In the asset of the invoice; of credit, in that of the payment. */
   amount: column.int8(),
+  /** What coins paid an invoice in naira; both null if it is in the asset of the payment. */
+  paidAsset: column.text<Coin>().orNull(),
+  paidAmount: column.int8().orNull(),
   createdAt: column.time(),
   /** Set if a member or an API key made it. */
   reallocationId: column.uuid().orNull(),
@@ -28,8 +33,11 @@ const refunds = new Table('allocation_refunds', {
   allocationId: column.uuid(),
   /** The invoice that was paid with the credit of the allocation; null: that of the allocation. */
   otherInvoiceId: column.uuid().orNull(),
+  /** In the asset of the invoice. */
   ofInvoice: column.int8(),
   ofCredit: column.int8(),
+  /** Coins that it took of the payment; null if that is the same as the two above. */
+  paidAmount: column.int8().orNull(),
   state: column.text<'TAKEN' | 'GIVEN_BACK'>(),
   createdAt: column.time(),
 })
@@ -116,19 +124,28 @@ export function markGivenBack(tx: Tx, rows: AllocationRefund[]): void {
 type Named = { environmentId: EnvironmentId; id: string }
 
 /** With what refunds and reallocations left of it. */
-export type UsedAllocation = Allocation & { remaining: bigint }
+export type UsedAllocation = Allocation & {
+  /** In the asset of the invoice. */
+  remaining: bigint
+  /** In the asset of the payment. */
+  remainingPaid: bigint
+}
 
 const findOfPayments = listStatement<typeof named, UsedAllocation>({
   name: 'find_payment_allocations',
   columns: named,
   text: (list) => `
     select ${allocations.of('a')},
-      (a.amount - coalesce(taken.amount, 0) - coalesce(moved.amount, 0))::int8 as remaining
+      (a.amount - coalesce(taken.amount, 0) - coalesce(moved.amount, 0))::int8 as remaining,
+      (coalesce(a.paid_amount, a.amount) - coalesce(taken.paid, 0)
+        - coalesce(moved.amount, 0))::int8 as remaining_paid
     from ${list}
     join payment_allocations a
       on a.environment_id = list.environment_id and a.payment_id = list.id
     left join lateral (
-      select sum(r.of_invoice + r.of_credit) as amount from allocation_refunds r
+      select sum(r.of_invoice + r.of_credit) as amount,
+        sum(coalesce(r.paid_amount, r.of_invoice + r.of_credit)) as paid
+      from allocation_refunds r
       where r.environment_id = a.environment_id and r.allocation_id = a.id and r.state = 'TAKEN'
     ) taken on true
     left join lateral (

@@ -5,7 +5,7 @@ import { newId } from '../base/ids.js'
 import type { EventType } from '../events/catalogue.js'
 import { emitAll, type NewEvent } from '../events/emit.js'
 import { smallerOf } from '../money/amounts.js'
-import type { Asset } from '../money/assets.js'
+import type { Asset, Coin } from '../money/assets.js'
 import { listStatement } from '../postgres/statement.js'
 import { environmentKey, throwIfHeld } from '../postgres/transactions/busy.js'
 import type { Tx } from '../postgres/transactions/tx.js'
@@ -32,7 +32,14 @@ import {
   insertCreditEntries,
 } from './credit/customer-credit.js'
 import { type Customer, customers, type ShownCustomer } from './customer.js'
-import { allocateToOldest, allocateToOne } from './invoices/allocate.js'
+import {
+  allocateCoins,
+  allocateToOldest,
+  allocateToOne,
+  type CoinQuote,
+  type PaidCoins,
+  shareOfRefund,
+} from './invoices/allocate.js'
 import type { ChangedInvoice } from './invoices/deadlines.js'
 import type { Invoice } from './invoices/invoice.js'
 import { showInvoice } from './invoices/resource.js'
@@ -49,6 +56,8 @@ export type AcceptedMoney = {
   customerId: string
   /** Set if the account was opened for one invoice. */
   invoiceId: string | null
+  /** The price at which coins pay the invoice, if that is in naira; see `quoteCoins`. */
+  quoteId: string | null
   asset: Asset
   amount: bigint
   /** In the time of the environment. */
@@ -64,6 +73,7 @@ export class CustomerBooks {
   readonly #customers: Map<string, ShownCustomer>
   readonly #lastEntries: Map<string, bigint>
   readonly #invoices: Map<string, Invoice>
+  readonly #quotes = new Map<string, CoinQuote>()
   readonly #changed = new Set<string>()
   readonly #allocations: Allocation[] = []
   readonly #taken: AllocationRefund[] = []
@@ -99,9 +109,19 @@ export class CustomerBooks {
     return invoice && isPayable(invoice, invoice.asset) ? invoice : undefined
   }
 
+  /** Prices of sessions by an id, for `receive`. What was paid of them was read under the lock. */
+  quoteCoins(quotes: Map<string, CoinQuote>): void {
+    for (const [id, quote] of quotes) this.#quotes.set(id, quote)
+  }
+
   /** Pays invoices with it; what none needs becomes credit. */
   receive(money: AcceptedMoney): void {
     const { paymentId, customerId, asset, amount, now } = money
+    const invoice = money.invoiceId === null ? undefined : this.findPayable(money.invoiceId)
+    if (invoice && invoice.asset !== asset) {
+      this.#receiveCoins(money, invoice)
+      return
+    }
     const customer = this.customer(customerId)
     const payable = [...this.#invoices.values()].filter(
       (invoice) => invoice.customerId === customerId && isPayable(invoice, asset),
@@ -118,16 +138,43 @@ export class CustomerBooks {
       const causeId = this.#allocate(customer, { paymentId, invoiceId, amount: paid }, now)
       this.#pay(now, invoiceId, paid, { causeId })
     }
-    if (credit > 0n) {
-      const causeId = this.#allocate(customer, { paymentId, invoiceId: null, amount: credit }, now)
-      this.#changeCredit(now, customerId, {
-        kind: 'payment',
-        asset,
-        amount: credit,
-        causeId,
-        invoiceId: null,
+    this.#keepAsCredit(money, credit)
+  }
+
+  /** Coins for an invoice in naira. Without a price that holds, they are credit. */
+  #receiveCoins(money: AcceptedMoney, invoice: Invoice): void {
+    const { paymentId, customerId, quoteId, amount, now } = money
+    const quote = quoteId === null ? undefined : this.#quotes.get(quoteId)
+    const unpriced = { coins: 0n, kobo: 0n, credit: amount }
+    const { coins, kobo, credit } = quote
+      ? allocateCoins(amount, quote, invoice.amountDue)
+      : unpriced
+    if (quote && kobo > 0n) {
+      this.#quotes.set(quoteId!, {
+        ...quote,
+        paidCoins: quote.paidCoins + coins,
+        paidKobo: quote.paidKobo + kobo,
       })
+      const paid = { paidAsset: money.asset as Coin, paidAmount: coins }
+      const part = { paymentId, invoiceId: invoice.id, amount: kobo, ...paid }
+      const causeId = this.#allocate(this.customer(customerId), part, now)
+      this.#pay(now, invoice.id, kobo, { causeId })
     }
+    this.#keepAsCredit(money, credit)
+  }
+
+  /** In the asset of the payment. */
+  #keepAsCredit({ paymentId, customerId, asset, now }: AcceptedMoney, amount: bigint): void {
+    if (amount === 0n) return
+    const part = { paymentId, invoiceId: null, amount }
+    const causeId = this.#allocate(this.customer(customerId), part, now)
+    this.#changeCredit(now, customerId, {
+      kind: 'payment',
+      asset,
+      amount,
+      causeId,
+      invoiceId: null,
+    })
   }
 
   /** Between what is due and what was paid; `type`, if it is not a payment. */
@@ -149,7 +196,8 @@ export class CustomerBooks {
 
   #allocate(
     { environmentId }: Customer,
-    allocation: Pick<Allocation, 'paymentId' | 'invoiceId' | 'amount'>,
+    allocation: Pick<Allocation, 'paymentId' | 'invoiceId' | 'amount'> &
+      Partial<Pick<Allocation, 'paidAsset' | 'paidAmount'>>,
     createdAt: Date,
     reallocationId: string | null = null,
   ): string {
@@ -158,6 +206,8 @@ export class CustomerBooks {
     this.#allocations.push({
       environmentId,
       id,
+      paidAsset: null,
+      paidAmount: null,
       ...allocation,
       place,
       createdAt,
@@ -199,6 +249,9 @@ export class CustomerBooks {
     const allocations = await findAllocations(this.#tx, [payment])
     const creditUses = await findCreditUses(this.#tx, payment)
     const { environmentId } = payment
+    // A credit note may have turned what coins paid into credit in naira, which was used.
+    if (allocations.some(({ paidAsset }) => paidAsset !== null))
+      creditUses.push(...(await findCreditUses(this.#tx, { ...payment, asset: 'NGN' })))
     await this.#read([
       ...allocations,
       ...creditUses.map(({ invoiceId }) => ({ environmentId, invoiceId })),
@@ -230,42 +283,50 @@ export class CustomerBooks {
   /**
    * Takes a refund back from what its payment was used for: credit first, then what was paid last.
    * Credit that is spent is taken back from the invoices that it paid, the last one first. What was
-   * paid and refunded is not due again.
+   * paid and refunded is not due again. Coins take their share of the naira that they paid.
    */
   refund({ allocations, creditUses }: PaymentUse, refund: RefundedMoney): void {
     const { customerId, asset, now } = refund
     let remaining = refund.amount
-    const unspent = new Map(creditUses.map(({ invoiceId, amount }) => [invoiceId, amount]))
+    const unspent = creditUses.map((use) => ({ ...use }))
     const creditFirst = [...allocations].reverse().sort((one, other) => rankOf(one) - rankOf(other))
     for (const allocation of creditFirst) {
-      const wanted = smallerOf(remaining, allocation.remaining)
+      const ofPayment = smallerOf(remaining, allocation.remainingPaid)
+      const coins = coinsOf(allocation)
+      const wanted = coins ? shareOfRefund(ofPayment, coins) : ofPayment
       const before = allocation.invoiceId && this.#invoices.get(allocation.invoiceId)
+      const ownAsset = before ? before.asset : asset
       // A credit note may have turned some of it into credit.
       const ofInvoice = before ? smallerOf(wanted, before.amountPaid) : 0n
-      const ofCredit = smallerOf(wanted - ofInvoice, this.customer(customerId).credit[asset])
-      if (ofInvoice + ofCredit > 0n) {
-        const id = this.#take(refund, allocation, { otherInvoiceId: null, ofInvoice, ofCredit })
+      const ofCredit = smallerOf(wanted - ofInvoice, this.customer(customerId).credit[ownAsset])
+      const paidAmount = coins ? ofPayment : null
+      if (ofInvoice + ofCredit + (paidAmount ?? 0n) > 0n) {
+        const parts = { otherInvoiceId: null, ofInvoice, ofCredit, paidAmount }
+        const id = this.#take(refund, allocation, parts)
         if (before && ofInvoice > 0n) this.#shift(now, before, -ofInvoice, id)
         if (ofCredit > 0n)
           this.#changeCredit(now, customerId, {
             kind: 'refund',
-            asset,
+            asset: ownAsset,
             amount: -ofCredit,
             causeId: id,
             invoiceId: null,
           })
       }
       let spent = wanted - ofInvoice - ofCredit
-      for (const [otherInvoiceId, paidByCredit] of unspent) {
+      for (const use of unspent) {
+        const { invoiceId: otherInvoiceId } = use
         const other = this.#invoices.get(otherInvoiceId)!
-        const part = smallerOf(spent, smallerOf(paidByCredit, other.amountPaid))
-        if (part <= 0n) continue
+        const part = smallerOf(spent, smallerOf(use.amount, other.amountPaid))
+        if (part <= 0n || other.asset !== ownAsset) continue
         spent -= part
-        unspent.set(otherInvoiceId, paidByCredit - part)
-        const id = this.#take(refund, allocation, { otherInvoiceId, ofInvoice: part, ofCredit: 0n })
+        use.amount -= part
+        const parts = { otherInvoiceId, ofInvoice: part, ofCredit: 0n }
+        const id = this.#take(refund, allocation, { ...parts, paidAmount: coins ? 0n : null })
         this.#shift(now, other, -part, id)
       }
-      remaining -= wanted - spent
+      assert(!coins || spent === 0n, 'what coins paid in naira is credit, or paid an invoice')
+      remaining -= ofPayment - spent
     }
     assert(remaining === 0n, 'accepted money is credit, or paid an invoice')
   }
@@ -273,7 +334,7 @@ export class CustomerBooks {
   #take(
     { returnId, now }: RefundedMoney,
     { environmentId, id: allocationId }: Allocation,
-    parts: Pick<AllocationRefund, 'otherInvoiceId' | 'ofInvoice' | 'ofCredit'>,
+    parts: Pick<AllocationRefund, 'otherInvoiceId' | 'ofInvoice' | 'ofCredit' | 'paidAmount'>,
   ): string {
     const id = newId(now)
     this.#taken.push({
@@ -361,7 +422,7 @@ export class CustomerBooks {
     if (ofCredit > 0n)
       this.#changeCredit(now, customerId, {
         kind: 'refund_reversal',
-        asset,
+        asset: allocation.invoiceId ? this.#invoices.get(allocation.invoiceId)!.asset : asset,
         amount: ofCredit,
         causeId,
         invoiceId: null,
@@ -468,6 +529,19 @@ type MovedTo = { customerId: string; asset: Asset }
 type GivenBackTo = MovedTo & { now: Date }
 
 export type TakenAllocation = AllocationRefund & { allocation: Allocation }
+
+/** Undefined if the payment is in the asset of the invoice. */
+function coinsOf(allocation: UsedAllocation): PaidCoins | undefined {
+  const { paidAmount, amount, remaining, remainingPaid } = allocation
+  return paidAmount === null
+    ? undefined
+    : {
+        coins: paidAmount,
+        kobo: amount,
+        remainingCoins: remainingPaid,
+        remainingKobo: remaining,
+      }
+}
 
 function rankOf({ invoiceId }: Allocation): number {
   return invoiceId === null ? 0 : 1

@@ -9,6 +9,11 @@ export function lagosDayOf(time: Date): Date {
   return new Date(days * day - lagosOffsetMs)
 }
 
+/** The last day on which it is not late: what is due ends with this day, at midnight. */
+export function lastDayOf(dueAt: Date): Date {
+  return after(dueAt, -1)
+}
+
 /** The end of the day that is so many days after the day of a time. */
 export function endOfDayAfter(time: Date, days: number): Date {
   return after(lagosDayOf(time), (days + 1) * day)

@@ -1,9 +1,13 @@
 import type { Proof } from '../base/proof.js'
 
-/** What refunds took of an allocation and did not give back. */
+/**
+ * What refunds took of an allocation and did not give back: in the asset of its invoice, and `paid`
+ * in that of its payment.
+ */
 const taken = `
     taken as (
-      select environment_id, allocation_id, sum(of_invoice + of_credit) as amount
+      select environment_id, allocation_id, sum(of_invoice + of_credit) as amount,
+        sum(coalesce(paid_amount, of_invoice + of_credit)) as paid
       from allocation_refunds where state = 'TAKEN' group by environment_id, allocation_id)`
 
 /** What reallocations took of an allocation. */
@@ -18,7 +22,8 @@ const paymentsAreAllocated: Proof = {
     with ${taken}, ${moved},
     used as (
       select a.environment_id, a.payment_id as id,
-        sum(a.amount - coalesce(t.amount, 0) - coalesce(m.amount, 0)) as amount
+        sum(coalesce(a.paid_amount, a.amount) - coalesce(t.paid, 0) - coalesce(m.amount, 0))
+          as amount
       from payment_allocations a
       left join taken t on t.environment_id = a.environment_id and t.allocation_id = a.id
       left join moved m on m.environment_id = a.environment_id and m.allocation_id = a.id
@@ -87,7 +92,49 @@ const allocationsAreNotOverdrawn: Proof = {
     from payment_allocations a
     left join taken t on t.environment_id = a.environment_id and t.allocation_id = a.id
     left join moved m on m.environment_id = a.environment_id and m.allocation_id = a.id
-    where coalesce(t.amount, 0) + coalesce(m.amount, 0) > a.amount`,
+    where coalesce(t.amount, 0) + coalesce(m.amount, 0) > a.amount
+      or coalesce(t.paid, 0) > coalesce(a.paid_amount, a.amount)
+      -- All coins are refunded with all that they paid, and no kobo without a coin.
+      or a.paid_amount is not null and (
+        coalesce(t.paid, 0) = a.paid_amount and coalesce(t.amount, 0) <> a.amount
+        or coalesce(t.paid, 0) = 0 and coalesce(t.amount, 0) <> 0)`,
+}
+
+/**
+ * Rounding costs the customer less than a kobo, and for each payment less than the smallest unit of
+ * a coin. It costs the merchant nothing.
+ */
+const coinsPaidThePriceOfTheirSession: Proof = {
+  claim: 'Coins paid only the invoice in naira of their checkout session, at the price of it',
+  counterexamples: `
+    with paid as (
+      select p.environment_id, p.account_id, count(*) as count, sum(a.amount) as kobo,
+        sum(a.paid_amount) as coins,
+        bool_and(coalesce(i.asset = 'NGN' and a.invoice_id = p.invoice_id
+          and a.paid_asset = p.asset and i.customer_id = p.customer_id, false)) as is_right
+      from payment_allocations a
+      left join payments p on p.environment_id = a.environment_id and p.id = a.payment_id
+      left join invoices i on i.environment_id = a.environment_id and i.id = a.invoice_id
+      where a.paid_asset is not null group by p.environment_id, p.account_id)
+    select c.environment_id, c.account_id, c.coins, c.kobo, w.amount as price, s.amount
+    from paid c
+    left join collection_accounts w on w.environment_id = c.environment_id and w.id = c.account_id
+    left join checkout_sessions s on s.environment_id = w.environment_id and s.id = w.session_id
+      and s.wallet_id = w.id and s.crypto_rate is not null
+    where not c.is_right or s.amount is null
+      or c.kobo * w.amount > c.coins * s.amount
+      or (c.kobo + 1) * w.amount + c.count * s.amount <= c.coins * s.amount`,
+}
+
+/** Of other payments, invoices are paid in their asset. */
+const paymentsPaidInvoicesInTheirAsset: Proof = {
+  claim: 'Payments paid invoices in their own asset, or say which coins they took',
+  counterexamples: `
+    select a.environment_id, a.id, p.asset, i.asset as invoice_asset
+    from payment_allocations a
+    join payments p on p.environment_id = a.environment_id and p.id = a.payment_id
+    join invoices i on i.environment_id = a.environment_id and i.id = a.invoice_id
+    where (p.asset = i.asset) <> (a.paid_asset is null)`,
 }
 
 const creditIsAChain: Proof = {
@@ -127,9 +174,25 @@ const appliedCreditPaidItsInvoice: Proof = {
 const moneyOfCustomersIsKept: Proof = {
   claim: 'What a customer paid and was not refunded is credit, or what invoices say was paid',
   counterexamples: `
-    with received as (
-      select environment_id, customer_id, asset, sum(amount_accepted) as amount
-      from payments where customer_id is not null group by environment_id, customer_id, asset),
+    with ${taken},
+    -- Coins that paid invoices in naira count as these naira.
+    exchanged as (
+      select p.environment_id, p.customer_id, p.asset, a.amount - coalesce(t.amount, 0) as kobo,
+        a.paid_amount - coalesce(t.paid, 0) as coins
+      from payment_allocations a
+      join payments p on p.environment_id = a.environment_id and p.id = a.payment_id
+      left join taken t on t.environment_id = a.environment_id and t.allocation_id = a.id
+      where a.paid_asset is not null),
+    received as (
+      select environment_id, customer_id, asset, sum(amount) as amount
+      from (
+        select environment_id, customer_id, asset, amount_accepted as amount
+        from payments where customer_id is not null
+        union all
+        select environment_id, customer_id, asset, -coins from exchanged
+        union all
+        select environment_id, customer_id, 'NGN', kobo from exchanged) r
+      group by environment_id, customer_id, asset),
     paid as (
       select environment_id, customer_id, asset, sum(amount_paid) as amount
       from invoices group by environment_id, customer_id, asset),
@@ -164,6 +227,8 @@ export const customerProofs: Proof[] = [
   invoicesAreWhatWasPaid,
   reallocationsKeepSums,
   allocationsAreNotOverdrawn,
+  coinsPaidThePriceOfTheirSession,
+  paymentsPaidInvoicesInTheirAsset,
   creditIsAChain,
   appliedCreditPaidItsInvoice,
   moneyOfCustomersIsKept,

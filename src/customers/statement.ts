@@ -88,7 +88,8 @@ export type StatementQuery = {
 /**
  * Newest first. What the customer owes is what is due of its invoices less its credit. A refund of
  * what paid an invoice changes neither, so its second entry takes it back. Refunds that failed are
- * left out, and so is what a member or an API key moved between invoices and credit.
+ * left out, and so is what a member or an API key moved between invoices and credit. Coins that
+ * paid an invoice in naira are listed with these naira.
  */
 export function listEntries(db: Queryable, query: StatementQuery): Promise<CustomerEntry[]> {
   const { environmentId, customerId, asset, limit } = query
@@ -105,7 +106,7 @@ export function listEntries(db: Queryable, query: StatementQuery): Promise<Custo
       select a.* from payments p join payment_allocations a
         on a.environment_id = p.environment_id and a.payment_id = p.id
       where p.environment_id = ${environmentId} and p.customer_id = ${customerId}
-        and p.asset = ${asset}),
+        and case when a.paid_asset is null then p.asset else 'NGN' end = ${asset}),
     refunds as (
       select u.payment_id, r.return_id, min(r.created_at) as at,
         sum(r.of_invoice + r.of_credit) as amount, sum(r.of_invoice) as of_invoice

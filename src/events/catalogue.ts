@@ -51,6 +51,10 @@ export const catalogue = {
   'bank_transfer.reversed':
     'The bank returned a completed bank transfer. Amount, fee and levy are available again.',
   'conversion.completed': 'A conversion changed both balances.',
+  'recipient.created': 'A recipient was saved.',
+  'recipient.disabled': 'A recipient was disabled. Transfers to it are refused.',
+  'recipient.enabled':
+    'A disabled recipient was enabled again. It counts as new: a cooling-off begins again.',
   'claim.created': 'You created a claim: its money is set aside.',
   'claim.claimed':
     'The recipient of a claim said where to send the money. Its transfer was made, and may wait for approval.',
@@ -59,7 +63,12 @@ export const catalogue = {
     'A claim was cancelled, or its transfer was rejected. Its money is available again.',
   'claim.reopened':
     'The transfer of a claim failed. The money is set aside again, and the recipient can claim it again.',
+  'case.opened': 'A case was opened.',
+  'case.overdue': 'The deadline of an open case has passed.',
+  'case.closed': 'A case was closed, with its outcome.',
+  'case.reopened': 'A closed case was opened again. It has no outcome any more.',
   'batch.completed': 'Every item of a payout batch has ended: paid, or failed.',
+  'settlement.pending': 'A settlement waits for your call-back or for members.',
   'settlement.created':
     'A settlement was made: available naira is on its way to your primary bank account.',
   'settlement.paid': 'A settlement arrived at your bank account.',
@@ -67,6 +76,8 @@ export const catalogue = {
     'A settlement failed. Amount, fee and levy are available again; the next settlement includes them.',
   'settlement.reversed':
     'The bank returned a settlement that had arrived. Amount, fee and levy are available again.',
+  'subaccount_settlement.pending':
+    'A settlement of a sub-account waits for your call-back or for members.',
   'subaccount_settlement.created':
     'A settlement of a sub-account was made: its naira are on their way to its bank account.',
   'subaccount_settlement.paid': 'A settlement of a sub-account arrived at its bank account.',

@@ -7,7 +7,7 @@ import { sql } from '../postgres/sql.js'
 /**
  * Deletes a bounded number of events older than this and returns how many. An event that was
  * delivered again stays as long as that delivery, which is read by its key: `not exists` might join
- * all deliveries. A trigger refuses every other deletion.
+ * all deliveries. What a legal hold concerns stays. A trigger refuses every other deletion.
  */
 export async function deleteOldEvents(
   db: Database,
@@ -27,6 +27,7 @@ export async function deleteOldEvents(
             and (
               select 1 from deliveries d
               where d.environment_id = o.environment_id and d.event_id = o.id limit 1) is null
+            and not is_held(${now}, o.environment_id, o.data, array[o.resource_id])
           order by o.id limit ${rowsDeletedPerBatchMax} for update of o skip locked) old
         limit ${rowsDeletedPerBatchMax}) expired
       where v.environment_id = expired.environment_id and v.id = expired.id

@@ -1,8 +1,14 @@
 import { strict as assert } from 'node:assert'
+import { sql } from '../postgres/sql.js'
 import { listStatement } from '../postgres/statement.js'
 import { environmentKey, throwIfHeld } from '../postgres/transactions/busy.js'
 import { CommitFirst, type Tx } from '../postgres/transactions/tx.js'
-import { type LedgerAccount, type LedgerAccountKey, ledgerAccounts } from './accounts.js'
+import {
+  type LedgerAccount,
+  type LedgerAccountKey,
+  type LedgerAccountName,
+  ledgerAccounts,
+} from './accounts.js'
 import { Book, ledgerKeyOf } from './book.js'
 
 const columns = ledgerAccounts.types('environmentId', 'asset', 'name')
@@ -65,6 +71,18 @@ export async function lockLedgerAccounts(
     if (!wanted.every((key) => locked.has(ledgerKeyOf(key)))) throw new CommitFirst(open(wanted))
   }
   return new Book(accounts)
+}
+
+/**
+ * Locks the accounts with these names of all environments, in the same order, until the transaction
+ * ends. Only for rare changes that concern all merchants.
+ */
+export async function lockLedgerAccountsOfAll(tx: Tx, names: LedgerAccountName[]): Promise<void> {
+  assert(!locking.has(tx), 'a transaction locks its accounts once: twice could be out of order')
+  locking.add(tx)
+  await tx.rows(sql`
+    select from ledger_accounts where name = any (${names}::text[])
+    order by environment_id, asset, name for no key update`)
 }
 
 function withoutCopies(keys: LedgerAccountKey[]): LedgerAccountKey[] {

@@ -1,3 +1,5 @@
+import type { Language } from '../base/languages.js'
+
 /** A part of a mail. Text and HTML are made of the same parts. */
 export type MailBlock =
   | { type: 'paragraph'; text: string }
@@ -20,6 +22,8 @@ export type MailContent = MailTexts & { blocks: MailBlock[] }
 export type MailDraft = MailTexts & { blocks: DraftBlock[] }
 
 type MailTexts = {
+  /** Left out: English. */
+  language?: Language
   subject: string
   /** Who writes; null: the installation itself, as in `MAIL_FROM`. */
   sender: MailSender | null
@@ -51,14 +55,21 @@ export function formatMailTime(time: Date): string {
   return `${timeFormat.format(time)} (Lagos)`
 }
 
-export function formatMailDate(time: Date): string {
-  return dateFormat.format(time)
-}
-
-const dateFormat = new Intl.DateTimeFormat('en-GB', { timeZone: 'Africa/Lagos', dateStyle: 'long' })
-
 const timeFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'Africa/Lagos',
   dateStyle: 'long',
   timeStyle: 'short',
 })
+
+/** What the service adds to the content of every mail. */
+const english = {
+  questions: (address: string) => `Questions? Reply to this mail, or write to ${address}.`,
+  orOpen: 'Or open:',
+}
+
+const french: typeof english = {
+  questions: (address) => `Des questions\u00a0? Répondez à ce message ou écrivez à ${address}.`,
+  orOpen: 'Ou ouvrez\u00a0:',
+}
+
+export const frameTexts: Record<Language, typeof english> = { en: english, fr: french }

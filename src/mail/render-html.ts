@@ -1,5 +1,6 @@
 import { asMarkup, type Html, html } from '../base/html.js'
-import type { MailBlock, MailContent } from './content.js'
+import type { Language } from '../base/languages.js'
+import { frameTexts, type MailBlock, type MailContent } from './content.js'
 
 /** Dark enough for white text, and the accent of mails without a merchant's colour. */
 const defaultAccent = '#0a5c36'
@@ -50,11 +51,11 @@ const darkMode = `
  * but the merchant's logo, and none that reports an opening.
  */
 export function renderHtml(content: MailContent, { hasLogo }: { hasLogo: boolean }): string {
-  const { subject, sender, heading, blocks, reason } = content
+  const { subject, sender, heading, blocks, reason, language = 'en' } = content
   const accent = sender?.colour ?? defaultAccent
   const layout = asMarkup('role="presentation" width="100%" cellpadding="0" cellspacing="0"')
   const page = html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -69,11 +70,11 @@ export function renderHtml(content: MailContent, { hasLogo }: { hasLogo: boolean
 <tr><td style="padding:28px 24px 8px">
 ${renderSender(content, hasLogo)}
 <h1 style="${styles.heading}">${heading}</h1>
-${blocks.map((block) => renderBlock(block, accent))}
+${blocks.map((block) => renderBlock(block, accent, language))}
 </td></tr>
 <tr><td class="foot" style="${styles.foot}">
 <p class="quiet" style="${styles.reason}">${reason}</p>
-${sender?.replyTo && renderReplyTo(sender.replyTo)}
+${sender?.replyTo && renderReplyTo(sender.replyTo, language)}
 </td></tr>
 </table>
 </td></tr></table>
@@ -82,8 +83,8 @@ ${sender?.replyTo && renderReplyTo(sender.replyTo)}
   return page.markup
 }
 
-function renderReplyTo(address: string): Html {
-  const text = `Questions? Reply to this mail, or write to ${address}.`
+function renderReplyTo(address: string, language: Language): Html {
+  const text = frameTexts[language].questions(address)
   return html`<p class="quiet" style="${styles.reason}">${text}</p>`
 }
 
@@ -97,7 +98,7 @@ function renderSender({ sender }: MailContent, hasLogo: boolean): Html | null {
 <tr>${logo}${name}</tr></table>`
 }
 
-function renderBlock(block: MailBlock, accent: string): Html {
+function renderBlock(block: MailBlock, accent: string, language: Language): Html {
   switch (block.type) {
     case 'paragraph':
       return html`<p style="${styles.paragraph}">${block.text}</p>`
@@ -111,7 +112,7 @@ function renderBlock(block: MailBlock, accent: string): Html {
       return html`<table width="100%" cellpadding="0" cellspacing="0" style="${styles.facts}">
 ${block.facts.map(renderFact)}</table>`
     case 'button':
-      return renderButton(block, accent)
+      return renderButton(block, accent, frameTexts[language].orOpen)
   }
 }
 
@@ -122,13 +123,17 @@ function renderFact([name, value]: [string, string]): Html {
 `
 }
 
-function renderButton({ label, url }: { label: string; url: string }, accent: string): Html {
+function renderButton(
+  { label, url }: { label: string; url: string },
+  accent: string,
+  orOpen: string,
+): Html {
   const style =
     `display:inline-block;padding:12px 22px;border-radius:8px;background:${accent};` +
     `color:${textOn(accent)};border:1px solid #8a948d;font-weight:600;text-decoration:none`
   const link = html`<a class="link" href="${url}" style="color:${defaultAccent}">${url}</a>`
   return html`<p style="margin:0 0 12px"><a href="${url}" style="${style}">${label}</a></p>
-<p class="quiet" style="${styles.url}">Or open: ${link}</p>`
+<p class="quiet" style="${styles.url}">${orOpen} ${link}</p>`
 }
 
 /** Black or white, whichever is easier to read on the colour. */

@@ -1,9 +1,10 @@
-import type { MailBlock, MailContent } from './content.js'
+import { frameTexts, type MailBlock, type MailContent } from './content.js'
 
 /** The plain text of a mail. */
-export function renderText({ heading, blocks, reason, sender }: MailContent): string {
+export function renderText(content: MailContent): string {
+  const { heading, blocks, reason, sender, language = 'en' } = content
   const parts = [heading, ...blocks.map(renderBlock), '-- ', reason]
-  if (sender?.replyTo) parts.push(`Questions? Reply to this mail, or write to ${sender.replyTo}.`)
+  if (sender?.replyTo) parts.push(frameTexts[language].questions(sender.replyTo))
   return `${parts.join('\n\n')}\n`
 }
 

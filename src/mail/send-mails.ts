@@ -225,6 +225,7 @@ export async function deleteOldMails(db: Queryable, now: RealTime): Promise<numb
   const rows = await db.rows(sql<{ id: string }>`
     delete from mails m using (
       select id from mails where id < ${firstIdAt(before)} and ended_at < ${before}
+        and not is_held(${now}, environment_id, recipient, array[cause_id])
       order by id limit ${mailLimits.deletedPerBatchMax} for update skip locked) old
     where m.id = old.id returning m.id`)
   return rows.length

@@ -36,6 +36,7 @@ export async function createMerchant(
       collectBank: null,
       payoutBank: null,
       isSuspended: false,
+      hasRecipients: false,
     }
   }
   return {

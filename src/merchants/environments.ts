@@ -17,7 +17,8 @@ export async function listEnvironments(db: Queryable, merchant: string): Promise
 
 const selectEnvironments = sql`
   select e.id, e.mode, e.merchant_id, m.display_name as merchant_name, e.clock_offset_ms::float8 as
-    clock_offset_ms, e.collect_bank, e.payout_bank, m.suspended_at is not null as is_suspended
+    clock_offset_ms, e.collect_bank, e.payout_bank, m.suspended_at is not null as is_suspended,
+    exists (select from recipients r where r.environment_id = e.id) as has_recipients
   from environments e join merchants m on m.id = e.merchant_id`
 
 export async function getEnvironmentById(db: Queryable, id: EnvironmentId): Promise<Environment> {

@@ -49,6 +49,12 @@ export const settingsLimits = {
   testAddressesMax: 20,
   reminderDaysMax: 5,
   reminderDistanceMaxDays: 90,
+  callbackUrlLengthMax: 2_048,
+  callbackRetryMaxMinutes: 24 * 60,
+  coolingOffMaxHours: 30 * 24,
+  velocityLimitsMax: 20,
+  velocityCountMax: 1_000_000,
+  duplicateMaxMinutes: 7 * 24 * 60,
   logoBytesMax: 32 * 1024,
   /** Sides of an uploaded logo; the page shows it at 44 pixels. */
   logoPixelsMin: 16,

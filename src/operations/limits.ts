@@ -55,3 +55,16 @@ assert(workLimits.missingAfterMs >= 3 * workLimits.heartbeatIntervalMs)
 assert(workLimits.shutdownMs < limits.http.forcedExitMs)
 // A worker hands back cut off deliveries before it closes its connections.
 assert(webhookLimits.shutdownMs < workLimits.shutdownMs)
+
+/** Personal data: retention, export and erasing. */
+export const personalDataLimits = {
+  /** Rows of a table that one statement searches for a person. */
+  rowsScannedPerPage: 2_000,
+  /** Rows that one transaction changes. */
+  rowsErasedPerBatchMax: 200,
+  /** Rows that one run of the retention worker reads, of each kind. */
+  rowsPerBatchMax: 500,
+  jobIntervalMs: hour,
+  /** An open or held row is checked again after this time. */
+  skippedRetryMs: 30 * day,
+} as const

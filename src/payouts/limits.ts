@@ -3,6 +3,7 @@ import { day, hour, minute, second } from '../base/clock.js'
 import { limits } from '../base/limits.js'
 import { solanaLimits } from '../base/solana-limits.js'
 import { signInLimits } from '../team/limits.js'
+import { webhookLimits } from '../webhooks/limits.js'
 
 export const payoutLimits = {
   /** The creating process sends first; polling starts after this. */
@@ -51,6 +52,7 @@ export const payoutLimits = {
   feesCachedMax: 10_000,
   /** How long paused rails are cached; a pause takes effect within this. */
   pauseCacheMs: second,
+  freezesListedMax: 200,
   /** How long levies are cached; a levy that holds from now on takes effect within this. */
   levyCacheMs: second,
   mintsPerBatchMax: 100,
@@ -85,6 +87,21 @@ export const claimLimits = {
   confirmWithinMs: 15 * minute,
   expiriesPerBatchMax: 100,
   expiryIntervalMs: 10 * second,
+} as const
+
+/** Call-backs that are asked before a payout is sent. */
+export const callbackLimits = {
+  /** A call-back that has not answered by then has not decided. */
+  answerMs: 10 * second,
+  /** Until it is asked again; twice as long after each attempt. */
+  retryMs: 5 * second,
+  retryMaxMs: 5 * minute,
+  /** Until an approved payout that could not be sent is tried again. */
+  sendRetryMs: minute,
+  rejectionLengthMax: 500,
+  /** The start of a longer answer, all that is kept of it, is no decision. */
+  answerBytesMax: 4_000,
+  checksPerBatchMax: 50,
 } as const
 
 /** Payout batches. */
@@ -159,6 +176,8 @@ assert(payoutLimits.leaseMs >= payoutLimits.sendWithinMs + 10 * solanaLimits.cal
 // A refund is on its way before an operator can end it, and before it may be sent again.
 const refundSendMs = limits.banks.refundSearchMs + limits.banks.timeoutMs
 assert(payoutLimits.leaseMs >= payoutLimits.sendWithinMs + refundSendMs)
+// The end of an answer may be missing by a character.
+assert(callbackLimits.answerBytesMax + 4 <= webhookLimits.responseBytesMax)
 // A member who is invited at once, and joins on the last day, can still approve.
 assert(
   payoutLimits.approveWithinMaxMs >=

@@ -7,6 +7,8 @@ import type { Purpose } from '../ledger/purposes.js'
 import type { FeeOperation } from '../merchants/settings/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import { column, Table } from '../postgres/table.js'
+import type { ScreeningVerdict } from '../screening/ports.js'
+import type { CallbackCheck, WaitReason } from './controls/wait.js'
 import type { PayoutPurpose } from './levies/levy.js'
 import type { Destination } from './ports.js'
 
@@ -19,11 +21,13 @@ export const payoutStatuses = ['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'R
 
 export type PayoutStatus = (typeof payoutStatuses)[number]
 
-/** What a member decided about a payout. */
+/** What a member, or an operator, decided about a payout. */
 export type ApprovalDecision = {
   verdict: 'APPROVED' | 'REJECTED'
-  /** Null: simulated, in test mode. */
+  /** Null: simulated, in test mode, or of an operator. */
   user: { id: string; name: string } | null
+  /** It suffices alone, where screening is what the payout waits for. */
+  isOfOperator?: boolean
   /** Of a rejection. */
   reason: string | null
   at: Date
@@ -34,10 +38,14 @@ export type PayoutApproval = {
   /** SHA-256 of what is approved, in hex digits. */
   orderHash: string
   expiresAt: Date
-  /** How many members must approve. */
+  /** How many members must approve; 0 if only the call-back decides. */
   needed: number
   /** Oldest first. While it waits, only approvals that still count. */
   decisions: ApprovalDecision[]
+  /** Why members must approve. */
+  reasons: WaitReason[]
+  /** Null: no call-back is asked. */
+  callback: CallbackCheck | null
 }
 
 export const payouts = new Table('payouts', {
@@ -55,6 +63,8 @@ export const payouts = new Table('payouts', {
   /** As the merchant wrote it. */
   requestedAmount: column.text(),
   destination: column.json<Destination>(),
+  /** The saved recipient that it goes to. Null: none, or saved later. */
+  recipientId: column.uuid().orNull(),
   merchantReference: column.text().orNull(),
   /** What the merchant says that it is for; some purposes are exempt from a levy. */
   purpose: column.text<PayoutPurpose>().orNull(),
@@ -82,6 +92,8 @@ export type Payout = typeof payouts.row & {
   batchItem?: { batchId: string; number: number } | undefined
   /** Null: it needed no approval. */
   approval: PayoutApproval | null
+  /** Until it is committed: why it waits for screening. Undefined: it does not. */
+  screeningHold?: Exclude<ScreeningVerdict, { verdict: 'clear' }> | undefined
 }
 
 /**
@@ -201,6 +213,19 @@ export const returnKinds: ReturnKind[] = ['bank_return', 'crypto_return']
 
 export function isReturn({ kind }: Pick<Payout, 'kind'>): boolean {
   return returnKinds.some((one) => one === kind)
+}
+
+/** Whether a member or an API key asked for it: returns to the sender, and schedules, have none. */
+export function hasCreator({
+  createdByKey,
+  createdByUser,
+}: Pick<Payout, 'createdByKey' | 'createdByUser'>): boolean {
+  return createdByKey !== null || createdByUser !== null
+}
+
+/** Naira are paid to bank accounts, coins to wallets. */
+export function transferKindOf({ asset }: Pick<Payout, 'asset'>) {
+  return asset === 'NGN' ? 'bank_transfer' : 'crypto_transfer'
 }
 
 export function returnKindOf({ asset }: Pick<Payout, 'asset'>): ReturnKind {

@@ -11,7 +11,7 @@ const heldEqualsOpenPayouts: Proof = {
       select environment_id, asset, takes_from as name, amount + fee + levy as amount
       from payouts where status in ('PENDING', 'SUBMITTED')
       union all
-      select h.environment_id, c.asset, 'available', h.amount
+      select h.environment_id, c.asset, c.takes_from, h.amount
       from claim_holds h join claims c on c.environment_id = h.environment_id and c.id = h.claim_id
       where c.status = 'OPEN' and h.ended_as is null),
     open as (
@@ -159,25 +159,40 @@ const attemptsKeepToTheirRail: Proof = {
 
 const waitingPayoutsWereApproved: Proof = {
   claim:
-    'Every payout that waited for approval was submitted only after enough other members approved it',
+    'Every payout that waited was submitted only after enough other members, and the call-back if it was asked, approved it',
   counterexamples: `
-    select p.environment_id, p.id, p.status, d.approvals, d.rejections from payouts p
+    select p.environment_id, p.id, p.status, d.approvals, d.rejections, c.callback from payouts p
     left join environments e on e.id = p.environment_id
     left join api_keys k on k.id = p.created_by_key
+    left join payout_checks c on c.environment_id = p.environment_id and c.payout_id = p.id
     cross join lateral (
       select count(*) filter (where a.verdict = 'REJECTED') as rejections,
-        count(*) filter (where a.verdict = 'APPROVED' and a.order_hash = p.order_hash
+        sum(case when a.decided_by = 'operator' then 2 else 1 end) filter (
+          where a.verdict = 'APPROVED' and a.order_hash = p.order_hash
           and (a.decided_by = 'simulated' and e.mode = 'test'
+            or a.decided_by = 'operator' and c.reasons = '{screening}'
             or a.user_id is distinct from p.created_by_user
               and a.user_id is distinct from k.created_by_user
               and a.user_id is not null)) as approvals
       from payout_approvals a where a.environment_id = p.environment_id and a.payout_id = p.id) d
     where p.order_hash is not null and case
       when p.submitted_at is not null then d.rejections > 0
-        or d.approvals < approvals_needed(p.created_by_user, p.created_by_key)
-      when p.status = 'PENDING' then d.rejections > 0
-      else p.failure_reason is distinct from
-        case when d.rejections > 0 then 'approval_rejected' else 'approval_expired' end end`,
+        or c.callback in ('OPEN', 'REJECTED')
+        or coalesce(d.approvals, 0) < case when c.reasons = '{}' then 0
+          else approvals_needed(p.created_by_user, p.created_by_key) end
+      when p.status = 'PENDING' then d.rejections > 0 or c.callback = 'REJECTED'
+      else p.failure_reason is distinct from case when d.rejections > 0 then 'approval_rejected'
+        when c.callback = 'REJECTED' then 'callback_rejected' else 'approval_expired' end end`,
+}
+
+const checksBelongToWaiting: Proof = {
+  claim: 'Every check belongs to a payout that waited, and asks only while the payout waits',
+  counterexamples: `
+    select c.environment_id, c.payout_id, c.callback, p.status from payout_checks c
+    left join payouts p on p.environment_id = c.environment_id and p.id = c.payout_id
+    where p.order_hash is null or case when p.status = 'PENDING'
+      then c.callback = 'OPEN' and c.due_at is null
+      else c.due_at is not null or (c.callback = 'OPEN' and p.submitted_at is not null) end`,
 }
 
 const simulatedDecisionsAreTests: Proof = {
@@ -185,7 +200,19 @@ const simulatedDecisionsAreTests: Proof = {
   counterexamples: `
     select a.environment_id, a.payout_id, a.verdict from payout_approvals a
     join environments e on e.id = a.environment_id
-    where (a.decided_by = 'simulated' or a.user_id is null) and e.mode <> 'test'`,
+    where (a.decided_by = 'simulated' or a.user_id is null and a.decided_by <> 'operator')
+      and e.mode <> 'test'`,
+}
+
+const payoutsGoToTheirRecipients: Proof = {
+  claim: 'Every payout to a saved recipient went to its bank account or wallet',
+  counterexamples: `
+    select p.environment_id, p.id, p.recipient_id from payouts p
+    left join recipients r on r.environment_id = p.environment_id and r.id = p.recipient_id
+    where p.recipient_id is not null and (r.id is null
+      or (r.bank_code, r.account_number, r.address) is distinct from
+        (p.destination ->> 'bankCode', p.destination ->> 'accountNumber',
+          p.destination ->> 'address'))`,
 }
 
 export const payoutProofs: Proof[] = [
@@ -200,5 +227,7 @@ export const payoutProofs: Proof[] = [
   payoutsLandOnce,
   attemptsKeepToTheirRail,
   waitingPayoutsWereApproved,
+  checksBelongToWaiting,
   simulatedDecisionsAreTests,
+  payoutsGoToTheirRecipients,
 ]

@@ -32,6 +32,7 @@ import {
 import { formatDecimal, toWire } from '../money/amounts.js'
 import type { Coin } from '../money/assets.js'
 import { vatRates } from '../money/vat.js'
+import { type WaitReason, waitReasons } from './controls/wait.js'
 import { payoutPurposes } from './levies/levy.js'
 import {
   type ApprovalDecision,
@@ -66,6 +67,14 @@ export const payingSubaccount = Type.Optional(
     examples: [referenceSample(prefixes.subaccount)],
   }),
 )
+/** Shown by transfers and items of batches. */
+export const savedRecipient = Type.Optional(
+  Type.String({
+    'x-left-out': true,
+    description: 'The saved recipient that it goes to. Left out if it is not saved.',
+    examples: [referenceSample(prefixes.recipient)],
+  }),
+)
 const submittedAt = withExample(
   orNull(time, 'When the transfer was submitted. Null while it waits for approval.'),
   sampleTime,
@@ -75,15 +84,20 @@ const createdAt = timestamp('When the transfer was created.')
 
 /** How decisions of test mode are shown. */
 const simulatedMember = { id: 'simulated', name: 'Simulated member' }
+const theOperator = { id: 'operator', name: 'The operator' }
 
 const person = Type.Object({
   id: reference(
     prefixes.user,
-    'Identifies the person; `simulated` if you decided for one in test mode.',
+    'Identifies the person; `simulated` if you decided for one in test mode, `operator` if the operator decided about a transfer that waited for screening.',
   ),
   name: text('Bola Ade', 'Name of the person.'),
   at: timestamp('When the person decided.'),
 })
+
+const reasonMeanings = Object.entries(waitReasons)
+  .map(([reason, text]) => `\`${reason}\`: ${text}`)
+  .join(' ')
 
 /** The examples are of a transfer that needs no approval. */
 const leftOut = { 'x-left-out': true }
@@ -94,9 +108,27 @@ export const approvalFields = {
     Type.Object(
       {
         needed: Type.Integer({
-          description: 'How many members must approve: 2 if no member made the API key.',
+          description:
+            'How many members must approve: 2 if no member made the API key, 0 if only your call-back decides.',
           examples: [1],
         }),
+        reasons: Type.Array(Type.Enum(Object.keys(waitReasons) as WaitReason[]), {
+          description: `Why members must approve it. ${reasonMeanings}`,
+          examples: [['amount']],
+        }),
+        callback: notYet(
+          Type.Object({
+            status: Type.Enum(['OPEN', 'APPROVED', 'REJECTED', 'SILENT'], {
+              description:
+                '`OPEN` while it is asked. `SILENT`: it did not decide in time, so members do.',
+              examples: ['OPEN'],
+            }),
+            attempts: Type.Integer({ description: 'How often it was asked.', examples: [1] }),
+            problem: notYet(Type.String(), 'Why the last attempt decided nothing.'),
+            reason: notYet(Type.String(), 'Why your call-back rejected it.'),
+          }),
+          'What your call-back decided; null if none is asked.',
+        ),
         givenBy: Type.Array(person, { description: 'Members who approved so far.' }),
         rejectedBy: notYet(person, 'Who rejected it.'),
         reason: notYet(Type.String(), 'Why it was rejected.'),
@@ -105,7 +137,7 @@ export const approvalFields = {
       {
         ...leftOut,
         description:
-          'Present if your approval rule required a second person; see docs/guides/approvals.md.',
+          'Present if your approval rule required a second person, or your call-back is asked; see docs/guides/approvals.md.',
       },
     ),
   ),
@@ -140,6 +172,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
     '26',
   ),
   from: payingSubaccount,
+  recipient: savedRecipient,
   destinationAddress: withDescription(walletAddress, 'Wallet address of the recipient.'),
   status: Type.Enum(['PENDING', 'SUBMITTED', 'CONFIRMED', 'FAILED'], {
     description:
@@ -196,6 +229,7 @@ export const bankTransfer = resource('BankTransfer', {
   ),
   currency: naira,
   from: payingSubaccount,
+  recipient: savedRecipient,
   bankCode,
   bankName,
   accountNumber,
@@ -252,6 +286,7 @@ function cryptoTransferFields(
     feeVat: formatDecimal(feeVatOf(payout), asset),
     totalDebit: formatDecimal(amount + fee, asset),
     from: payingSubaccountOf(payout) ?? undefined,
+    recipient: showSavedRecipient(payout),
     destinationAddress,
     status: coinStatus(payout.status),
     transactionSignature: attempts.at(-1)?.token ?? null,
@@ -268,6 +303,14 @@ function cryptoTransferFields(
     approval: payout.approval === null ? undefined : showApproval(payout.approval),
     orderHash: payout.approval?.orderHash,
   }
+}
+
+export function showSavedRecipient({
+  recipientId,
+}: {
+  recipientId: string | null
+}): string | undefined {
+  return recipientId === null ? undefined : toReference(prefixes.recipient, recipientId)
 }
 
 export function feeVatOf({ environmentId, id, fee }: Payout): bigint {
@@ -299,6 +342,7 @@ function bankTransferFields(
     totalDebit: toWire(totalDebitOf(payout), 'NGN'),
     currency: 'NGN',
     from: payingSubaccountOf(payout) ?? undefined,
+    recipient: showSavedRecipient(payout),
     bankCode: destination.bankCode,
     bankName: destination.bankName,
     accountNumber: destination.accountNumber,
@@ -320,7 +364,8 @@ function bankTransferFields(
 }
 
 /** As transfers and returns show it. */
-export function showApproval({ expiresAt, needed, decisions }: PayoutApproval) {
+export function showApproval(approval: PayoutApproval) {
+  const { expiresAt, needed, decisions, reasons, callback } = approval
   const rejection = decisions.find(({ verdict }) => verdict === 'REJECTED')
   return {
     needed,
@@ -328,12 +373,21 @@ export function showApproval({ expiresAt, needed, decisions }: PayoutApproval) {
     rejectedBy: rejection ? showDecider(rejection) : null,
     reason: rejection?.reason ?? null,
     expiresAt: toIsoText(expiresAt),
+    reasons,
+    callback: callback && {
+      status: callback.status,
+      attempts: callback.attempts,
+      problem: callback.problem,
+      reason: callback.rejection,
+    },
   }
 }
 
-function showDecider({ user, at }: ApprovalDecision) {
+function showDecider({ user, isOfOperator, at }: ApprovalDecision) {
   const { id, name } = user
     ? { id: toReference(prefixes.user, user.id), name: user.name }
-    : simulatedMember
+    : isOfOperator
+      ? theOperator
+      : simulatedMember
   return { id, name, at: toIsoText(at) }
 }

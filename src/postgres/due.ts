@@ -23,6 +23,11 @@ export type DueTable = {
   ownerColumn: string
   /** Column that counts the claims. */
   counterColumn: string
+  /**
+   * Column whose values take turns, such as the environment: then those with many due rows do not
+   * delay the others. It needs an index on owner, this column and due_at.
+   */
+  turnColumn?: string
   /** Column that stores until when the last claim may have effects outside, for other code. */
   effectsColumn?: { name: string; durationMs: number }
 }
@@ -45,17 +50,47 @@ export async function claimDue<Row>(db: Queryable, due: DueTable, claim: DueClai
   return db.rows<Row>({
     name: `claim_due_${due.name ?? due.table}`,
     text: `
-      with claimed as materialized (
-        select ${due.keyColumns.join(', ')} from ${due.table}
-        where ${due.openCondition} and ${due.ownerColumn} = $4 and due_at <= $1
-        order by due_at limit $3
-        for update skip locked)
+      ${due.turnColumn ? selectInTurns(due, due.turnColumn) : selectOldest(due)}
       update ${due.table} job set due_at = $2, ${due.counterColumn} = ${due.counterColumn} + 1
         ${due.effectsColumn ? `, ${due.effectsColumn.name} = $5` : ''}
       from claimed where ${isSameRow(due, 'claimed')}
       returning ${due.returning}`,
     values: [now, leaseEnd(now), limit, owner, ...effectsEnd(due, now)],
   })
+}
+
+function selectOldest({ table, keyColumns, openCondition, ownerColumn }: DueTable): string {
+  return `
+      with claimed as materialized (
+        select ${keyColumns.join(', ')} from ${table}
+        where ${openCondition} and ${ownerColumn} = $4 and due_at <= $1
+        order by due_at limit $3
+        for update skip locked)`
+}
+
+/** The oldest row of each first, then the second of each, and so on. */
+function selectInTurns(due: DueTable, turn: string): string {
+  const { table, openCondition, ownerColumn, keyColumns } = due
+  const isOpen = `${openCondition} and ${ownerColumn} = $4`
+  const first = `order by ${turn}, due_at limit 1`
+  return `
+      with recursive turns (turn) as (
+        (select ${turn} from ${table} where ${isOpen} ${first})
+        union all
+        select next.* from turns cross join lateral (
+          select ${turn} from ${table} where ${isOpen} and ${turn} > turns.turn ${first}) next),
+      sorted as (
+        select ${keyColumns.map((column) => `oldest.${column}`).join(', ')}
+        from turns cross join lateral (
+          select ${keyColumns.join(', ')}, due_at, row_number() over (order by due_at) as round
+          from ${table} where ${isOpen} and ${turn} = turns.turn and due_at <= $1
+          order by due_at limit $3) oldest
+        order by oldest.round, oldest.due_at limit $3),
+      claimed as materialized (
+        select ${keyColumns.map((column) => `job.${column}`).join(', ')}
+        from sorted join ${table} job on ${isSameRow(due, 'sorted')}
+        where ${isOpen} and job.due_at <= $1
+        for update of job skip locked)`
 }
 
 /**

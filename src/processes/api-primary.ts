@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { requestRateLimits } from '../api/limits.js'
 import { createGrants, SharedStreams } from '../api/server/shared-limits.js'
-import { type Clock, minute } from '../base/clock.js'
+import { type Clock, minute, pauseAfter } from '../base/clock.js'
 import type { Config } from '../base/config.js'
 import { limits } from '../base/limits.js'
 import type { Logger } from '../base/log.js'
@@ -63,7 +63,8 @@ export async function startApiProcesses(
       logger.error({ process: number, ...how }, 'API process ended unexpectedly; starting another')
       metrics.restarts += 1
       failures = clock.elapsedMs() - startedAt > steadyAfterMs ? 1 : failures + 1
-      const delayMs = Math.min(restartDelayMs * 2 ** (failures - 1), restartDelayMaxMs)
+      const bounds = { retryMs: restartDelayMs, retryMaxMs: restartDelayMaxMs }
+      const delayMs = pauseAfter(failures - 1, bounds)
       await sleep(delayMs, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
     }

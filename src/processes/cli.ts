@@ -20,6 +20,7 @@ import type { CheckResult } from '../operations/doctor/check-result.js'
 import type { ReconcilableRails } from '../operations/reconcile/reconcile.js'
 import { Database } from '../postgres/database.js'
 import { createRateBook } from '../rates/rate-book.js'
+import type { Screening } from '../screening/ports.js'
 import { simulatedRates } from '../simulation/simulated-rates.js'
 import { keepVatRates } from './keep-vat-rates.js'
 import {
@@ -109,8 +110,10 @@ function readConfigOfService(): Config {
 const service: Service = {
   withRails,
   rateConfig: () => readConfig().rates ?? noRateSources,
+  retention: () => readConfig().retention,
   rateBook: (db) => createRateBook({ db, clock: systemClock, simulated: simulatedRates }),
   resolveHolder,
+  openScreening,
   findConsoleUrl,
   openStart,
   openBrowser,
@@ -138,6 +141,13 @@ async function resolveHolder(...[db, environment, account]: Parameters<ResolveHo
   const opened = await import('./open-rails.js')
   const dependencies = { config, db, clock: systemClock, logger: createLoggerOf(config) }
   return opened.resolveHolder(dependencies, environment, account)
+}
+
+async function openScreening(): Promise<Screening | undefined> {
+  const config = readConfig()
+  const opened = await import('../rails/screening/open-screening.js')
+  const logger = createLoggerOf(config)
+  return config.screening && opened.openScreening(config.screening, { clock: systemClock, logger })
 }
 
 async function examineService(): Promise<CheckResult[]> {
@@ -243,6 +253,7 @@ async function runWork(): Promise<void> {
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
     requestLogDays: config.requestLogDays,
     eventDays: config.eventDays,
+    retention: config.retention,
     naira: config.naira,
     rates: config.rates,
     mail: config.mail,

@@ -38,6 +38,7 @@ import type { WatchedRails } from '../operations/definitions/definition.js'
 import { examineInside } from '../operations/doctor/examine.js'
 import { addExchangeMetrics } from '../operations/metrics/exchange-metrics.js'
 import { addPoolMetrics, addRailMetrics } from '../operations/metrics/process-metrics.js'
+import { addScreeningMetrics } from '../operations/metrics/screening-metrics.js'
 import { expirePending } from '../payouts/approvals/expire-pending.js'
 import { createConcludingLane } from '../payouts/attempts/conclude-sent.js'
 import { markForReview } from '../payouts/attempts/review-payouts.js'
@@ -60,6 +61,7 @@ import { Turns } from '../postgres/transactions/turns.js'
 import { connectLane, connectListener } from '../postgres/wire/connection.js'
 import { createRateBook } from '../rates/rate-book.js'
 import { RequestLog } from '../request-log/request-log.js'
+import type { Screening } from '../screening/ports.js'
 import { simulatedRates } from '../simulation/simulated-rates.js'
 import {
   backCoins,
@@ -95,6 +97,8 @@ export type ServiceDependencies = {
   localnetPayers?: LocalnetPayers | undefined
   /** Test rails whose outcomes callers can set. */
   simulatedRails?: SimulatedRail[]
+  /** Undefined: nothing is screened. */
+  screening?: Screening | undefined
   /** Without it, test balances cannot be funded with coins. */
   mint?: CoinMint | undefined
   /** What operators watch in the console; without it, they see no rail. */
@@ -135,6 +139,7 @@ export async function compose({
 }: ServiceDependencies): Promise<ComposedService> {
   const { clock = systemClock, open = openLane, rails = noRails } = dependencies
   const { simulatedRails = [], sandboxPayers, localnetPayers, mint, sharedLimits } = dependencies
+  const { screening } = dependencies
   const { followsPayouts = false } = dependencies
   const seal = createSeal(config.secret, config.otherSecrets)
   const onIdleError = logLostConnection(logger)
@@ -193,6 +198,7 @@ export async function compose({
     sandboxPayers,
     localnetPayers,
     rates,
+    screening,
   })
   const fundingLanes = createKeyedLanes(ledgerLanes, createFunding(mint), lockForFunding)
   const payoutLanes = createKeyedLanes(ledgerLanes, createByKeys, readForKeys)
@@ -233,6 +239,7 @@ export async function compose({
   const metrics = createMetrics(lanes, figuresOf(db, clock, requestLog))
   addRailMetrics(metrics.registry)
   addExchangeMetrics(metrics.registry, { db, clock, config: config.rates ?? noRateSources })
+  if (screening) addScreeningMetrics(metrics.registry, { db, clock, screening })
   addPoolMetrics(metrics.registry, { reads: db, quick: quickDb, changes: changeDb })
   if (replica) addReplicaMetrics(metrics.registry, replica)
   const readiness = createReadiness({ db: quickDb, lanes: Object.values(lanes), logger })
@@ -248,6 +255,7 @@ export async function compose({
     simulated: simulatedRails,
     rails,
     collections,
+    screening,
     streams,
     changeHints,
     allowsLoopbackWebhooks: config.allowsLoopbackWebhooks,
@@ -266,6 +274,7 @@ export async function compose({
       logger,
       paused,
       follows: followsPayouts,
+      screening,
     }),
     commitPayout: payoutLanes.run,
     sendPayout: createSendAfterCommit({ rails, clock, logger, paused, sentPayouts }),
@@ -402,7 +411,7 @@ async function runDueWork(
     sessions.forgetAll()
     await markForReview({ db, logger }, clock.now(), id)
     while ((await expirePending({ db, logger, follow: followReturns }, clock.now(), id)) > 0);
-    while ((await expireClaims(db, clock.now(), id)) > 0);
+    while ((await expireClaims({ db, follow: followReturns }, clock.now(), id)) > 0);
     while ((await expireAccounts(db, clock.now(), id)) > 0);
   } catch (error) {
     logger.warn({ err: error }, 'could not run work that became due; workers will')

@@ -90,6 +90,7 @@ async function* openAll(
     allowsLoopbackWebhooks,
     requestLogDays,
     eventDays,
+    retention: config.retention,
     naira,
     rates,
     mail: config.mail,

@@ -16,11 +16,13 @@ import { createOpenPayoutTotals } from '../payouts/reconciliation/treasury-books
 import type { Database } from '../postgres/database.js'
 import type { BankAccountNumber } from '../rails/bank/driver.js'
 import { makeKeyBytes } from '../rails/ed25519.js'
+import { openScreening } from '../rails/screening/open-screening.js'
 import { makeMnemonic, openSeedFile } from '../rails/solana/keys/seed.js'
 import { createKeySigner, openKeyFile, type Signer } from '../rails/solana/keys/signer.js'
 import { ProcessSigner } from '../rails/solana/keys/signer-process.js'
 import { createSolanaRail, type SolanaRail } from '../rails/solana/rail.js'
 import { createPinnedChain } from '../rails/solana/rpc/store-chains.js'
+import type { Screening } from '../screening/ports.js'
 import {
   callLocalnet,
   createCoinMint,
@@ -53,6 +55,8 @@ export type OpenRails = {
   solana: Record<Mode, SolanaRail | undefined>
   treasuries: WatchedTreasury[]
   floats: WatchedFloat[]
+  /** Undefined: nothing is screened. */
+  screening?: Screening | undefined
   close(): Promise<void>
 }
 
@@ -79,6 +83,7 @@ type RailDependencies = {
  */
 export async function openRails(dependencies: RailDependencies): Promise<OpenRails> {
   const { config, db } = dependencies
+  const screening = config.screening && (await openScreening(config.screening, dependencies))
   const isEmbedded = !config.databaseUrl && config.solana.test.urls.length === 0
   const localnet = isEmbedded ? await openLocalnet(dependencies) : undefined
   const embedded = localnet && (await openOnLocalnet(dependencies, localnet))
@@ -116,7 +121,9 @@ export async function openRails(dependencies: RailDependencies): Promise<OpenRai
     floats: modes.flatMap((mode) =>
       rails.banksOf(mode).map((bank) => ({ bank, floatMin: config.bank[mode].floatMin })),
     ),
+    screening,
     async close() {
+      screening?.stop()
       await Promise.all([sandboxBank?.stop(), solana.test?.stop(), solana.live?.stop()])
       await emulated?.emulator?.close()
       await localnet?.stop()

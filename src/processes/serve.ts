@@ -26,6 +26,7 @@ type ServedRails = Pick<
   | 'solana'
   | 'treasuries'
   | 'floats'
+  | 'screening'
 >
 
 type ServedApi = {
@@ -138,6 +139,7 @@ function dependenciesFrom(rails: ServedRails): Partial<ServiceDependencies> {
     simulatedRails: rails.simulatedRails,
     mint: rails.mint,
     localnetPayers: rails.localnetPayers,
+    screening: rails.screening,
     watched: {
       solana: rails.solana,
       rails: rails.rails,

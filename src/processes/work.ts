@@ -10,6 +10,8 @@ import { limits } from '../base/limits.js'
 import { type Logger, logLostConnection } from '../base/log.js'
 import type { RateConfig } from '../base/rate-sources.js'
 import type { Seal } from '../base/sealed.js'
+import { announceOverdue, casesDue } from '../cases/announce-overdue.js'
+import { caseLimits } from '../cases/limits.js'
 import { expireAccounts, firstExpiryAt } from '../collections/accounts/end-accounts.js'
 import { collectionLimits } from '../collections/limits.js'
 import { confirmDueHints } from '../collections/notices/confirm-hints.js'
@@ -26,6 +28,8 @@ import { createPaymentLog } from '../collections/payments/log-payments.js'
 import type { BankRail, WalletRail } from '../collections/ports.js'
 import { followReturns } from '../collections/returns/follow-returns.js'
 import { returnsDue, sendReturns } from '../collections/returns/send-returns.js'
+import { rescreenPayments } from '../collections/screening/rescreen-payments.js'
+import { screeningsDue } from '../collections/screening/store-screenings.js'
 import { createExchange } from '../conversions/exchange.js'
 import { conversionLimits } from '../conversions/limits.js'
 import { deleteOldQuotes } from '../conversions/store-conversions.js'
@@ -41,7 +45,7 @@ import { openMailbox } from '../mail/mailbox.js'
 import type { MailRelay } from '../mail/ports.js'
 import { deleteOldMails, mailsDue, sendMails } from '../mail/send-mails.js'
 import { lowBalanceLimits } from '../merchants/limits.js'
-import { workLimits } from '../operations/limits.js'
+import { personalDataLimits, workLimits } from '../operations/limits.js'
 import { FundFigures } from '../operations/metrics/fund-figures.js'
 import { JobProgress } from '../operations/metrics/job-progress.js'
 import {
@@ -58,6 +62,7 @@ import {
   stopHeartbeat,
   type WorkCommand,
 } from '../operations/metrics/worker-heartbeats.js'
+import { applyRetention } from '../operations/personal-data/apply-retention.js'
 import { firstProofDueAt, runLedgerProof } from '../operations/proofs/ledger-proofs.js'
 import { reconcileDue } from '../operations/reconcile/reconcile.js'
 import { expirePending } from '../payouts/approvals/expire-pending.js'
@@ -71,9 +76,12 @@ import { expireBatches } from '../payouts/batches/decide-batch.js'
 import { batchesDue, runBatches } from '../payouts/batches/run-batches.js'
 import type { BatchDependencies } from '../payouts/batches/step.js'
 import { expireClaims } from '../payouts/claims/end-claims.js'
+import { askCallbacks } from '../payouts/controls/ask-callbacks.js'
+import { checksDue } from '../payouts/controls/payout-checks.js'
 import { createLevyBook } from '../payouts/levies/levy-book.js'
 import {
   batchLimits,
+  callbackLimits,
   claimLimits,
   payoutLimits,
   reconcileLimits,
@@ -96,6 +104,7 @@ import { reportLimits } from '../reports/limits.js'
 import { sumUpReports } from '../reports/sum-up.js'
 import { deleteOldEntries } from '../request-log/delete-old-entries.js'
 import { requestLogLimits } from '../request-log/limits.js'
+import { screeningLimits } from '../screening/limits.js'
 import { simulatedRates } from '../simulation/simulated-rates.js'
 import {
   backCoins,
@@ -115,7 +124,8 @@ import { sweepWallets } from '../wallets/sweep-wallets.js'
 import { watchWallets } from '../wallets/watch-wallets.js'
 import { deleteOldDeliveries } from '../webhooks/deliveries/delete-old-deliveries.js'
 import { Deliverer } from '../webhooks/deliveries/deliver.js'
-import { createSender } from '../webhooks/deliveries/send.js'
+import { createMessageSigner } from '../webhooks/deliveries/message.js'
+import { createSender, type Sender } from '../webhooks/deliveries/send.js'
 import { listenForDeliveries, notifyWorkers } from '../webhooks/deliveries/wake-ups.js'
 import { watchBalances } from '../webhooks/endpoints/watch-balances.js'
 import { webhookLimits } from '../webhooks/limits.js'
@@ -130,6 +140,8 @@ type JobDependencies = {
   noticeLane: NoticeLane
   requestLogDays: number
   eventDays: number
+  retention: Config['retention']
+  callbackSender: Sender
   naira: Config['naira']
   rates?: RateConfig | undefined
   figures?: FundFigures
@@ -142,7 +154,7 @@ type JobDependencies = {
 
 /** All background jobs except the delivery of webhooks, which `startWork` runs beside them. */
 export function createJobs(opened: OpenRails, dependencies: JobDependencies): Job[] {
-  const { seal, logger, requestLogDays, eventDays } = dependencies
+  const { seal, logger, requestLogDays, eventDays, retention } = dependencies
   return [
     {
       name: 'delete old idempotency keys',
@@ -193,6 +205,12 @@ export function createJobs(opened: OpenRails, dependencies: JobDependencies): Jo
       run: deleteOldMails,
     },
     {
+      name: 'pseudonymise old personal data',
+      everyMs: personalDataLimits.jobIntervalMs,
+      batch: personalDataLimits.rowsPerBatchMax,
+      run: (db, now) => applyRetention(db, now, retention),
+    },
+    {
       name: 'close sub-accounts that are paid out',
       everyMs: workLimits.idleJobIntervalMs,
       batch: settlementLimits.perBatchMax,
@@ -237,6 +255,7 @@ export function createJobs(opened: OpenRails, dependencies: JobDependencies): Jo
     ...payoutJobs(opened, dependencies),
     ...modes.map((mode) => settlementJob(opened, mode, dependencies)),
     ...modes.map((mode) => batchJob(opened, mode, dependencies)),
+    ...modes.map((mode) => callbackJob(opened, mode, dependencies)),
     ...modes.flatMap(shareJobs),
     ...modes.flatMap(invoiceJobs),
     ...modes.map((mode) => mailJob(mode, dependencies)),
@@ -258,6 +277,13 @@ function invoiceJobs(mode: Mode): Job[] {
       firstDueAt: firstDueAt(deadlinesDue, mode),
       batch: invoiceLimits.deadlinesPerBatchMax,
       run: (db, now) => runDeadlines({ db, mode }, now),
+    },
+    {
+      name: `announce overdue ${mode} cases`,
+      everyMs: workLimits.idleJobIntervalMs,
+      firstDueAt: firstDueAt(casesDue, mode),
+      batch: caseLimits.overduePerBatchMax,
+      run: (db, now) => announceOverdue({ db, mode }, now),
     },
   ]
 }
@@ -289,7 +315,7 @@ function rateJobs({ rates, clock, logger }: JobDependencies): Job[] {
 }
 
 function settlementJob(opened: OpenRails, mode: Mode, dependencies: JobDependencies): Job {
-  const { rails, mint } = opened
+  const { rails, mint, screening } = opened
   const { clock, logger, naira } = dependencies
   return {
     name: `settle ${mode} balances`,
@@ -301,7 +327,8 @@ function settlementJob(opened: OpenRails, mode: Mode, dependencies: JobDependenc
       const paused = createPausedRails({ db, clock })
       const send = createSendAfterCommit({ rails, clock, logger, paused })
       const levies = createLevyBook({ db, clock })
-      const preparation = createPayoutPreparation({ db, rails, fees, logger, paused, levies })
+      const tools = { db, rails, fees, logger, paused, levies, screening }
+      const preparation = createPayoutPreparation(tools)
       const exchange = createExchange({
         db,
         rates: createRateBook({ db, clock, simulated: simulatedRates }),
@@ -334,7 +361,7 @@ function shareJobs(mode: Mode): Job[] {
 }
 
 /** One preparation for all runs: batches of items share its caches. */
-function batchJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependencies): Job {
+function batchJob({ rails, screening }: OpenRails, mode: Mode, dependencies: JobDependencies): Job {
   const { clock, logger, sentPayouts } = dependencies
   let opened: BatchDependencies | undefined
   const open = (db: Database): BatchDependencies => {
@@ -350,6 +377,7 @@ function batchJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependencie
       paused,
       levies: createLevyBook({ db, clock }),
       follows,
+      screening,
     })
     return { db, rails, preparation, fees, clock, logger, send }
   }
@@ -365,7 +393,28 @@ function batchJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependencie
   }
 }
 
-function collectionJobs({ rails }: OpenRails, dependencies: JobDependencies): Job[] {
+/** One signer for all runs: it keeps the keys. */
+function callbackJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependencies): Job {
+  const { clock, logger, seal, sentPayouts, callbackSender: sender } = dependencies
+  const sign = createMessageSigner(seal)
+  return {
+    name: `ask call-backs about ${mode} payouts`,
+    everyMs: workLimits.idleJobIntervalMs,
+    firstDueAt: firstDueAt(checksDue, mode),
+    mayTakeMs: callbackLimits.answerMs + payoutLimits.sendWithinMs,
+    batch: callbackLimits.checksPerBatchMax,
+    run: (db, now) => {
+      const paused = createPausedRails({ db, clock })
+      const send = createSendAfterCommit({ rails, clock, logger, paused, sentPayouts })
+      return askCallbacks(
+        { db, mode, rails, clock, logger, sender, sign, send, follow: followReturns },
+        now,
+      )
+    },
+  }
+}
+
+function collectionJobs({ rails, screening }: OpenRails, dependencies: JobDependencies): Job[] {
   const { lane, noticeLane, clock, logger } = dependencies
   const everyMs = workLimits.idleJobIntervalMs
   const bankJobs = (rail: BankRail, mode: Mode): Job[] => [
@@ -401,6 +450,14 @@ function collectionJobs({ rails }: OpenRails, dependencies: JobDependencies): Jo
     },
     ...modes.flatMap((mode) => rails.banksOf(mode).flatMap((rail) => bankJobs(rail, mode))),
     ...modes.flatMap((mode) => walletJobs(rails.walletsOf(mode), mode, dependencies)),
+    ...modes.map((mode) => ({
+      name: `screen ${mode} payments`,
+      everyMs,
+      firstDueAt: firstDueAt(screeningsDue, mode),
+      batch: screeningLimits.perBatchMax,
+      run: (db: Database, now: RealTime) =>
+        rescreenPayments({ db, clock, logger, mode, screening, rails: rails.banksByName }, now),
+    })),
     ...rails.returning.map((rail) => ({
       name: `return payments on ${rail.name}`,
       everyMs,
@@ -480,7 +537,7 @@ function payoutJobs(
       name: 'end claims whose time is over',
       everyMs: claimLimits.expiryIntervalMs,
       batch: claimLimits.expiriesPerBatchMax,
-      run: expireClaims,
+      run: (db, now) => expireClaims({ db, follow: followReturns }, now),
     },
     {
       name: 'end batches without approval',
@@ -541,6 +598,7 @@ type WorkDependencies = {
   allowsLoopbackWebhooks: boolean
   requestLogDays: number
   eventDays: number
+  retention: Config['retention']
   naira: Config['naira']
   rates?: RateConfig | undefined
   mail?: Config['mail']
@@ -570,7 +628,14 @@ export function startWork(dependencies: WorkDependencies): Work {
     clock,
     rails: rails.banksByName,
     onBooked: createPaymentLog({ db, logger }),
+    db,
+    screening: opened.screening,
   }
+  const callbackSender = createSender({
+    clock,
+    allowsLoopback: allowsLoopbackWebhooks,
+    attemptTimeoutMs: callbackLimits.answerMs,
+  })
   const figures = new FundFigures()
   const concluding = createConcludingLane(laneDependencies)
   const sentPayouts = new SentPayouts({ db, clock, logger, laneOf: () => concluding })
@@ -590,6 +655,8 @@ export function startWork(dependencies: WorkDependencies): Work {
       noticeLane,
       requestLogDays: dependencies.requestLogDays,
       eventDays: dependencies.eventDays,
+      retention: dependencies.retention,
+      callbackSender,
       naira,
       rates: dependencies.rates,
       figures,
@@ -642,6 +709,7 @@ export function startWork(dependencies: WorkDependencies): Work {
       const isLate = sleep(workLimits.shutdownMs, false, { ref: false })
       if (!(await Promise.race([hasEnded, isLate])))
         logger.warn('some jobs did not stop in time; their rows are picked up at the next start')
+      callbackSender.close()
       await sentPayouts.stop()
       await Promise.all([judging.close(), noticeLane.close(), concluding.close()])
       await listener.stop()

@@ -21,6 +21,8 @@ export async function deleteOldEntries(
         select old.environment_id, old.id from environments e cross join lateral (
           select environment_id, id from request_logs
           where environment_id = e.id and id < ${firstKeptId}
+            and not is_held(${now}, environment_id,
+              concat_ws(' ', path, query, request_body, response_body), resource_ids)
           order by id limit ${entriesDeletedPerBatchMax} for update skip locked) old
         limit ${entriesDeletedPerBatchMax}) expired
       where r.environment_id = expired.environment_id and r.id = expired.id

@@ -61,13 +61,19 @@ export async function lockPayingSubaccounts(
   return paying
 }
 
-/** Why a sub-account does not pay; undefined if it does, or if the merchant pays. */
+/**
+ * Why a sub-account does not pay; undefined if it does, or if the merchant pays. One that is being
+ * closed pays the payout that empties it, which may have waited.
+ */
 export function findPayingProblem(
   paying: PayingSubaccounts,
-  { takesFrom }: { takesFrom: LedgerAccountName },
+  { takesFrom, id: payoutId }: { takesFrom: LedgerAccountName; id?: string },
 ): Refusal | undefined {
   const id = subaccountIdOf(takesFrom)
-  return id === undefined ? undefined : judgePaying(paying.get(id)!)
+  if (id === undefined) return undefined
+  const subaccount = paying.get(id)!
+  const isLast = payoutId !== undefined && subaccount.closingPayoutId === payoutId
+  return isLast ? undefined : judgePaying(subaccount)
 }
 
 /** PAUSED and CLOSED sub-accounts pay nothing. */

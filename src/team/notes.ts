@@ -16,13 +16,13 @@ const notes = new Table('notes', {
   withdrawnAt: column.time().orNull(),
 })
 
-/** What a member wrote about a payment or payout, for the team of the merchant. */
+/** What a member wrote about a payment, payout or case, for the team of the merchant. */
 export type Note = Omit<typeof notes.row, 'id' | 'authorId'> & {
   reference: string
   author: { id: string; name: string }
 }
 
-/** The payment or payout that notes are about. */
+/** The payment, payout or case that notes are about. */
 export type NoteSubject = { environmentId: EnvironmentId; id: string }
 
 type Row = typeof notes.row & { authorName: string }

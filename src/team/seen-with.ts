@@ -16,7 +16,9 @@ export const seenWith = {
   bank_transfer: 'payouts.see',
   crypto_transfer: 'payouts.see',
   batch: 'payouts.see',
+  recipient: 'payouts.see',
   claim: 'payouts.see',
+  case: 'cases.see',
   balance: 'balances.see',
   balance_entry: 'balances.see',
   conversion: 'balances.see',
@@ -53,9 +55,11 @@ const resultsSeenWith: Partial<Record<Permission, Permission>> = {
   'collect.create': 'payments.see',
   'payments.decide': 'payments.see',
   'payments.ask': 'payments.see',
-  // Each operation on notes also needs the permission to see the payment or payout.
+  // Each operation on notes also needs the permission to see the payment, payout or case.
   'notes.write': 'payments.see',
+  'cases.change': 'cases.see',
   'payouts.create': 'payouts.see',
+  'recipients.change': 'payouts.see',
   'customers.change': 'customers.see',
   'subaccounts.change': 'subaccounts.see',
   'payouts.approve': 'payouts.see',

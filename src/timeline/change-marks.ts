@@ -53,6 +53,8 @@ export type ChangeMarks = {
   batches: string | null
   /** A proposed approval rule. */
   proposal: string | null
+  /** What is frozen, and who asked to thaw it. */
+  freezes: string | null
   /** The newest request with an API key: those of consoles would cause hints forever. */
   request: string | null
   /** How far the test clock is ahead. */
@@ -96,6 +98,10 @@ export async function readChangeMarks(
               order by id desc limit ${batchesHintedMax}::int) b) as batches,
           (select s.id from setting_changes s
             where s.environment_id = e.id and s.state = 'OPEN') as proposal,
+          (select string_agg(concat_ws(' ', f.id, f.thaw_asked_by), ',' order by f.id)
+            from payout_freezes f
+            where f.thawed_at is null
+              and (f.environment_id = e.id or f.environment_id is null)) as freezes,
           (select n.id from (
             select id, key_id from request_logs where environment_id = e.id
             order by id desc limit ${requestsRead}::int) n
@@ -127,6 +133,7 @@ export function compareMarks(before: ChangeMarks, after: ChangeMarks): ChangeTop
   if (before.deliveries !== after.deliveries) changed.add('deliveries')
   if (before.batches !== after.batches) changed.add('batches')
   if (before.proposal !== after.proposal) changed.add('approvals')
+  if (before.freezes !== after.freezes) changed.add('payouts')
   if (before.request !== after.request) changed.add('requests')
   if (before.clock !== after.clock) changed.add('clock')
   return changeTopics.filter((topic) => changed.has(topic))

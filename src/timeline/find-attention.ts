@@ -19,6 +19,7 @@ export const attentionKinds = [
   'endpoint_failing',
   'payout_review',
   'low_balance',
+  'case_overdue',
   'bank_account_waiting',
   'settlement_wallet_waiting',
   'settlement_destination_unconfirmed',
@@ -154,6 +155,21 @@ export async function findPayoutsInReview(
       limit ${attentionLimits.rowsCountedMax}) open
     group by asset`)
   return summarizeGroups('payout_review', groups)
+}
+
+/** Open cases whose deadline has passed. */
+export async function findOverdueCases(
+  db: Queryable,
+  { environmentId, now }: { environmentId: EnvironmentId; now: Date },
+): Promise<Attention[]> {
+  const rows = await db.rows(sql<{ id: string; since: Date }>`
+    select id, deadline as since from cases
+    where environment_id = ${environmentId} and status = 'OPEN' and deadline < ${now}
+    order by deadline limit ${attentionLimits.rowsCountedMax}`)
+  const [first] = rows
+  if (!first) return []
+  const subject = rows.length === 1 ? toReference(prefixes.case, first.id) : null
+  return [{ kind: 'case_overdue', count: rows.length, amounts: {}, since: first.since, subject }]
 }
 
 /** Balances below their threshold, with what is available. */

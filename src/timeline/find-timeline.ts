@@ -1,6 +1,7 @@
 import type { Environment, EnvironmentId, Mode } from '../base/environment.js'
 import { fromReference, type Prefix, prefixes } from '../base/ids.js'
 import { Refusal } from '../base/refusal.js'
+import { getCase } from '../cases/store-cases.js'
 import { accountKinds, accountReference } from '../collections/accounts/account.js'
 import { getPayment } from '../collections/payments/find-payments.js'
 import type { Payment } from '../collections/payments/payment.js'
@@ -12,6 +13,7 @@ import {
 import { findReturn, listReturnsOfPayments } from '../collections/returns/find-returns.js'
 import { idOfSession } from '../collections/sessions/session.js'
 import { getInvoice } from '../customers/invoices/store-invoices.js'
+import { getSchedule } from '../customers/schedules/store-schedules.js'
 import type { EventType } from '../events/catalogue.js'
 import { seesEvent } from '../events/filter.js'
 import { isOfSplit, type Purpose } from '../ledger/purposes.js'
@@ -21,8 +23,9 @@ import { sql } from '../postgres/sql.js'
 import type { Queryable } from '../postgres/transactions/tx.js'
 import { listSplitCauses } from '../subaccounts/shares/split-causes.js'
 import { type Permissions, type ResourceKind, sees } from '../team/seen-with.js'
+import { readCaseItems } from './case-items.js'
 import { readEventItems } from './event-items.js'
-import { readInvoiceItems } from './invoice-items.js'
+import { readInvoiceItems, readScheduleItems } from './invoice-items.js'
 import { readLedger, toLedgerItem } from './ledger-items.js'
 import { timelineLimits } from './limits.js'
 import { readOperatorItems } from './operator-items.js'
@@ -48,15 +51,17 @@ type Subject = {
 /** The resource whose timeline a reference names. */
 export function subjectOf(reference: string): ResourceKind {
   if (reference.startsWith(prefixes.bankTransfer)) return 'bank_transfer'
+  if (reference.startsWith(prefixes.case)) return 'case'
   if (reference.startsWith(prefixes.invoice)) return 'invoice'
+  if (reference.startsWith(prefixes.invoiceSchedule)) return 'invoice'
   return reference.startsWith(prefixes.cryptoTransfer) ? 'crypto_transfer' : 'payment'
 }
 
 /**
- * What happened to a payment, a payout, a return, a collection account, a checkout session
- * or an invoice, newest first: assembled from their rows by about ten reads, each by an index and
- * bounded. One read at a time: a request may hold only one connection. The caller may see the
- * subject; ledger entries and events are shown if it may see those, too.
+ * What happened to a payment, a payout, a return, a collection account, a checkout session, an
+ * invoice, a schedule of invoices or a case, newest first: assembled from their rows by about ten
+ * reads, each by an index and bounded. One read at a time: a request may hold only one connection.
+ * The caller may see the subject; ledger entries and events are shown if it may see those, too.
  */
 export async function findTimeline(db: Queryable, subject: Subject): Promise<Timeline> {
   const { environment, reference } = subject
@@ -89,6 +94,9 @@ function readSubject(db: Queryable, { environment, reference }: Subject): Promis
   const { id: environmentId, mode } = environment
   if (reference.startsWith(prefixes.payment))
     return readPaymentTimeline(db, { environmentId, mode, reference })
+  if (reference.startsWith(prefixes.invoiceSchedule))
+    return readScheduleTimeline(db, { environmentId, reference })
+  if (reference.startsWith(prefixes.case)) return readCaseTimeline(db, { environmentId, reference })
   if (subjectOf(reference) === 'invoice')
     return readInvoiceTimeline(db, { environmentId, reference })
   if (subjectOf(reference) !== 'payment')
@@ -115,7 +123,8 @@ async function readPaymentTimeline(db: Queryable, name: NameInMode): Promise<Tim
   const { returns, hasMore } = await readReturns(db, environmentId, [payment.id])
   const returnIds = returns.map(({ id }) => id)
   const shares = await readShares(db, { payments: [payment], returnIds })
-  const ledger = await readLedger(db, environmentId, [payment.id, ...returnIds, ...shares])
+  const payoutIds = returns.map(({ id, payoutId }) => payoutId ?? id)
+  const ledger = await readLedger(db, environmentId, [payment.id, ...payoutIds, ...shares])
   const noticedAt = await readNoticeTime(db, payment, name.mode)
   const isTemporary = payment.source === 'virtual_account' || payment.source === 'crypto_wallet'
   const events = await readEventItems(db, {
@@ -171,15 +180,33 @@ async function readInvoiceTimeline(db: Queryable, name: Name): Promise<Timeline>
   }
 }
 
+/** Its events are those of the invoices that it made, in their own timelines. */
+async function readScheduleTimeline(db: Queryable, name: Name): Promise<Timeline> {
+  return readScheduleItems(db, await getSchedule(db, name))
+}
+
+async function readCaseTimeline(db: Queryable, name: Name): Promise<Timeline> {
+  const found = await getCase(db, name)
+  const own = await readCaseItems(db, found)
+  const { environmentId, id } = found
+  const events = await readEventItems(db, { environmentId, resourceIds: [id], causeIds: [] })
+  return {
+    items: [...own.items, ...events.items],
+    isTruncated: own.isTruncated || events.isTruncated,
+  }
+}
+
 async function readReturnTimeline(db: Queryable, name: Name): Promise<Timeline> {
   const { environmentId, reference } = name
   const id = fromReference(prefixes.paymentReturn, reference)
   const paymentReturn = id ? await findReturn(db, { environmentId, id }) : undefined
-  if (!paymentReturn) throw unknown(reference)
-  const attempts = await readAttempts(db, environmentId, [paymentReturn.id])
+  // The payout of a return that its payer claims has a reference of the same kind.
+  if (!paymentReturn) return readPayoutTimeline(db, name)
+  const payoutId = paymentReturn.payoutId ?? paymentReturn.id
+  const attempts = await readAttempts(db, environmentId, [payoutId])
   const split = { paymentIds: [], returnIds: [paymentReturn.id] }
   const takenBack = await listSplitCauses(db, environmentId, { ...split, limit: sharesMax })
-  const ledger = await readLedger(db, environmentId, [paymentReturn.id, ...takenBack])
+  const ledger = await readLedger(db, environmentId, [payoutId, ...takenBack])
   const subjects = { environmentId, resourceIds: [], causeIds: [paymentReturn.id] }
   const events = await readEventItems(db, subjects)
   const [created, ...ended] = toReturnItems(paymentReturn)
@@ -235,7 +262,8 @@ async function readCollection(db: Queryable, collection: Collection): Promise<Ti
   const { returns, hasMore } = await readReturns(db, environmentId, paymentIds)
   const returnIds = returns.map(({ id }) => id)
   const shares = await readShares(db, { payments, returnIds })
-  const ledger = await readLedger(db, environmentId, [...paymentIds, ...returnIds, ...shares])
+  const payoutIds = returns.map(({ id, payoutId }) => payoutId ?? id)
+  const ledger = await readLedger(db, environmentId, [...paymentIds, ...payoutIds, ...shares])
   const events = await readEventItems(db, {
     environmentId,
     resourceIds: [...(session ? [session.id] : []), ...accountIds, ...paymentIds],
@@ -356,6 +384,6 @@ function toRealMs(at: Date, moves: ClockMove[], clockOffsetMs: number): number {
 
 function unknown(reference: string): Refusal {
   return new Refusal('not_found', {
-    message: `No payment, transfer, return, account, wallet, checkout session or invoice ${reference} exists.`,
+    message: `No payment, transfer, return, account, wallet, checkout session, invoice or schedule ${reference} exists.`,
   })
 }

@@ -8,7 +8,7 @@ export const timelineLimits = {
   returnsMax: 20,
   paymentsMax: 20,
   attemptsMax: 20,
-  /** What changed the amounts of an invoice. */
+  /** What changed the amounts of an invoice, or the invoices that a schedule made. */
   stepsMax: 50,
   decisionsMax: 20,
   /** Shares of payments, and what refunds took back of them. */

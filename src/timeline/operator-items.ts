@@ -7,6 +7,8 @@ import type { TimelineItem } from './resource.js'
 type DecisionRow = {
   action: string
   outcome: string | null
+  /** What a member wanted it to be. */
+  status: string | null
   createdAt: Date
   /** Set if a member of the merchant did it. */
   name: string | null
@@ -25,18 +27,19 @@ export async function readOperatorItems(
   reference: string,
 ): Promise<TimelineItem[]> {
   const rows = await db.rows(sql<DecisionRow>`
-    select l.action, l.details ->> 'outcome' as outcome, l.created_at,
+    select l.action, l.details ->> 'outcome' as outcome,
+      l.details -> 'body' ->> 'status' as status, l.created_at,
       case when l.chain = l.merchant_id then coalesce(u.name, l.actor) end as name
     from audit_lines l left join users u on u.id = l.user_id
     where l.environment_id = ${environmentId} and l.details ->> 'reference' = ${reference}
       and (l.chain is distinct from l.merchant_id or l.user_id is not null)
       and l.action <> all (${saidByPayout})
     order by l.id desc limit ${timelineLimits.decisionsMax}`)
-  return rows.toReversed().map(({ action, outcome, createdAt, name }) => ({
+  return rows.toReversed().map(({ action, outcome, status, createdAt, name }) => ({
     at: createdAt,
     isInEnvironmentTime: false,
     kind: name === null ? 'operator_decision' : 'member_action',
-    title: titleOf({ action, outcome, name }),
+    title: titleOf({ action, outcome, status, name }),
     reference,
     money: null,
     details: outcome === null || name !== null ? {} : { status: outcome },
@@ -53,10 +56,27 @@ const past: Record<string, string> = {
   settle: 'settled it',
   resend: 'sent it again',
   submit: 'submitted it',
+  finalize: 'finalized it',
+  send: 'mailed it',
+  credit: 'credited it',
+  void: 'voided it',
+  add: 'added to it',
+  remove: 'removed from it',
+  close: 'closed it',
+  reopen: 'reopened it',
 }
 
-function titleOf({ action, outcome, name }: Omit<DecisionRow, 'createdAt'>): string {
-  if (name !== null) return `${name} ${past[action.split('.').at(-1)!] ?? 'changed it'}`
+/** A schedule is paused, resumed and ended by a change of its status. */
+const pastOfSchedule: Record<string, string> = {
+  PAUSED: 'paused it',
+  ACTIVE: 'resumed it',
+  ENDED: 'ended it',
+}
+
+function titleOf({ action, outcome, status, name }: Omit<DecisionRow, 'createdAt'>): string {
+  const ofSchedule = action === 'invoice_schedule.change' ? pastOfSchedule[status ?? ''] : undefined
+  if (name !== null)
+    return `${name} ${ofSchedule ?? past[action.split('.').at(-1)!] ?? 'changed it'}`
   return outcome === null
     ? 'The operator changed it'
     : `The operator decided the outcome: ${outcome}`

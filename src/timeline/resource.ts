@@ -42,6 +42,12 @@ export const timelineKinds = [
   'invoice_credited',
   'invoice_refunded',
   'invoice_voided',
+  'schedule_created',
+  'schedule_ended',
+  'case_opened',
+  'case_item_added',
+  'case_item_removed',
+  'case_closed',
   'event',
   'webhook_delivery',
 ] as const
@@ -53,11 +59,15 @@ const integer = (example: number, description: string) =>
 
 /** Each kind has some of these. */
 const details = {
-  status: text('DELIVERED', 'State of the attempt, return or delivery.'),
+  status: text('DELIVERED', 'State of the attempt, return or delivery, or outcome of the case.'),
   reason: text('operator_decision', 'Why it failed or ended, or why a payment was refunded.'),
-  note: text('Two loaves instead of one', 'Your note about a refund.'),
+  note: text('Two loaves instead of one', 'Your note about a refund or an outcome.'),
   variance: text('UNDERPAID', 'How the payment differed from what was expected.'),
   sender: text('ADA OBI', 'Who paid: a name or a wallet address.'),
+  moved: flag(
+    true,
+    'What was paid was moved to other invoices or to credit; absent if not all of it.',
+  ),
   purpose: text('payment', 'What the ledger entry is for.'),
   effect: text('post', '`post`, `hold`, `settle` or `release`.'),
   from: text('the bank', 'Where the money came from.'),
@@ -96,7 +106,7 @@ const timelineItem = resource('TimelineItem', {
 export const timeline = resource('Timeline', {
   reference: text(
     referenceSample(prefixes.payment),
-    'The payment, transfer, return, account, wallet, checkout session or invoice.',
+    'The payment, transfer, return, account, wallet, checkout session, invoice, schedule or case.',
   ),
   items: Type.Array(timelineItem, { description: 'Newest first.' }),
   truncated: flag(false, 'Whether older or further items were left out.'),

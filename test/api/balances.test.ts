@@ -409,7 +409,7 @@ const defaults = {
     asset: 'USDC',
     walletAddress: null,
   },
-  approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
+  approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null, controls: null },
   dedicatedAccounts: {
     defaultCustomer: { name: null, email: null, phone: null, bvn: null, nin: null },
   },

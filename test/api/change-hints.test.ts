@@ -92,6 +92,20 @@ test('a moved test clock is hinted at', async () => {
   await hinted
 })
 
+test('a freeze and who asks to thaw it are hinted at', async () => {
+  const stream = await follow(developer)
+  const body = { kind: 'merchant', reason: 'Two laptops are stolen' }
+  const made = await owner.ask('POST', '/v1/freezes', { body })
+  expect(made.status, made.text).toBe(201)
+  await untilTopics(stream, ['payouts'])
+  await owner.ask('POST', `/v1/freezes/${made.json.data.id}/thaw`)
+  await untilTopics(stream, ['payouts'])
+  const other = await addPerson(service, { role: 'admin' })
+  const thawed = await other.ask('POST', `/v1/freezes/${made.json.data.id}/thaw`)
+  expect(thawed.json.data.thawedAt).not.toBeNull()
+  await untilTopics(stream, ['payouts'])
+})
+
 test('a payout is hinted at, requests of consoles are not, and signing out ends the stream', async () => {
   const { next } = await follow(owner)
   // Its own requests would make an open request log read itself without end.

@@ -5,6 +5,7 @@ import { fromReference, prefixes } from '../../src/base/ids.js'
 import { reconcile } from '../../src/operations/reconcile/reconcile.js'
 import { sql } from '../../src/postgres/sql.js'
 import { magicWallets } from '../../src/simulation/magic-wallets.js'
+import { claimMoney, enter } from '../payouts/claims/recipient.js'
 import { land, openFaucet } from '../rails/solana/rail.js'
 import { newWallet, tokenAccountOf, usdc } from '../simulation/localnet/transfers.js'
 import { noRails } from '../support/open-manilla.js'
@@ -308,4 +309,34 @@ describe('a failed return of coins', () => {
     const { landings } = await service.readWallet(never)
     expect(landings).toHaveLength(before.landings.length + 1)
   })
+})
+
+test('coins go back by claim to the wallet that the payer enters', async () => {
+  const key = () => ({ 'idempotency-key': crypto.randomUUID() })
+  const held = await desk.deposit({ held: '25.5' })
+  const body = { action: 'return', by: 'claim' }
+  const { status, json, text } = await desk.resolve(held, body, key())
+  expect([status, json.data?.claim], text).toMatchObject([
+    200,
+    { asset: 'USDC', amount: '25.5', feeMax: '0', payment: held },
+  ])
+  expect(await desk.sums()).toEqual(['100', '0', '0'])
+  await expectAllProofs(service.db)
+  const { url } = json.data.claim
+  expect((await enter(url, { bankCode: '058', accountNumber: '0123456789' })).status).toBe(422)
+  // The transfer to the first wallet fails, so the claim opens again.
+  await claimMoney(url, { address: failing! })
+  await expectAllProofs(service.db)
+  await service.pass(10)
+  expect(await desk.payment(held)).toMatchObject({ amountReturning: '25.5' })
+  await claimMoney(url, { address: wallet })
+  await service.pass(6)
+  expect(await desk.payment(held)).toMatchObject({ status: 'RETURNED', amountReturned: '25.5' })
+  expect(await service.readWallet(wallet, 'USDC')).toMatchObject({ balance: '25.5' })
+  // Also the account that the wallet needed for the coin is free.
+  expect(await desk.sums()).toEqual(['100', '0', '0'])
+  expect(await typesOf(held)).toEqual([returning, 'payment.returned'])
+  const rails = { solana: { test: service.rail, live: undefined }, rails: noRails }
+  const [chain] = await reconcile({ db: service.db, rails }, service.clock.now())
+  expect(chain!.differences).toEqual([])
 })

@@ -14,6 +14,7 @@ import {
   openManilla,
   readReply,
   standardNaira,
+  standardRetention,
   type TestService,
   whenDone,
 } from '../support/open-manilla.js'
@@ -226,6 +227,7 @@ describe('metrics', async () => {
     publicRateLimitPerSecond: 0,
     requestLogDays: 30,
     eventDays: 396,
+    retention: standardRetention,
     naira: standardNaira,
     allowsLoopbackWebhooks: true,
     ...onlySandbox,

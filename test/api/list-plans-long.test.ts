@@ -145,6 +145,19 @@ beforeAll(async () => {
     from ${series()}`
   await fill(itemOf(ours, `'VALID', null, null, null`))
   await fill(itemOf(others, `'FAILED', '[]', '{}', now()`))
+  const caseOf = (environmentId: EnvironmentId, member: string, rest: string) => `
+    insert into cases (environment_id, id, mode, title, created_by_key, created_at,
+      external_reference, assignee_id, kind, status, outcome, closed_at, deadline)
+    select ${environmentId}, $id, 'test', 'Not delivered', $id, now(),
+      case when n % 2 = 0 then 'same' else 'case ' || n end, '${member}', ${rest}
+    from ${series()}`
+  await fill(caseOf(ours, idOf(1), `'COMPLAINT', 'CLOSED', 'UPHELD', now(), null`))
+  await fill(caseOf(others, idOf(2), `'FRAUD', 'OPEN', null, null, now()`))
+  await fill(`
+    insert into case_items (environment_id, id, case_id, payment_id, added_at)
+    select environment_id, id, id,
+      case when right(external_reference, 1) = 'e' then '${busy.account}' else id end, now()
+    from cases`)
   await fill(`
     insert into webhook_endpoints (environment_id, id, url, is_enabled, created_at, secret,
       signing_key, public_key, disabled_reason, deleted_at)
@@ -306,6 +319,14 @@ const filters: Record<string, Values> = {
   listBankAccounts: {},
   listPayoutBatches: { status: ['CANCELLED', 'READY'], ...idTime },
   listPayoutBatchItems: { status: ['VALID', 'FAILED'], hasWarnings: ['true'] },
+  listCases: {
+    status: ['CLOSED', 'OPEN', 'OVERDUE'],
+    kind: ['COMPLAINT', 'FRAUD'],
+    item: [toReference(prefixes.payment, busy.account), toReference(prefixes.payment, idOf(7))],
+    assignee: [toReference(prefixes.user, idOf(1)), toReference(prefixes.user, idOf(2))],
+    externalReference: ['same', 'unknown'],
+    ...idTime,
+  },
   listConversions: { ...idTime },
   listSettlements: { status: ['PAID', 'FAILED'], ...idTime },
   listSettlementEntries: {},
@@ -344,7 +365,13 @@ const paramsOf = (operation: string) => ({
 
 const { rowsPerScan, scansPerPageMax, rowsSortedMax } = listLimits
 /** Lists whose filters combine check those that no index serves row by row. */
-const searching = ['listPayments', 'listBankTransfers', 'listCryptoTransfers', 'listDisbursements']
+const searching = [
+  'listPayments',
+  'listBankTransfers',
+  'listCryptoTransfers',
+  'listDisbursements',
+  'listCases',
+]
 
 /**
  * A page of 20 may read 21 rows of each event type. Request logs search a window, and deliveries by

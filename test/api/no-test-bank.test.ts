@@ -11,12 +11,13 @@ import { prepareDatabase } from '../../src/processes/prepare-database.js'
 import { serve } from '../../src/processes/serve.js'
 import { createJobs } from '../../src/processes/work.js'
 import { createCoinMint, giveLamports } from '../../src/simulation/embedded-chain.js'
+import { createSender } from '../../src/webhooks/deliveries/send.js'
 import { newSecret } from '../rails/solana/rail.js'
 import { startChain } from '../simulation/localnet/localnet.js'
 import { newWallet } from '../simulation/localnet/transfers.js'
 import { manualClock } from '../support/clock.js'
 import { emptyDatabase } from '../support/database.js'
-import { openManilla, standardNaira } from '../support/open-manilla.js'
+import { openManilla, standardNaira, standardRetention } from '../support/open-manilla.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
 /** A service with BANK_TEST=none, on a database that has no sandbox tables. */
@@ -116,7 +117,9 @@ test('without a test bank, coins are paid out, naira is refused and the books ar
     noticeLane: lane,
     requestLogDays: 30,
     eventDays: 396,
+    retention: standardRetention,
     naira: standardNaira,
+    callbackSender: createSender({ clock, allowsLoopback: false }),
   }
   for (const job of createJobs(opened, jobTools)) await job.run(db, clock.now())
   const results = await reconcile({ db, rails: opened, confirmDelayMs: 1 }, clock.now())

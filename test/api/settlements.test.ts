@@ -149,7 +149,13 @@ test('settlements are filtered by status and time, and summed up', async () => {
     fee: first.fee,
     levy: 0,
     feeVat: 0,
-    byStatus: { SUBMITTED: none, PAID: sumOf(first), FAILED: sumOf(second), REVERSED: none },
+    byStatus: {
+      PENDING: none,
+      SUBMITTED: none,
+      PAID: sumOf(first),
+      FAILED: sumOf(second),
+      REVERSED: none,
+    },
   })
   expect(await sums(`?to=${second.createdAt}`)).toMatchObject(sumOf(first))
 })
@@ -598,12 +604,14 @@ describe('a suspended merchant', () => {
       'createDedicatedCryptoWallet',
       'createPaymentLink',
       'createPayoutBatch',
+      'createRecipient',
       'createSettlement',
       'createSplitRule',
       'createSplitRuleVersion',
       'createSubaccount',
       'createVirtualAccount',
       'decideTestDisbursement',
+      'enableRecipient',
       'giveAccountToCustomer',
       'refundPayment',
       'resolvePayment',

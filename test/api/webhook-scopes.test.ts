@@ -28,7 +28,8 @@ test('a restricted key subscribes an endpoint to what it may see, and to nothing
   const create = (events?: string[]) =>
     ask('POST', path, { key, body: { url, ...(events && { events }) } })
   expect((await create(['payment.*', 'checkout.session.paid'])).status).toBe(201)
-  const allOthers = 'payouts.see, balances.see, subaccounts.see, customers.see, developers.see'
+  const allOthers =
+    'payouts.see, balances.see, cases.see, subaccounts.see, customers.see, developers.see'
   const cases: [string[] | undefined, string, string][] = [
     [undefined, allOthers, 'balance.low'],
     [['*'], allOthers, 'bank_transfer.completed'],
@@ -47,6 +48,7 @@ test('a restricted key subscribes an endpoint to what it may see, and to nothing
     'payments.see',
     'payouts.see',
     'balances.see',
+    'cases.see',
     'subaccounts.see',
     'customers.see',
     'developers.see',
@@ -119,7 +121,7 @@ test('recovery counts and sends what the key may see', async () => {
     return reply.json.data.deliveries
   }
   const payouts = sent.filter(({ type }) =>
-    /^(bank_transfer|crypto_transfer|batch|claim)\./.test(type),
+    /^(bank_transfer|crypto_transfer|batch|claim|recipient)\./.test(type),
   )
   expect([await recover(key, true), await recover(key, false)]).toEqual(
     Array(2).fill(payouts.length),

@@ -122,6 +122,22 @@ function paymentReturn(change: Values = {}): Promise<unknown> {
 
 const refund = { takes_from: 'available', state: 'SENT' }
 
+const claimId = newId(now)
+await insert('claims', {
+  environment_id,
+  id: claimId,
+  token_hash: Buffer.alloc(32),
+  status: 'OPEN',
+  asset: 'NGN',
+  amount: 100,
+  fee_max: 0,
+  description: 'Refund',
+  metadata: '{}',
+  expires_at: now,
+  created_at: now,
+})
+const byClaim = { claim_id: claimId, destination: null, state: 'SENT' }
+
 function notice(change: Values = {}): Promise<unknown> {
   return insert('notices', {
     rail: 'paper',
@@ -243,6 +259,17 @@ const edits = (table: string, columns: string[]) =>
   )
 
 /** Inserts an account in one status and updates it to another, with the columns that need it. */
+/** Changes a payment that is held for screening, without a decision of people. */
+async function movedWhileScreened(change: Values): Promise<unknown> {
+  const id = newId(now)
+  await payment({ id, fee: 0, amount_accepted: 0, amount_held: 100, held_for: 'screening' })
+  const { held_for = 'screening', amount_held = 100, amount_returning = 0 } = change
+  return db.rows(sql`
+    update payments set held_for = ${held_for}, amount_held = ${amount_held},
+      amount_returning = ${amount_returning}
+    where id = ${id}`)
+}
+
 async function becomes(from: string, to: string): Promise<unknown> {
   const id = newId(now)
   const isDedicated = from === 'INACTIVE'
@@ -406,6 +433,18 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   payment_fee_is_within_its_amount: {
     'a fee above the accepted amount': () => payment({ fee: 101 }),
   },
+  payment_hold_is_known: {
+    'an unknown hold': () =>
+      payment({ held_for: 'fun', fee: 0, amount_accepted: 0, amount_held: 100 }),
+  },
+  payment_held_for_screening_is_not_accepted: {
+    'an accepted payment that is held for screening': () => payment({ held_for: 'screening' }),
+  },
+  screened_payment_moves_by_decision: {
+    'a release without a decision': () => movedWhileScreened({ held_for: null }),
+    'a return without a decision': () =>
+      movedWhileScreened({ amount_held: 0, amount_returning: 100 }),
+  },
   payment_variance_is_known: {
     'an unknown variance': () => payment({ variance: 'ODD' }),
   },
@@ -439,6 +478,19 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
   only_refunds_say_why: {
     'a return with a reason': () => paymentReturn({ reason: 'other' }),
     'a return with a note': () => paymentReturn({ note: 'Paid twice' }),
+  },
+  return_has_a_destination_or_a_claim: {
+    'neither of both': () => paymentReturn({ destination: null }),
+    'both at once': () => paymentReturn({ ...byClaim, destination: '{}' }),
+  },
+  return_by_claim_does_not_wait: {
+    'a claim that workers would send': () => paymentReturn({ ...byClaim, state: 'WAITING' }),
+  },
+  return_of_claim: {
+    'an unknown claim': () => paymentReturn({ ...byClaim, claim_id: newId(now) }),
+  },
+  claim_returns_once: {
+    'two returns of one claim': () => twice(paymentReturn, byClaim),
   },
   return_asset_is_known: {
     'an unknown asset': () => paymentReturn({ asset: 'EUR' }),
@@ -525,6 +577,9 @@ const violations: Record<string, Record<string, () => Promise<unknown>>> = {
       'takes_from',
       'destination',
       'created_at',
+      'reason',
+      'note',
+      'claim_id',
     ]),
     'a delete': () => db.rows({ text: 'delete from payment_returns', values: [] }),
     'a truncate': () => db.rows({ text: 'truncate payment_returns', values: [] }),

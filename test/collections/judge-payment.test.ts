@@ -307,3 +307,24 @@ test('for any payment, the amounts add up and only open accounts are paid', () =
   )
   fc.assert(holds, { numRuns: 2_000 })
 })
+
+test('a payment that is held for screening is held whole, whatever the policies', () => {
+  const payments = fc.record({ amount: kobo, receivedAt: time, isReturnable: fc.boolean() })
+  const holds = fc.property(
+    fc.oneof(virtual, dedicated),
+    payments,
+    anyPolicy,
+    (account, payment, policy) => {
+      const screened = { ...payment, isHeldForScreening: true }
+      expect(judgePayment(account, screened, policy)).toEqual({
+        variance: judgePayment(account, payment, policy).variance,
+        isNowPaid: false,
+        amountAccepted: 0n,
+        amountHeld: payment.amount,
+        amountReturning: 0n,
+        amountReturned: 0n,
+      })
+    },
+  )
+  fc.assert(holds, { numRuns: 500 })
+})

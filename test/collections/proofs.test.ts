@@ -52,6 +52,16 @@ async function collectEveryKind() {
   await shop.post(`/v1/collections/dedicated-accounts/${accountReference}/deactivate`, {})
   const held = await pay(dedicated.accountNumber)
   const late = await pay(cancelled.accountNumber)
+  const returnByClaim = async (payment: string) => {
+    const body = { action: 'return', by: 'claim' }
+    const headers = { 'idempotency-key': payment }
+    const path = `/v1/collections/payments/${payment}/resolve`
+    return (await shop.post(path, body, headers)).json.data.claim.reference
+  }
+  const byClaim = await pay(dedicated.accountNumber)
+  await returnByClaim(byClaim)
+  const unclaimed = await pay(dedicated.accountNumber)
+  await shop.post(`/v1/claims/${await returnByClaim(unclaimed)}/cancel`, {})
   const returned = await payTooLittle()
   const failed = await payTooLittle('990000002')
   const reversed = await payTooLittle('990000003')
@@ -85,7 +95,20 @@ async function collectEveryKind() {
   const waiting = await payTooLittle()
 
   const shown = async (reference: string) => (await shop.payment(reference)).status
-  const all = { exact, refunded, credited, held, late, returned, failed, reversed, sent, waiting }
+  const all = {
+    exact,
+    refunded,
+    credited,
+    held,
+    late,
+    returned,
+    failed,
+    reversed,
+    sent,
+    waiting,
+    byClaim,
+    unclaimed,
+  }
   const named = Object.entries(all)
   expect(await Promise.all(named.map(([, reference]) => shown(reference)))).toEqual([
     'ACCEPTED',
@@ -98,6 +121,8 @@ async function collectEveryKind() {
     'HELD',
     'RETURNING',
     'RETURNING',
+    'RETURNING',
+    'HELD',
   ])
   return {
     /** Sessions by their account. */
@@ -281,7 +306,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update collection_accounts set rail = 'elsewhere' where id = ${accounts.paid}`,
     ],
   },
-  'Every sent return is a payout of its amount and in the matching state': {
+  'Every sent return without a claim is a payout of its amount and in the matching state': {
     'a sent return without a payout': [
       `update payment_returns set state = 'SENT' where ${returnOf('waiting')}`,
     ],
@@ -302,6 +327,24 @@ const damages: Record<string, Record<string, string[]>> = {
     ],
     'a return payout without a return': [
       `update payment_returns set id = ${unknownId} where ${returnOf('failed')}`,
+    ],
+  },
+  'Every return by claim has the payment, the money and the state of its claim': {
+    'a return on another rail': [
+      `update payment_returns set rail = 'elsewhere' where ${returnOf('byClaim')}`,
+    ],
+    'a return of another asset': [
+      `update payment_returns set asset = 'USDC' where ${returnOf('byClaim')}`,
+    ],
+    'a return whose claim is unknown': [
+      `update payment_returns set claim_id = ${unknownId} where ${returnOf('byClaim')}`,
+    ],
+    'a return of another payment': [
+      `update payment_returns set payment_id = ${payments.held} where ${returnOf('unclaimed')}`,
+    ],
+    'a claim without its return': [`delete from payment_returns where ${returnOf('unclaimed')}`],
+    'a return that failed recorded as reversed': [
+      `update payment_returns set state = 'REVERSED' where ${returnOf('unclaimed')}`,
     ],
   },
   'The returning and returned amounts of every payment are those of its returns': {

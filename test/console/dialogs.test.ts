@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { isFull, sizes } from '../pages/checkout-pictures.js'
+import { isFull, sizes, takeScreenshot } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
 import { addPerson, type Person } from '../support/people.js'
 import { pictureDialog } from './dialog-pictures.js'
@@ -56,7 +56,7 @@ describe.runIf(isFull)('pictures of a merchant', () => {
   let site: Console
   let page: Page
   let paths: Record<
-    'held' | 'accepted' | 'waiting' | 'endpoint' | 'link' | 'batch' | 'claim',
+    'held' | 'accepted' | 'waiting' | 'endpoint' | 'link' | 'batch' | 'recipient' | 'claim',
     string
   >
 
@@ -82,6 +82,7 @@ describe.runIf(isFull)('pictures of a merchant', () => {
       name: 'November salaries',
       items,
     })
+    const recipient = await site.post('/v1/recipients', to)
     const claim = await site.post('/v1/claims', { amount: 1_250_000, description: 'Refund' })
     const link = (await site.owner.ask('GET', '/v1/checkout/sessions?status=pending')).json.data
     for (const accountNumber of ['0123456789', '9900000073'])
@@ -95,6 +96,7 @@ describe.runIf(isFull)('pictures of a merchant', () => {
       endpoint: `/webhooks/${endpoint.id}`,
       link: `/collect/links/${link.items[0].reference}`,
       batch: `/payouts/batches/${batch.reference}`,
+      recipient: `/payouts/recipients/${recipient.reference}`,
       claim: `/payouts/claims/${claim.reference}`,
     }
     await site.become(site.owner)
@@ -208,12 +210,20 @@ describe.runIf(isFull)('pictures of a merchant', () => {
       ['screens/collect/details End', paths.link, 'Cancel it'],
       ['screens/collect/pay-dialog PayDialog', paths.link, 'Pay as customer'],
       ['screens/batches/batch-page Cancel', paths.batch, 'Cancel batch'],
+      ['screens/recipients/recipient EditDialog', paths.recipient, 'Edit label'],
+      ['screens/recipients/recipient StatusDialog', paths.recipient, 'Disable'],
       ['screens/claims/claim Actions', paths.claim, 'Cancel claim'],
     ] as const) {
       await open(path)
       await page.locator('main').getByRole('button', { name }).first().click()
       await pictureDialog(page, id)
     }
+  })
+
+  test('a new recipient', async () => {
+    await open('/payouts/recipients')
+    await page.locator('main').getByRole('button', { name: 'New recipient' }).first().click()
+    await pictureDialog(page, 'screens/recipients/new-recipient NewRecipient')
   })
 
   test('a new claim, and its link', async () => {
@@ -224,8 +234,23 @@ describe.runIf(isFull)('pictures of a merchant', () => {
     await page.getByRole('dialog').getByLabel('For', { exact: true }).fill('Refund of order 1001')
     await inDialog('Set ₦12,500.00 aside').click()
     await page.getByRole('dialog').getByText('/claim/').first().waitFor()
-    await pictureDialog(page, 'screens/claims/new-claim ClaimLink')
+    await pictureDialog(page, 'screens/claims/claim-link ClaimLink')
     await inDialog('Done').click()
+  })
+
+  test('a refund by link, and the page of its claim', async () => {
+    await open(paths.accepted)
+    await button('Refund').click()
+    await page.getByRole('dialog').getByLabel('Amount to refund').fill('10.00')
+    await page.getByRole('dialog').getByRole('radio', { name: 'Send a link' }).click()
+    await page.getByRole('dialog').getByLabel('E-mail address').fill('ada@example.com')
+    await pictureDialog(page, 'screens/payments/send-back-by-link')
+    await inDialog('Refund ₦10.00').click()
+    await page.getByRole('dialog').getByText('/claim/').first().waitFor()
+    await inDialog('Done').click()
+    await page.getByRole('link', { name: 'By link' }).click()
+    await page.getByText('Returns payment').waitFor()
+    await takeScreenshot(page, 'claim-of-payment', { fullPage: false })
   })
 
   test('a refusal in a dialog', async () => {

@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { runSchedules } from '../../src/customers/schedules/run-schedules.js'
 import { listenForErrors, picture, sizes } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
+import { readCopied } from '../support/clipboard.js'
 import { pictureDialog } from './dialog-pictures.js'
 import { type Console, go, openConsole } from './open-console.js'
 
@@ -14,9 +16,10 @@ let site: Console
 let page: Page
 let ada: string
 let invoice: string
+let schedule: { reference: string }
 
 beforeAll(async () => {
-  site = await openConsole(await openBrowser())
+  site = await openConsole(await openBrowser(), { startsAt: noonInLagos() })
   // Credit stays credit until a person uses it.
   const body = { invoices: { applyCredit: false } }
   const { status, text } = await site.owner.ask('PATCH', '/v1/settings', { body })
@@ -46,6 +49,15 @@ async function journey(name: string, walk: () => Promise<void>): Promise<void> {
   await page.setViewportSize(sizes.desktop)
 }
 
+/** Schedules make the invoices of a day at 06:00 in Lagos: before, nothing is due at once. */
+function noonInLagos(): Date {
+  const noon = new Date()
+  noon.setUTCHours(11, 0, 0, 0)
+  return noon
+}
+
+const lagosDay = (time: Date) => new Date(time.getTime() + 3_600_000).toISOString().slice(0, 10)
+
 async function read(path: string) {
   const reply = await site.owner.ask('GET', path)
   expect(reply.status, reply.text).toBe(200)
@@ -68,10 +80,15 @@ describe('invoicing', () => {
     await journey('invoices-empty', async () => {
       await page.getByText('An invoice says what a customer owes you').waitFor()
     })
-    await open('/invoices/new')
-    await journey('invoice-without-customers', async () => {
-      await page.getByText('Create a customer first').waitFor()
-    })
+    for (const [path, name] of [
+      ['/invoices/new', 'invoice-without-customers'],
+      ['/invoices/schedules/new', 'schedule-without-customers'],
+    ] as const) {
+      await open(path)
+      await journey(name, async () => {
+        await page.getByText('Create a customer first').waitFor()
+      })
+    }
   })
 
   test('a customer is created, changed and found', async () => {
@@ -183,6 +200,34 @@ describe('invoicing', () => {
     await press('Finalize')
     await page.getByRole('heading', { level: 1, name: 'INV-000001' }).waitFor()
     await main().getByText('Finalized as INV-000001').waitFor()
+    await main().getByRole('button', { name: 'Copy link' }).click()
+    await main().getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await readCopied(page)).toBe((await read(`/v1/invoices/${invoice}`)).url)
+  })
+
+  test('a draft moves to another series, and another is deleted', async () => {
+    const lines = [{ description: 'Repair', unitAmount: 250_000 }]
+    const draft = await site.post('/v1/invoices', { customer: ada, lines })
+    await open(`/invoices/${draft.reference}/change`)
+    await page.getByLabel('Series').fill('1')
+    await page.getByText('Write capital letters and digits').waitFor()
+    await page.getByLabel('Series').fill('shop')
+    await page.getByRole('button', { name: 'Save draft' }).click()
+    await page.waitForURL(new RegExp(`/console/invoices/${draft.reference}$`))
+    await main().getByText('SHOP', { exact: true }).waitFor()
+    expect(await read(`/v1/invoices/${draft.reference}`)).toMatchObject({ series: 'SHOP' })
+    await main().getByRole('button', { name: 'More' }).click()
+    await pictureDialog(page, 'screens/invoices/invoice draft')
+    await page.getByRole('menuitem', { name: 'Delete draft' }).click()
+    await dialog().getByText('The draft of ₦2,500.00 for Ada Obi is removed').waitFor()
+    await pictureDialog(page, 'screens/invoices/invoice-dialogs DeleteDialog')
+    await press('Delete draft')
+    await page.waitForURL('**/console/invoices')
+    await page.getByText('The draft was deleted.').waitFor()
+    await main().getByText('INV-000001').waitFor()
+    expect(await read('/v1/invoices/counts')).toMatchObject({ total: 1, byStatus: { DRAFT: 0 } })
+    const { items } = await read('/v1/audit-lines?action=invoice.delete')
+    expect(items).toMatchObject([{ details: { reference: draft.reference } }])
   })
 
   test('a transfer pays a part, and the rest is credited', async () => {
@@ -289,6 +334,185 @@ describe('invoicing', () => {
       total: 3,
       byStatus: { DRAFT: 0, OPEN: 0, PARTIALLY_PAID: 0, PAID: 1, VOID: 2, OVERDUE: 0 },
     })
+  })
+
+  test('an invoice that only credit paid is voided, and gives it back', async () => {
+    const { email, ...rest } = await read(`/v1/customers/${ada}`)
+    const [{ amount: credit }] = rest.credit
+    expect([email, credit > 0]).toEqual(['ada@example.com', true])
+    const setting = (applyCredit: boolean) =>
+      site.owner.ask('PATCH', '/v1/settings', { body: { invoices: { applyCredit } } })
+    await setting(true)
+    const lines = [{ description: 'Repair', unitAmount: credit }]
+    const { reference } = await site.post('/v1/invoices', { customer: ada, lines })
+    const paid = await site.post(`/v1/invoices/${reference}/finalize`, {})
+    await setting(false)
+    expect(paid).toMatchObject({ status: 'PAID', amountPaid: credit })
+    // A payment paid the other one.
+    await open(`/invoices/${invoice}`)
+    await main().getByText('₦5,000.00 paid').first().waitFor()
+    await main().getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Credit' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Void' }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await open(`/invoices/${reference}`)
+    await main().getByText('Draft created').waitFor()
+    await main().getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Void' }).click()
+    await dialog().getByText('gets back the credit of').waitFor()
+    await pictureDialog(page, 'screens/invoices/invoice-dialogs credit')
+    await press('Void')
+    await main().getByText('This invoice was voided').waitFor()
+    expect(await read(`/v1/customers/${ada}`)).toMatchObject({ credit: rest.credit })
+  })
+
+  test('a schedule is created, and makes an invoice', async () => {
+    await open('/invoices')
+    await main().getByRole('link', { name: 'Schedules' }).click()
+    await page.waitForURL('**/console/invoices/schedules')
+    await journey('schedules-empty', async () => {
+      await page.getByText('A schedule makes an invoice for a customer').waitFor()
+    })
+    await open(`/customers/${ada}`)
+    await main().getByText('No schedule for this customer.').waitFor()
+    await main().getByRole('link', { name: 'New schedule' }).click()
+    await page.waitForURL('**/console/invoices/schedules/new?**')
+    await paper().getByText('Ada Obi').waitFor()
+    await page.getByLabel('Description').fill('Rent of the shop')
+    await page.getByLabel('Price of one').fill('45,000')
+    await choose('Discount', 'Percent of the subtotal')
+    await page.getByLabel('Percent', { exact: true }).fill('10')
+    await choose('Day of the month', '31')
+    await page.getByText('The last day in months that are shorter.').waitFor()
+    const create = page.getByRole('button', { name: 'Create schedule' })
+    await page.getByLabel('Months between invoices').fill('0')
+    await page.getByText('Write a number from 1 to 24.').waitFor()
+    expect(await create.isDisabled()).toBe(true)
+    await page.getByLabel('Months between invoices').fill('2')
+    await page.getByLabel('Starts').fill('2036-02-01')
+    await page.getByLabel('Ends').fill('2036-02-02')
+    await page.getByText('The first invoice is on 29 Feb 2036.').waitFor()
+    expect(await create.isDisabled()).toBe(true)
+    await page.getByLabel('Ends').fill('2036-12-31')
+    await journey('schedule-editor', async () => {
+      await page
+        .getByText('The first invoice is made on Friday 29 February 2036 at 06:00 in Lagos.')
+        .waitFor()
+      await paper().getByText('₦40,500.00').first().waitFor()
+    })
+    // Today: what is due at once is said before.
+    const today = site.clock.now()
+    await choose('How often', 'Weekly')
+    const weekday = today.toLocaleDateString('en', { weekday: 'long', timeZone: 'Africa/Lagos' })
+    await choose('Day of the week', weekday)
+    await page.getByLabel('Weeks between invoices').fill('1')
+    await page.getByLabel('Due after').fill('5')
+    await page.getByLabel('Starts').fill(lagosDay(today))
+    await page.getByText('The first invoice is made as soon as you create the schedule.').waitFor()
+    await create.click()
+    await page.waitForURL(/\/console\/invoices\/schedules\/ivs_\w+$/)
+    const path = `/v1/invoice-schedules/${page.url().split('/').at(-1)!}`
+    schedule = await read(path)
+    expect(schedule).toMatchObject({
+      status: 'ACTIVE',
+      customer: ada,
+      frequency: 'weekly',
+      every: 1,
+      weekday: weekday.toLowerCase(),
+      startsOn: lagosDay(today),
+      endsOn: '2036-12-31',
+      dueAfterDays: 5,
+      total: 4_050_000,
+      discount: { percent: '10' },
+      series: 'INV',
+    })
+    await main().getByText('No invoice has been made yet.').waitFor()
+    while ((await runSchedules({ db: site.db, mode: 'test' }, site.clock.now())) > 0);
+    const { items } = await read(`/v1/invoices?schedule=${schedule.reference}`)
+    expect(items).toMatchObject([{ status: 'OPEN', total: 4_050_000, period: lagosDay(today) }])
+    await journey('schedule', async () => {
+      await main().getByText(`Weekly on ${weekday}`).first().waitFor()
+      await main().getByRole('link', { name: items[0].number }).waitFor()
+      await main()
+        .getByText(`${items[0].number} made for ${lagosDay(today)}`)
+        .waitFor()
+    })
+    await main().getByRole('link', { name: items[0].number }).click()
+    await page.waitForURL(new RegExp(`/console/invoices/${items[0].reference}$`))
+    await journey('invoice-of-schedule', async () => {
+      await main().getByRole('link', { name: /^For / }).waitFor()
+    })
+    await main().getByRole('link', { name: /^For / }).click()
+    await page.waitForURL(new RegExp(`/console/invoices/schedules/${schedule.reference}$`))
+  })
+
+  test('a schedule is paused and resumed', async () => {
+    const path = `/v1/invoice-schedules/${schedule.reference}`
+    await main().getByRole('button', { name: 'Pause' }).click()
+    await dialog().getByText('Ada Obi gets no invoices until you resume it').waitFor()
+    await pictureDialog(page, 'screens/invoices/schedule StatusDialog')
+    await press('Pause')
+    await journey('schedule-paused', async () => {
+      await main().getByText('This schedule is paused').waitFor()
+    })
+    expect(await read(path)).toMatchObject({ status: 'PAUSED', nextOn: null })
+    await main().getByText('Chidi Eze paused it').waitFor()
+    await main().getByRole('button', { name: 'Resume' }).click()
+    await pictureDialog(page, 'screens/invoices/schedule resume')
+    await press('Resume')
+    await main().getByRole('button', { name: 'Pause' }).waitFor()
+    expect(await read(path)).toMatchObject({ status: 'ACTIVE', runs: 1 })
+  })
+
+  test('a schedule is found by its customer and in the list, and ends', async () => {
+    await open(`/customers/${ada}`)
+    await main()
+      .getByRole('link', { name: /^Weekly on / })
+      .waitFor()
+    await main().getByRole('link', { name: 'All schedules' }).click()
+    await main().getByText('Schedules of Ada Obi').waitFor()
+    await open('/invoices/schedules')
+    await journey('schedules', async () => {
+      await main().getByText('Weekly on ').waitFor()
+    })
+    await main().getByRole('button', { name: 'Status', exact: true }).click()
+    await page.getByRole('option', { name: 'Ended' }).click()
+    await main().getByText('No schedule matches.').waitFor()
+    await main().getByRole('link', { name: 'Show all schedules' }).click()
+    await main().getByText('Ada Obi').click()
+
+    await main().getByRole('button', { name: 'End', exact: true }).click()
+    await dialog().getByText('This cannot be undone').waitFor()
+    await pictureDialog(page, 'screens/invoices/schedule end')
+    await press('End schedule')
+    await journey('schedule-ended', async () => {
+      await main().getByText('This schedule has ended').waitFor()
+      expect(await main().getByRole('button', { name: 'Resume' }).count()).toBe(0)
+    })
+    const ended = await read(`/v1/invoice-schedules/${schedule.reference}`)
+    expect(ended).toMatchObject({ status: 'ENDED', nextOn: null })
+    const audit = await read('/v1/audit-lines?action=invoice_schedule.change')
+    const changes = audit.items.map(
+      ({ details }: { details: { reference: string; body: { status: string } } }) =>
+        `${details.reference} ${details.body.status}`,
+    )
+    // Lines of one moment are listed in any order.
+    expect(changes.sort()).toEqual(
+      ['ACTIVE', 'ENDED', 'PAUSED'].map((status) => `${schedule.reference} ${status}`),
+    )
+  })
+
+  test('a schedule that cannot be read says so, and one that does not exist', async () => {
+    await open('/invoices/schedules/ivs_06drtrktghy852xrt1hpxjswng')
+    await page.getByRole('heading', { level: 1, name: 'Nothing was found here' }).waitFor()
+    await page.route('**/v1/invoice-schedules*', (route) =>
+      route.fulfill({ status: 409, json: { message: 'Not now.', code: 'internal_error' } }),
+    )
+    await open('/invoices/schedules?status=PAUSED')
+    await page.getByText('This could not be loaded').waitFor()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await main().getByText('No schedule matches.').waitFor()
   })
 
   test('a customer is erased once its name is typed', async () => {

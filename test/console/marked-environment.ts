@@ -25,7 +25,8 @@ export type Probe = {
 const ofEvents: [Permission, RegExp][] = [
   ['payments.see', /^(payment|virtual_account|dedicated_account|crypto_wallet)\./],
   ['payments.see', /^(dedicated_crypto_wallet|checkout\.session)\./],
-  ['payouts.see', /^(bank_transfer|crypto_transfer|batch|claim)\./],
+  ['payouts.see', /^(bank_transfer|crypto_transfer|batch|claim|recipient)\./],
+  ['cases.see', /^case\./],
   ['balances.see', /^(balance|conversion|settlement|settlement_destination)\./],
   ['subaccounts.see', /^(subaccount|subaccount_settlement|split)\./],
   ['customers.see', /^(customer|invoice)\./],

@@ -18,16 +18,18 @@ const waitMs = 20_000
 const payers = ['CHUKA OKAFOR', 'Amina Bello', 'TUNDE BAKARE', 'Ngozi Eze', 'Ifeoma Ade']
 
 /** A service whose merchant has payments, payouts, a failing webhook and a team. */
-export async function openConsole(browser: Browser) {
-  const service = await openWithBankAndChain({ hasPayouts: true })
+export async function openConsole(browser: Browser, { startsAt }: { startsAt?: Date } = {}) {
+  const service = await openWithBankAndChain({ hasPayouts: true, startsAt })
   const owner = await addPerson(service, { role: 'owner', name: 'Ada Obi', isOperator: true })
   const finance = await addPerson(service, { role: 'finance', name: 'Chidi Eze' })
   const context = await browser.newContext({ reducedMotion: 'reduce' })
   await allowCopying(context)
 
-  /** Signs a person in to the browser. */
+  /**
+   * Signs a person in to the browser, in one step: between two, a request of an open page could
+   * have no session and send the page to sign in.
+   */
   async function become({ token }: { token: string }): Promise<void> {
-    await context.clearCookies()
     await context.addCookies([{ name: 'manilla', value: token, url: service.url }])
   }
 

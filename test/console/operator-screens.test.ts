@@ -83,6 +83,7 @@ describe('screens of operators', () => {
     ['margins', '/levies/margins', 'Margin per rail and day'],
     ['reconciliation', '/reconciliation', 'Not in the books'],
     ['rails', '/rails', 'Pause payouts'],
+    ['freezes', '/freezes', 'Nothing is frozen.'],
     ['operators', '/operators', 'Bisi Ade'],
     ['audit', '/audit', 'Audit log'],
     ['actions', '/actions', 'Nothing waits.'],
@@ -109,6 +110,8 @@ describe.runIf(isFull)('dialogs of operators', () => {
     ['screens/operator/fee-dialog FeeDialog', '/fees/:merchant', 'Change'],
     ['screens/operator/payouts DecideDialog', '/payouts', 'Decide'],
     ['screens/operator/rails Screen', '/rails', 'Pause payouts'],
+    ['screens/operator/freeze-dialog FreezeDialog', '/freezes', 'Freeze payouts'],
+    ['screens/operator/freeze-dialog merchant', '/merchants/:merchant', 'Freeze payouts'],
     ['screens/operator/reconciliation Differences', '/reconciliation', 'Note'],
     ['screens/operator/positions StockDialog', '/exchange', 'Add NGN, live'],
     ['screens/operator/positions LimitDialog', '/exchange', 'Limit NGN, live'],
@@ -201,6 +204,51 @@ test('one operator proposes the outcome of a payout, and another one confirms it
     select status from payouts where status = 'FAILED'`)
   expect(payout).toEqual({ status: 'FAILED' })
   expect(stuck).toMatch(/^bt_/)
+})
+
+test('one operator freezes a rail, and two thaw it', async () => {
+  await site.become(ada)
+  await page.goto(`${site.url}/console/operator/freezes`)
+  await page.getByRole('button', { name: 'Freeze payouts' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'What' }).click()
+  await page.getByRole('option', { name: 'Rail' }).click()
+  await dialog.getByRole('combobox', { name: 'Rail' }).click()
+  await page.getByRole('option', { name: site.bank.name }).click()
+  await dialog.getByLabel('Reason').fill('Payouts arrive twice')
+  await pictureDialog(page, 'screens/operator/freeze-dialog rail')
+  await dialog.getByRole('button', { name: 'Freeze', exact: true }).click()
+  await page.getByRole('row', { name: /Payouts arrive twice.*All merchants/ }).waitFor()
+  const owner = await addPerson(site, { role: 'owner', name: 'Sade Cole' })
+  const frozen = await owner.ask('POST', '/v1/freezes', {
+    body: { kind: 'recipient', subject: '058/0123456796', reason: 'Complaint 77' },
+  })
+  expect(frozen.status, frozen.text).toBe(201)
+  await page.goto(`${site.url}/console/operator/freezes`)
+  await page.getByRole('row', { name: /058\/0123456796.*Ada Stores · test/ }).waitFor()
+  await picture(page, 'script', 'console-operator-freezes-filled')
+  const listed = (await owner.ask('GET', '/v1/freezes')).json.data.items
+  const ofOperator = listed.filter((freeze: { isOfOperator: boolean }) => freeze.isOfOperator)
+  expect(ofOperator).toMatchObject([{ frozenBy: { name: 'The operator' } }])
+
+  await page
+    .getByRole('row', { name: /Payouts arrive twice/ })
+    .getByRole('button', { name: 'Thaw' })
+    .click()
+  await dialog.getByLabel('Reason').fill('The bank has repaired it')
+  await pictureDialog(page, 'screens/operator/freezes Screen')
+  await dialog.getByRole('button', { name: 'Propose' }).click()
+  await page.getByText('Waits for another operator').first().waitFor()
+  await site.become(obi)
+  await page.goto(`${site.url}/console/operator/actions`)
+  await page.getByRole('button', { name: 'Open' }).click()
+  await dialog.getByText(`rail ${site.bank.name}`).waitFor()
+  await picture(page, 'script', 'console-operator-confirm-thaw')
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await page.getByText('Nothing waits.').waitFor()
+  await open('/freezes')
+  await page.getByText('Complaint 77').waitFor()
+  expect(await page.getByText('Payouts arrive twice').count()).toBe(0)
 })
 
 test('two operators set the first rate and the live stock; smaller changes need one', async () => {

@@ -1,12 +1,16 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { minute } from '../../src/base/clock.js'
 import { runBatches } from '../../src/payouts/batches/run-batches.js'
+import { askCallbacks } from '../../src/payouts/controls/ask-callbacks.js'
 import { batchLimits } from '../../src/payouts/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import { toNuban } from '../../src/simulation/sandbox-bank/nuban.js'
 import { picture, sizes } from '../pages/checkout-pictures.js'
 import { openBatchWorker } from '../support/batch-worker.js'
 import { openBrowser } from '../support/browser.js'
+import { openCallbackWorker } from '../support/callback-worker.js'
+import { openReceiver } from '../support/receiver.js'
 import { until } from '../support/sessions.js'
 import { type Console, openConsole } from './open-console.js'
 
@@ -231,4 +235,73 @@ test('a file is uploaded, approved by another person and paid, and what failed i
   await open('/payouts/batches')
   await page.getByText('November salaries').first().waitFor()
   await picture(page, 'script', 'console-batches')
+})
+
+test('a payout waits for the call-back, and its page shows why', async () => {
+  let answer: object | null = null
+  const receiver = await openReceiver((response) => {
+    response.writeHead(answer ? 200 : 503)
+    response.end(JSON.stringify(answer))
+  })
+  const { id } = await site.post('/v1/webhook-endpoints', {
+    url: `${receiver.url}/events`,
+    events: ['payment.*'],
+  })
+  const controls = {
+    callback: { url: `${receiver.url}/approve`, signedBy: id, retryMinutes: 10 },
+    recipients: null,
+    velocity: null,
+    duplicates: { minutes: 60, requires: 'confirmation' },
+  }
+  const { approvals } = (await site.owner.ask('GET', '/v1/settings')).json.data
+  const changed = await site.owner.ask('PATCH', '/v1/settings/approvals', {
+    body: { ...approvals, controls },
+  })
+  expect(changed.status, changed.text).toBe(200)
+  const worker = openCallbackWorker(site)
+  const askAll = () => askCallbacks(worker, site.clock.now())
+
+  await site.become(site.owner)
+  await open('/payouts/new?bankCode=058&accountNumber=0123456789&amount=2125000')
+  await page.getByText('Your call-back decides before it is sent.').waitFor()
+  const send = page.getByRole('button', { name: 'Send', exact: true })
+  await send.click()
+  await page.getByText('Your call-back has not decided yet').waitFor()
+  await page.getByText('It is asked in a moment.').waitFor()
+  const [, reference] = /payouts\/(\w+)/.exec(page.url())!
+  await askAll()
+  await site.become(site.finance)
+  await open('/payouts')
+  await page.getByText('Your call-back decides.').waitFor()
+  await open(`/payouts/${reference}`)
+  await page.getByText('Asked once. The last time: answered with 503.').waitFor()
+  await page.getByRole('button', { name: 'Reject…' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+  await picture(page, 'script', 'console-payout-callback')
+
+  site.clock.advance(11 * minute)
+  await askAll()
+  await open(`/payouts/${reference}`)
+  await page.getByText('Your call-back did not decide in time').first().waitFor()
+  await page.getByText('Members decide in its place.').waitFor()
+  await page.getByText('Why members must approve it').waitFor()
+  await page.getByRole('button', { name: 'Approve' }).waitFor()
+  await picture(page, 'script', 'console-payout-silent')
+
+  // The same again is another payout only if its sender says so.
+  await open('/payouts/new?bankCode=058&accountNumber=0123456789&amount=2125000')
+  await send.click()
+  await page.getByText('Send the same amount again?').waitFor()
+  await picture(page, 'script', 'console-payout-duplicate')
+  await page.getByLabel('Narration').fill('Rice, second delivery')
+  await page.getByText('Send the same amount again?').waitFor({ state: 'detached' })
+  await send.click()
+  await page.getByRole('button', { name: 'Send anyway' }).click()
+  await page.getByText('Your call-back has not decided yet').waitFor()
+  answer = { decision: 'reject', reason: 'Over budget' }
+  await askAll()
+  await page.reload()
+  await page.getByText('Your call-back rejected it').first().waitFor()
+  await page.getByText('Over budget').first().waitFor()
+  await picture(page, 'script', 'console-payout-callback-rejected')
 })

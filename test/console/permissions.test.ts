@@ -25,13 +25,17 @@ const design = `
   payers.see        x     x     x       -         x       -
   customers.see     x     x     x       -         x       -
   exports.make      x     x     x       -         -       -
+  cases.see         x     x     x       x         x       x
   collect.create    x     x     x       t         x       -
   customers.change  x     x     x       t         x       -
   payments.decide   x     x     x       t         -       -
   payments.ask      x     x     x       t         x       -
   notes.write       x     x     x       x         x       -
+  cases.change      x     x     x       t         x       -
   payouts.create    x     x     x       t         -       -
+  recipients.change x     x     x       t         -       -
   subaccounts.change x    x     x       t         -       -
+  payouts.freeze    x     x     -       -         -       -
   payouts.approve   x     x     x       -         -       -
   developers.see    x     x     x       x         x       -
   developers.change x     x     -       x         -       -
@@ -82,6 +86,8 @@ const readers: Record<ResourceKind, string> = {
   balance: 'listBalances',
   balance_entry: 'listBalanceEntries',
   conversion: 'getConversion',
+  recipient: 'getRecipient',
+  case: 'getCase',
   claim: 'getClaim',
   customer: 'getCustomer',
   invoice: 'getInvoice',

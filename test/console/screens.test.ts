@@ -22,7 +22,10 @@ const lists = {
   payouts: '/payouts',
   batches: '/payouts/batches',
   'batch-new': '/payouts/batches/new',
+  recipients: '/payouts/recipients',
   claims: '/payouts/claims',
+  freezes: '/payouts/freezes',
+  cases: '/cases',
   balances: '/balances',
   conversions: '/balances/conversions',
   convert: '/balances/convert',
@@ -45,8 +48,11 @@ const details = [
   'payment-receipt',
   'payout',
   'payout-waiting',
+  'recipient',
+  'recipient-disabled',
   'claim',
   'claim-locked',
+  'case',
   'statement',
   'conversion',
   'link',
@@ -71,8 +77,11 @@ beforeAll(async () => {
     'payment-receipt': `/payments/${payments[1]!.reference}/receipt`,
     payout: `/payouts/${payouts[0].reference}`,
     'payout-waiting': `/payouts/${waiting.reference}`,
+    recipient: `/payouts/recipients/${await recipient()}`,
+    'recipient-disabled': `/payouts/recipients/${await disabledRecipient()}`,
     claim: `/payouts/claims/${await claim()}`,
     'claim-locked': `/payouts/claims/${await lockedClaim()}`,
+    case: `/cases/${await openCase([payments[0]!.reference, payouts[1].reference])}`,
     statement: '/balances/statement',
     conversion: `/balances/conversions/${await convert()}`,
     link: `/collect/links/${(await newest('/v1/checkout/sessions')).reference}`,
@@ -95,6 +104,20 @@ async function askForPayout(): Promise<Record<string, string>> {
   return (await site.finance.ask('POST', '/v1/disbursements/bank-transfer', { body })).json.data
 }
 
+/** One that was paid. */
+async function recipient(): Promise<string> {
+  const account = { bankCode: '058', accountNumber: '0123456789' }
+  const { reference } = await site.post('/v1/recipients', { ...account, label: 'Ada, bakery' })
+  await site.post('/v1/disbursements/bank-transfer', { amount: 250_000, recipient: reference })
+  return reference
+}
+
+async function disabledRecipient(): Promise<string> {
+  const address = 'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ'
+  const { reference } = await site.post('/v1/recipients', { address })
+  return (await site.post(`/v1/recipients/${reference}/disable`, {})).reference
+}
+
 async function claim(more: object = {}): Promise<string> {
   const body = { amount: 1_250_000, description: 'Refund of order 1001', ...more }
   return (await site.post('/v1/claims', body)).reference
@@ -106,6 +129,11 @@ async function lockedClaim(): Promise<string> {
   await site.db.rows(sql`
     update claims set guesses = 5 where id = ${fromReference(prefixes.claim, reference)!}`)
   return reference
+}
+
+async function openCase(items: string[]): Promise<string> {
+  const body = { kind: 'RECALL', title: 'Sent to the wrong account', items }
+  return (await site.post('/v1/cases', body)).reference
 }
 
 /** Naira to coins, so that lists and statements have a conversion. */

@@ -5,7 +5,7 @@ import { listenForErrors, picture, sizes } from '../pages/checkout-pictures.js'
 import { openBrowser } from '../support/browser.js'
 import { allowCopying, readCopied } from '../support/clipboard.js'
 import { openWithBank, type ServiceWithBank } from '../support/open-with-bank.js'
-import { addPerson } from '../support/people.js'
+import { addPerson, type Person } from '../support/people.js'
 import { pictureDialog } from './dialog-pictures.js'
 import { go } from './open-console.js'
 
@@ -387,5 +387,107 @@ describe('people', () => {
     await dialog().getByLabel('New password').fill('lagoon copper violin thirteen')
     await set()
     await page.getByText('You have a password.').waitFor()
+  })
+})
+
+describe('controls of payouts', () => {
+  const rule = async () => {
+    const { json } = await service.ask('GET', '/v1/settings', { key: service.merchant.test.secret })
+    return json.data.approvals.controls
+  }
+  const control = (name: string) => page.getByRole('switch', { name: new RegExp(`^${name}`) })
+  const amount = () => page.getByRole('textbox', { name: 'At most' })
+  const hooks = 'https://shop.example/hooks'
+  let admin: Person
+
+  beforeAll(async () => {
+    admin = await addPerson(service, { role: 'admin', name: 'Efua Mensah' })
+    const body = { url: hooks, events: ['payment.*'] }
+    const created = await admin.ask('POST', '/v1/webhook-endpoints', { body })
+    expect(created.status, created.text).toBe(201)
+  })
+
+  /** The page of another member, in a browser of their own. */
+  async function visitAs({ token }: Person): Promise<Page> {
+    const context = await page.context().browser()!.newContext({ reducedMotion: 'reduce' })
+    await context.addCookies([{ name: 'manilla', value: token, url: service.url }])
+    const theirs = await context.newPage()
+    theirs.setDefaultTimeout(15_000)
+    await theirs.setViewportSize(sizes.desktop)
+    await theirs.goto(`${service.url}/console/settings/approvals`)
+    await theirs.getByRole('switch', { name: 'Call-back' }).waitFor()
+    return theirs
+  }
+
+  test('an owner sets a call-back and a limit, and problems stand at their fields', async () => {
+    // The console may still show the endpoints that it read before.
+    await page.goto(`${service.url}/console/settings/approvals`)
+    await control('Call-back').check()
+    await page.getByLabel('URL').fill('shop.example')
+    await page.getByLabel('Minutes to decide').fill('30')
+    expect(await page.getByRole('combobox', { name: 'Signed with' }).inputValue()).toBe(hooks)
+    await control('Limits per hour').check()
+    await page.getByText('Enter an amount or a number').waitFor()
+    expect(await button('Save rule').isDisabled()).toBe(true)
+    await amount().fill('500,000')
+    await button('Save rule').click()
+    await page.getByText('must be an absolute URL').first().waitFor()
+    expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true')
+    await page.getByLabel('URL').fill('https://shop.example/approve')
+    await page.getByLabel('Minutes to decide').fill('9999')
+    await button('Save rule').click()
+    await page.getByLabel('Minutes to decide').and(page.locator('[aria-invalid=true]')).waitFor()
+    await page.getByLabel('Minutes to decide').fill('30')
+    await journey('controls', async () => {
+      await control('Possible duplicates').check()
+      await control('Recipients').check()
+      await control('Cooling-off for new recipients').check()
+    })
+    await control('Recipients').uncheck()
+    await button('Save rule').click()
+    await page.getByText('The rule applies now.').first().waitFor()
+    const limit = { per: 'recipient', window: 'day', currency: 'NGN', amount: 50_000_000 }
+    expect(await rule()).toEqual({
+      callback: {
+        url: 'https://shop.example/approve',
+        signedBy: expect.stringMatching(/^we_/),
+        retryMinutes: 30,
+      },
+      recipients: null,
+      velocity: [{ ...limit, count: null, above: 'approve' }],
+      duplicates: { minutes: 60, requires: 'confirmation' },
+    })
+  })
+
+  test('another member sees what a change would change, and confirms it', async () => {
+    await amount().fill('900,000')
+    await button('Add limit').click()
+    await amount().nth(1).fill('2,000,000')
+    await button('Remove limit 2').click()
+    await button('Save rule').click()
+    await page.getByText('The rule waits for a second person.').first().waitFor()
+    const theirs = await visitAs(admin)
+    await theirs.getByText('Before: ₦500,000.00 for each recipient in 24 hours').waitFor()
+    await theirs.getByText('After: ₦900,000.00 for each recipient in 24 hours').waitFor()
+    expect(await theirs.locator('.rule-changes dt').allTextContents()).toEqual([
+      'Limits per hour, day or month',
+    ])
+    await picture(theirs, 'script', 'console-controls-confirm')
+    await theirs.getByRole('button', { name: 'Confirm' }).click()
+    await theirs.getByText('The rule applies now.').first().waitFor()
+    expect(await rule()).toMatchObject({ velocity: [{ amount: 90_000_000 }] })
+    await theirs.context().close()
+  })
+
+  test('a member who may not change controls sees them', async () => {
+    const theirs = await visitAs(await addPerson(service, { role: 'finance' }))
+    expect(await theirs.getByLabel('URL').inputValue()).toBe('https://shop.example/approve')
+    expect(await theirs.getByLabel('URL').isDisabled()).toBe(true)
+    expect(await theirs.getByRole('textbox', { name: 'At most' }).inputValue()).toBe('900,000.00')
+    expect(await theirs.getByRole('switch', { name: /^Recipients/ }).isChecked()).toBe(false)
+    for (const name of ['Save rule', 'Add limit', 'Remove limit 1'])
+      expect(await theirs.getByRole('button', { name }).count()).toBe(0)
+    await picture(theirs, 'script', 'console-controls-seen')
+    await theirs.context().close()
   })
 })

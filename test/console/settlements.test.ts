@@ -104,6 +104,38 @@ describe('settlements', () => {
     expect((await saving).suggestedFilename()).toMatch(/^settlements-test-until-.*\.csv$/)
   })
 
+  test('one that a call-back decides about needs approval', async () => {
+    const body = { url: 'https://shop.example/hooks', events: ['payment.*'] }
+    const endpoint = await site.owner.ask('POST', '/v1/webhook-endpoints', { body })
+    const url = 'https://shop.example/approve'
+    const callback = { url, signedBy: endpoint.json.data.id, retryMinutes: 10 }
+    const others = { recipients: null, velocity: null, duplicates: null }
+    const changed = await site.owner.ask('PATCH', '/v1/settings/approvals', {
+      body: {
+        appliesTo: 'all',
+        NGN: null,
+        USDC: null,
+        USDT: null,
+        controls: { callback, ...others },
+      },
+    })
+    expect(changed.status, changed.text).toBe(200)
+    await open('/settlements')
+    await page.getByRole('button', { name: 'Settle now' }).click()
+    await dialog().getByLabel('Amount').fill('5,000')
+    await dialog().getByRole('button', { name: 'Settle ₦5,000.00' }).click()
+    await page.getByText('A settlement of ₦5,000.00 waits for approval.').first().waitFor()
+    await journey('settlement-pending', async () => {
+      await page.getByText('It is not sent yet.').waitFor()
+    })
+    await page.getByRole('link', { name: 'Open the payout' }).click()
+    await page.getByText('Your call-back has not decided yet').waitFor()
+    await open('/settlements')
+    await page.getByRole('button', { name: /^Needs approval ?1/ }).click()
+    await page.waitForURL(/\/console\/settlements\?(.*&)?status=PENDING/)
+    await expect.poll(() => rows().count()).toBe(1)
+  })
+
   test('on a phone they are in the menu', async () => {
     await open('/')
     await page.setViewportSize(sizes.phone)
@@ -137,7 +169,7 @@ describe('who may not', () => {
 
   test('pay out sees settlements and makes none', async () => {
     await visitAs('viewer', '/settlements')
-    await expect.poll(() => rows().count()).toBe(2)
+    await expect.poll(() => rows().count()).toBe(3)
     expect(await page.getByRole('button', { name: 'Settle now' }).count()).toBe(0)
   })
 })

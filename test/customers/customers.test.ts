@@ -76,6 +76,24 @@ test('an external reference names one customer', async () => {
   )
 })
 
+test('a customer whose data a legal hold keeps is not erased', async () => {
+  const { ask, add } = await openShop()
+  const held = await add({ name: 'Held Obi', email: 'Held.Obi@example.com' })
+  await db.rows(sql`
+    insert into legal_holds (id, kind, subject, reason, placed_by, placed_at)
+    values (gen_random_uuid(), 'email', 'held.obi@example.com', 'court', 'ada', ${clock.now()})`)
+  const path = `/v1/customers/${held.reference}`
+  const refused = await ask('DELETE', path)
+  expect(refused.json).toMatchObject({
+    code: 'customer_failed',
+    reason: 'invalid_state',
+    message: expect.stringContaining('A legal hold keeps the data'),
+  })
+  expect((await ask('GET', path)).json.data).toEqual(held)
+  await db.rows(sql`update legal_holds set released_by = 'ada', released_at = ${clock.now()}`)
+  expect((await ask('DELETE', path)).status).toBe(200)
+})
+
 test('an erased customer is in no table by name', async () => {
   const { ask, add, find } = await openShop()
   const ada = await add({

@@ -217,5 +217,8 @@ func main() {
 }
 `,
   )
-  return ['go', 'run', '.']
+  const [go = ''] = languages.go!.needs
+  const built = spawnSync(go, ['build', '-o', 'verify', '.'], { cwd: folder, encoding: 'utf8' })
+  expect([built.status, built.stderr]).toEqual([0, ''])
+  return [path.join(folder, 'verify')]
 }

@@ -15,7 +15,7 @@ const joinNames = (groups: Record<string, string>) =>
 
 /**
  * The types of the contract, plus failed refunds, cancelled wallets, conversions, settlements,
- * customers, invoices, claims, sub-accounts and splits.
+ * customers, invoices, claims, recipients, cases, sub-accounts and splits.
  */
 const documentedTypes = joinNames({
   virtual_account:
@@ -28,15 +28,17 @@ const documentedTypes = joinNames({
   crypto_transfer: 'pending submitted confirmed failed',
   bank_transfer: 'pending submitted completed failed reversed',
   conversion: 'completed',
-  settlement: 'created paid failed reversed',
+  settlement: 'pending created paid failed reversed',
   settlement_destination: 'changed',
   customer: 'created credited',
   invoice:
     'finalized sent overdue credited partially_paid paid payment_moved refunded refund_failed voided',
   subaccount: 'created receivable closed closing_failed',
-  subaccount_settlement: 'created paid failed reversed',
+  subaccount_settlement: 'pending created paid failed reversed',
   split: 'posted released',
   batch: 'completed',
+  recipient: 'created disabled enabled',
+  case: 'opened overdue closed reopened',
   claim: 'created claimed expired cancelled reopened',
   balance: 'low',
   webhook_endpoint: 'disabled test',
@@ -68,7 +70,7 @@ function literalsIn(text: string): string[] {
 
 describe('event types', () => {
   test('are exactly those of the contract', () => {
-    expect(documentedTypes).toHaveLength(75)
+    expect(documentedTypes).toHaveLength(84)
     expect(eventTypes.toSorted()).toEqual(documentedTypes.toSorted())
   })
 

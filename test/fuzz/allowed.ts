@@ -38,6 +38,8 @@ export function createStrictness(document: Document) {
         'schema',
       )
     const headers = toPairs(sent.headers)
+    // What follows a `#` never reaches a server: the request is of another operation.
+    if (/#./.test(sent.path)) return null
     const [target = ''] = sent.path.split('#', 1)
     const [pathText = '', queryText = ''] = target.split('?', 2)
     if (!isDecodable(pathText)) return null

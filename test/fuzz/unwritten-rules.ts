@@ -101,9 +101,22 @@ export const unwrittenRules: { rule: string; field: RegExp; issue: RegExp }[] = 
     issue: /^must not start with clm_: transfers of claims do$/,
   },
   {
+    rule: 'A transfer, or an item of a batch, names either a saved `recipient` of its kind or the account or wallet; a saved recipient is one of them.',
+    field:
+      /^(items\.\d+\.)?(recipient|bankCode|accountNumber|accountName|destinationAddress|address)$/,
+    issue:
+      /^(is required|cannot be sent with|must be (a wallet|a bank account|the reference of a saved recipient)|must not be disabled)/,
+  },
+  {
     rule: 'The naira amounts of a batch are within the limits of the mode.',
     field: /^items\.\d+\.amount$/,
     issue: /^must be at (least|most) ₦[\d,.]+ \(\d+ kobo\)$/,
+  },
+  {
+    rule: "A case's `deadline` is in the future, its `assignee` is a member of the team, and `items` are references of payments, transfers, recipients or customers; the outcome `OTHER` has an `outcomeNote`.",
+    field: /^(deadline|assignee|items|outcomeNote)$/,
+    issue:
+      /^(must be in the future|must be a member of your team|must be references of|is required if the outcome is OTHER)/,
   },
   {
     rule: 'A settlement to a wallet has a `walletAddress`, a Solana address.',

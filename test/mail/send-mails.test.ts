@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { day, minute } from '../../src/base/clock.js'
 import type { Mode } from '../../src/base/environment.js'
@@ -451,4 +451,16 @@ test('old mails are deleted once they have ended', async () => {
   clock.advance(2 * day)
   expect(await deleteOldMails(db, clock.now())).toBe(1)
   expect(await onlyMail()).toMatchObject({ recipient: 'waits@example.com', state: 'WAITING' })
+})
+
+test('a mail stays while a legal hold names its recipient', async () => {
+  await queue({ recipient: 'Held@example.com' })
+  await send(undefined)
+  clock.advance(mailLimits.retentionMs + day)
+  await db.rows(sql`
+    insert into legal_holds (id, kind, subject, reason, placed_by, placed_at)
+    values (${randomUUID()}, 'email', 'held@example.com', 'court', 'ada', ${clock.now()})`)
+  expect(await deleteOldMails(db, clock.now())).toBe(0)
+  await db.rows(sql`update legal_holds set released_by = 'ada', released_at = ${clock.now()}`)
+  expect(await deleteOldMails(db, clock.now())).toBe(1)
 })

@@ -62,7 +62,7 @@ test('a key authenticates its own environment and no other', async () => {
         id: issued.id,
         name: 'Backend',
         kind,
-        environment: { ...environment, keysNeedApproval: false },
+        environment: { ...environment, keysMayWait: false },
         permissions: null,
         subaccountId: null,
       })

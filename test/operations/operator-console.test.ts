@@ -197,7 +197,14 @@ test('every decision of an operator alone needs a recent proof', () => {
   const changes = service.routes.filter(
     ({ access, method, stepUp }) => access === 'operator' && method !== 'GET' && !stepUp,
   )
-  const proposals = ['assignNotice', 'creditMerchant', 'decidePayout', 'pauseRail', 'resumeRail']
+  const proposals = [
+    'assignNotice',
+    'creditMerchant',
+    'decidePayout',
+    'pauseRail',
+    'proposeThaw',
+    'resumeRail',
+  ]
   const reads = ['runLedgerProof', 'runReconciliation', 'verifyInstallationLines', 'viewMerchant']
   const harmless = ['noteReconciliationDifference', 'retryNotice', 'withdrawOperatorAction']
   // Needs one for the change, but not for its preview.

@@ -135,6 +135,7 @@ test('statements that are prepared while the table is empty read by index', asyn
     'by key_replaces_one',
     'by member_decides_once',
     'by member_decides_once',
+    'by payout_checks_pkey',
     byKey,
     'by users_pkey',
   ]

@@ -23,6 +23,7 @@ const tables = [
   'payouts',
   'payout_attempts',
   'payout_approvals',
+  'payout_checks',
   'payout_batch_approvals',
 ]
 const indexes = ['payout_has_one_attempt_that_counts', 'reference_is_one_payout']
@@ -93,6 +94,19 @@ const damages: Record<string, Record<string, string[]>> = {
         `insert into payouts select * from payouts where id = ${idOf('levied')}`,
       ],
     },
+  'Every payout to a saved recipient went to its bank account or wallet': {
+    'a recipient that is unknown': [
+      `update payouts set recipient_id = gen_random_uuid() where id = ${idOf('completed')}`,
+    ],
+    'a recipient with another account': [
+      `insert into recipients (environment_id, id, kind, address, metadata, status, active_since,
+         created_at)
+       values (${environmentId}, '00000000-0000-7000-8000-000000000001', 'wallet', 'another', '{}',
+         'ACTIVE', now(), now())`,
+      `update payouts set recipient_id = '00000000-0000-7000-8000-000000000001'
+       where id = ${idOf('completed')}`,
+    ],
+  },
   'Every payout belongs to an environment': {
     'an environment that is gone': [`delete from environments where id = ${environmentId}`],
   },
@@ -193,7 +207,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update payout_attempts set state = 'LANDED' where ${attemptOf('again')} and number = 1`,
     ],
   },
-  'Every payout that waited for approval was submitted only after enough other members approved it':
+  'Every payout that waited was submitted only after enough other members, and the call-back if it was asked, approved it':
     {
       'a payout that waited and was sent without an approval': [
         `update payouts set order_hash = sha256('x'), approve_by = now(), event_sequence = 2
@@ -204,6 +218,30 @@ const damages: Record<string, Record<string, string[]>> = {
        from events where resource_id = ${idOf('open')}`,
       ],
     },
+  'Every check belongs to a payout that waited, and asks only while the payout waits': {
+    'a check that is still due': [
+      `update payouts set order_hash = sha256('x'), approve_by = now(), event_sequence = 2
+       where id = ${idOf('open')}`,
+      `update events set sequence = 2 where resource_id = ${idOf('open')}`,
+      `insert into events select environment_id, gen_random_uuid(), 'crypto_transfer.pending',
+         resource_id, cause_id, 1, data, created_at
+       from events where resource_id = ${idOf('open')}`,
+      `insert into payout_checks (environment_id, payout_id, mode, reasons, callback, answered_at,
+         due_at, created_at)
+       select environment_id, id, 'test', '{}', 'APPROVED', now(), now(), now() from payouts
+       where id = ${idOf('open')}`,
+    ],
+    'a check of a payout that never waited': [
+      `insert into payout_checks (environment_id, payout_id, mode, reasons, created_at)
+       select environment_id, id, 'test', '{amount}', now() from payouts
+       where id = ${idOf('open')}`,
+    ],
+    'a check without a payout': [
+      `insert into payout_checks (environment_id, payout_id, mode, reasons, created_at)
+       select environment_id, gen_random_uuid(), 'test', '{amount}', now() from payouts
+       where id = ${idOf('open')}`,
+    ],
+  },
   'Every simulated decision about a payout is in test mode': {
     'a decision in live mode': [
       `insert into payout_approvals (environment_id, payout_id, verdict, decided_by, order_hash,
@@ -288,7 +326,7 @@ test('simulated approvals count in test mode only', async () => {
   await run([setMode('test')])
   expect(broken).toContain('Every simulated decision about a payout is in test mode')
   expect(broken).toContain(
-    'Every payout that waited for approval was submitted only after enough other members approved it',
+    'Every payout that waited was submitted only after enough other members, and the call-back if it was asked, approved it',
   )
 })
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { after, minute, second } from '../../src/base/clock.js'
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { after, day, minute, second } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
 import { claimDue, type DueTable, keepLease } from '../../src/postgres/due.js'
 import { leaseLimits } from '../../src/postgres/limits.js'
@@ -236,4 +236,74 @@ test('a claim finds open rows by their index, however many are finished', async 
     select pg_get_expr(indpred, indrelid) as rows from pg_index
     where indexrelid = 'jobs_due'::regclass`)
   expect(index!.rows).toBe(open)
+})
+
+describe('rows whose shops take turns', () => {
+  const returning = 'job.shop'
+  const turnsDue: DueTable = { ...jobsDue, table: 'shop_jobs', turnColumn: 'shop', returning }
+
+  const claimTurns = (limit: number, reader: Queryable = db) =>
+    claimDue<{ shop: number }>(reader, turnsDue, { owner: 'ours', now, limit })
+  const countByShop = async (limit: number, reader?: Queryable) => {
+    const counts: Record<number, number> = {}
+    for (const { shop } of await claimTurns(limit, reader)) counts[shop] = (counts[shop] ?? 0) + 1
+    return counts
+  }
+  const insertTurns = (shop: number, count: number, dueAt = now, state = 'OPEN') =>
+    db.rows(sql`
+      insert into shop_jobs select gen_random_uuid(), 'ours', ${shop}, ${state},
+        ${dueAt}::timestamptz - number * interval '1 second'
+      from generate_series(0, ${count - 1}::int) number`)
+
+  beforeAll(async () => {
+    await db.rows(sql`
+      create table shop_jobs (id uuid primary key, owner text not null, shop integer not null,
+        state text not null, due_at timestamptz not null, attempts integer not null default 0)`)
+    await db.rows(
+      sql`create index shop_jobs_due on shop_jobs (owner, shop, due_at) where state = 'OPEN'`,
+    )
+  })
+
+  beforeEach(async () => {
+    await db.rows(sql`truncate shop_jobs`)
+  })
+
+  // Two shops have many rows that have long been due. Others have few, and still get a share.
+  test('are claimed one of each shop, then a second of each, and so on', async () => {
+    await insertTurns(1, 500)
+    await insertTurns(2, 3)
+    await insertTurns(3, 500)
+    await insertTurns(4, 5, after(now, minute))
+    await insertTurns(5, 1)
+    expect(await countByShop(21)).toEqual({ 1: 9, 2: 3, 3: 8, 5: 1 })
+    expect(await countByShop(20)).toEqual({ 1: 10, 3: 10 })
+  })
+
+  test('are claimed once, by workers that claim at the same time', async () => {
+    await insertTurns(1, 300)
+    await insertTurns(2, 300)
+    const sessions = await Promise.all(Array.from({ length: 4 }, () => openSession(db)))
+    const work = async (session: pg.Client): Promise<number> => {
+      let claimed = 0
+      for (;;) {
+        const [open] = await db.rows(sql`select from shop_jobs where due_at <= ${now} limit 1`)
+        if (!open) return claimed
+        claimed += (await claimTurns(20, readerOf(session))).length
+      }
+    }
+    const claimed = await Promise.all(sessions.map(work))
+    expect(claimed.reduce((sum, count) => sum + count, 0)).toBe(600)
+  })
+
+  test('are found by their index, however many are finished or not due', async () => {
+    await insertTurns(1, 20_000, now, 'DONE')
+    await insertTurns(1, 2_000, after(now, day))
+    await insertTurns(2, 40)
+    await db.rows(sql`analyze shop_jobs`)
+    const session = await openSession(db)
+    expect(await countByShop(10, readerOf(session))).toEqual({ 2: 10 })
+    const values = [now.toISOString(), after(now, minute).toISOString(), '10', 'ours']
+    for (const { scans } of await plansOf(session, 'claim_due_shop_jobs', values))
+      expect(scans.filter((scan) => scan.startsWith('Seq Scan'))).toEqual([])
+  })
 })

@@ -27,7 +27,13 @@ import { answerForWork } from '../../src/processes/work-health.js'
 import { manualClock } from '../support/clock.js'
 import { freshDatabase } from '../support/database.js'
 import { listNamedMetrics } from '../support/deploy-metrics.js'
-import { noChains, noRails, onlySandbox, standardNaira } from '../support/open-manilla.js'
+import {
+  noChains,
+  noRails,
+  onlySandbox,
+  standardNaira,
+  standardRetention,
+} from '../support/open-manilla.js'
 import { spawnWork } from '../support/program.js'
 import { until } from '../support/sessions.js'
 import { trackPrograms } from '../support/track-programs.js'
@@ -76,6 +82,7 @@ async function openApi(db: Database): Promise<{ metricsUrl: string }> {
     publicRateLimitPerSecond: 0,
     requestLogDays: 0,
     eventDays: 396,
+    retention: standardRetention,
     naira: standardNaira,
     allowsLoopbackWebhooks: true,
     ...onlySandbox,
@@ -196,6 +203,7 @@ describe('a worker', () => {
       allowsLoopbackWebhooks: true,
       requestLogDays: 30,
       eventDays: 396,
+      retention: standardRetention,
       naira: standardNaira,
     })
     const server = await listenOnLoopback({ port: 0, defaultPort: 0 }, () => {})

@@ -9,7 +9,8 @@ import type { BankRail } from '../../src/collections/ports.js'
 import { Rails } from '../../src/collections/rails.js'
 import type { OpenRails } from '../../src/processes/open-rails.js'
 import { createJobs } from '../../src/processes/work.js'
-import { standardNaira } from '../support/open-manilla.js'
+import { createSender } from '../../src/webhooks/deliveries/send.js'
+import { standardNaira, standardRetention } from '../support/open-manilla.js'
 import { PaperRail } from '../support/paper-rail.js'
 
 // Two jobs for one rail would poll a bank or chain twice.
@@ -33,7 +34,9 @@ test('a rail for several kinds of payouts has each job once', () => {
     noticeLane: {} as NoticeLane,
     requestLogDays: 30,
     eventDays: 396,
+    retention: standardRetention,
     naira: standardNaira,
+    callbackSender: createSender({ clock: systemClock, allowsLoopback: false }),
     rates: noRateSources,
   }
   const names = createJobs(opened as OpenRails, tools).map(({ name }) => name)

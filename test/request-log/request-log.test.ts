@@ -161,6 +161,25 @@ describe('old entries', () => {
     expect([await countOf(environmentId), await countNames()]).toEqual([1, 1])
   })
 
+  test('stay while a legal hold names their resource', async () => {
+    const environmentId = await insertEnvironment(db)
+    const payment = newId(now)
+    const reference = toReference(prefixes.payment, payment)
+    const log = new RequestLog({ url: db.url, logger })
+    for (const url of [`/v1/x/${reference}`, '/v1/x'])
+      log.keep(entryOf({ environmentId, requestId: 'old', url, answeredAt: later(now, -2 * day) }))
+    await log.close()
+    expect(await countOf(environmentId)).toBe(2)
+    await db.rows(sql`
+      insert into legal_holds (id, kind, subject, resource_id, reason, placed_by, placed_at)
+      values (${newId(now)}, 'resource', ${reference}, ${payment}, 'court', 'ada', ${now})`)
+    while ((await deleteOldEntries(db, now, 1)) > 0);
+    expect(await countOf(environmentId)).toBe(1)
+    await db.rows(sql`update legal_holds set released_by = 'ada', released_at = ${now}`)
+    while ((await deleteOldEntries(db, now, 1)) > 0);
+    expect(await countOf(environmentId)).toBe(0)
+  })
+
   test('are those older than the configured days, and all of them for 0 days', async () => {
     const environment = await insertEnvironment(db)
     for (const days of [0, 1, 3, 7]) await insert(environment, later(now, -days * day), 1)

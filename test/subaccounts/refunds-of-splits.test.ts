@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { issueKey } from '../../src/merchants/keys/issue-key.js'
+import { claimMoney } from '../payouts/claims/recipient.js'
 import { expectAllProofs } from '../support/sound-books.js'
 import { closedAccount, openSplitMarket } from './split-market.js'
 
@@ -307,4 +308,51 @@ test('who may not see sub-accounts names none in a refund, and learns nothing of
   const all = await refund({})
   expect([all.status, all.json.reason]).toEqual([422, 'subaccount_not_covered'])
   expect(all.text).not.toMatch(/sub_|₦/)
+})
+
+test('sellers give to a refund by claim at once, and get it back if it is cancelled', async () => {
+  const shop = await openShop()
+  const { ada, bola, reference } = await sellForTwo(shop)
+  await shop.move(bola, { to: 'merchant', amount: 90_000 })
+  const { json } = await shop.refund(reference, { by: 'claim' })
+  expect(json.data.refund.splits).toEqual([
+    { subaccount: ada, amount: 200_000, owed: 0, status: 'TAKEN' },
+    { subaccount: bola, amount: 100_000, owed: 90_000, status: 'TAKEN' },
+  ])
+  expect(await shop.balanceOf(ada)).toMatchObject({ available: 0, owed: 0 })
+  expect(await shop.naira()).toMatchObject({ available: 0, held: 500_000 })
+  await expectAllProofs(db)
+  await shop.post(`/v1/claims/${json.data.claim.reference}/cancel`, {})
+  await work()
+  expect(await shop.balanceOf(ada)).toMatchObject({ available: 200_000, owed: 0 })
+  expect(await shop.balanceOf(bola)).toMatchObject({ available: 10_000, owed: 0 })
+  expect(await takenBack(shop, reference)).toEqual([0, 0])
+  await expectAllProofs(db)
+
+  const again = await shop.refund(reference, { by: 'claim' })
+  const { url } = again.json.data.claim
+  await claimMoney(url, closedAccount)
+  await work()
+  expect(await takenBack(shop, reference)).toEqual([200_000, 100_000])
+  await claimMoney(url, { bankCode: '058', accountNumber: '0123456789' })
+  await work()
+  expect(await takenBack(shop, reference)).toEqual([200_000, 100_000])
+  expect(await shop.payment(reference)).toMatchObject({ amountReturned: 500_000 })
+  expect(await shop.naira()).toMatchObject({ available: 0, held: 0 })
+  await expectAllProofs(db)
+})
+
+test('sellers who must cover refunds keep a refund by claim from being made', async () => {
+  const shop = await openShop()
+  const { bola, reference } = await sellForTwo(shop)
+  await shop.move(bola, { to: 'merchant', amount: 90_000 })
+  const key = shop.merchant.test.secret
+  const body = { refunds: { subaccountsMustCover: true } }
+  expect((await service.ask('PATCH', '/v1/settings', { key, body })).status).toBe(200)
+  const before = await shop.payment(reference)
+  const { json } = await shop.refund(reference, { by: 'claim' })
+  expect(json.reason).toBe('subaccount_not_covered')
+  expect(await shop.payment(reference)).toEqual(before)
+  expect((await shop.get('/v1/claims')).json.data.items).toEqual([])
+  await expectAllProofs(db)
 })

@@ -17,7 +17,7 @@ const ours = `n.nspname = 'public' and c.relname not like 'migrations%'`
 const functions = `
   select pg_get_functiondef(p.oid) || ';' as text
   from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-  where n.nspname = 'public' order by p.proname`
+  where n.nspname = 'public' order by p.proname, pg_get_function_identity_arguments(p.oid)`
 
 const tables = `
   select format(E'create table %I (\\n%s\\n)%s;', c.relname, (

@@ -19,6 +19,7 @@ export const floors: { name: string; does: string }[][] = [
     { name: 'idempotency', does: 'at most once' },
     { name: 'request-log', does: 'what was asked' },
     { name: 'mail', does: 'the outbox' },
+    { name: 'screening', does: 'sanctioned wallets and names' },
   ],
   [
     { name: 'webhooks', does: 'endpoints and deliveries' },
@@ -29,7 +30,10 @@ export const floors: { name: string; does: string }[][] = [
   [{ name: 'conversions', does: 'naira to coins and back' }],
   [{ name: 'payouts', does: 'money out' }],
   [{ name: 'collections', does: 'money in: accounts, notices, judge, payments' }],
-  [{ name: 'wallets', does: 'deposit wallets: derive, watch, sweep' }],
+  [
+    { name: 'wallets', does: 'deposit wallets: derive, watch, sweep' },
+    { name: 'cases', does: 'complaints, and what they are about' },
+  ],
   [
     { name: 'timeline', does: 'what happened to a payment or payout' },
     { name: 'reports', does: 'sums by hour and day' },

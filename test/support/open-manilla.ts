@@ -22,6 +22,7 @@ import type { WatchedRails } from '../../src/operations/definitions/definition.j
 import type { BankDirectory, PayoutRail, SimulatedRail } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
 import { compose } from '../../src/processes/compose.js'
+import type { Screening } from '../../src/screening/ports.js'
 import type { CoinMint } from '../../src/simulation/test-funding.js'
 import { afterFile } from './after-file.js'
 import { manualClock } from './clock.js'
@@ -91,6 +92,14 @@ export const standardNaira: Config['naira'] = {
   live: { min: 10_000n, max: most },
 }
 
+/** The default periods. */
+export const standardRetention: Config['retention'] = {
+  PERSONAL_DATA_DAYS: limits.retention.personalDataDays,
+  AML_RECORD_DAYS: limits.retention.amlRecordDaysMin,
+  EVENT_DAYS: limits.retention.eventDays,
+  REQUEST_LOG_DAYS: limits.retention.requestLogDaysMax,
+}
+
 export type Keys = Record<KeyKind, string>
 export type Merchant = {
   reference: string
@@ -131,6 +140,8 @@ export type ManillaOptions = {
   isClosedByCaller?: boolean
   hasConsole?: boolean
   consoleUrl?: string
+  /** Absent: nothing is screened. */
+  screening?: Screening
   /** Absent: bounces are not accepted. */
   mailBounceSecret?: Secret
 }
@@ -166,6 +177,7 @@ export async function openManilla(options: ManillaOptions = {}) {
     publicRateLimitPerSecond: options.publicRateLimitPerSecond ?? 0,
     requestLogDays: options.requestLogDays ?? limits.retention.requestLogDaysMax,
     eventDays: limits.retention.eventDays,
+    retention: standardRetention,
     naira: options.naira ?? standardNaira,
     rates: options.rates,
     mail: { relay: undefined, bounceSecret: options.mailBounceSecret },
@@ -175,13 +187,14 @@ export async function openManilla(options: ManillaOptions = {}) {
   }
   const logger = createLogger(config.logLevel, { write: (line) => log.push(line) })
   const mint = 'mint' in options ? options.mint : paperMint
-  const { rails, simulatedRails, sandboxPayers, localnetPayers } = options
+  const { rails, simulatedRails, sandboxPayers, localnetPayers, screening } = options
   const service = await compose({
     config,
     databaseUrl: options.databaseUrl ?? db.url,
     logger,
     clock,
     ...(rails && { rails }),
+    screening,
     ...(simulatedRails && { simulatedRails }),
     ...(sandboxPayers && { sandboxPayers }),
     watched: options.watched,

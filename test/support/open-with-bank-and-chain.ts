@@ -18,6 +18,7 @@ import {
   createLocalnetPayers,
   giveLamports,
 } from '../../src/simulation/embedded-chain.js'
+import { magicRules } from '../../src/simulation/magic-wallets.js'
 import { createSandboxBank } from '../../src/simulation/sandbox-bank/sandbox-bank.js'
 import { createSimulatedBank } from '../../src/simulation/sandbox-bank/simulated-bank.js'
 import { findOurAddresses } from '../../src/wallets/store-wallets.js'
@@ -32,16 +33,24 @@ import { inTestMode, type Merchant, openManilla, whenDone } from './open-manilla
 /** Blocks until finality. */
 const untilFinal = 33
 
-type Options = { hasWallets?: boolean; hasPayouts?: boolean }
+type Options = {
+  hasWallets?: boolean
+  hasPayouts?: boolean
+  /** Blocks carry real time, by which the lateness of deposits is judged. */
+  startsAt?: Date
+}
 
 /**
  * A service with the sandbox bank and a chain with deposit wallets. The test produces blocks and runs
  * the workers.
  */
-export async function openWithBankAndChain({ hasWallets = true, hasPayouts }: Options = {}) {
+export async function openWithBankAndChain({
+  hasWallets = true,
+  hasPayouts,
+  startsAt = new Date(),
+}: Options = {}) {
   const db = await freshDatabase()
-  // Blocks carry real time, by which lateness is judged.
-  const clock = manualClock(new Date())
+  const clock = manualClock(startsAt)
   const logger = createLogger('silent')
   const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
   const { chain, rail, mint } = await openRail(db, clock)
@@ -106,7 +115,7 @@ export async function openWithBankAndChain({ hasWallets = true, hasPayouts }: Op
 export type ServiceWithBankAndChain = Awaited<ReturnType<typeof openWithBankAndChain>>
 
 async function openRail(db: Database, clock: ReturnType<typeof manualClock>) {
-  const chain = await openChain()
+  const chain = await openChain({ rules: magicRules() })
   const logger = createLogger('silent')
   const signer = createKeySigner(newSecret())
   await giveLamports(chain.url, signer.address)

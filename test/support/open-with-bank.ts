@@ -7,6 +7,7 @@ import { createJudgingLane } from '../../src/collections/notices/notice-lanes.js
 import { Rails } from '../../src/collections/rails.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
 import { sendReturns } from '../../src/collections/returns/send-returns.js'
+import { rescreenPayments } from '../../src/collections/screening/rescreen-payments.js'
 import { followReversals } from '../../src/payouts/attempts/follow-reversals.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import { connect } from '../../src/postgres/wire/connection.js'
@@ -30,7 +31,12 @@ import {
 export async function openWithBank(
   options: Pick<
     ManillaOptions,
-    'trustProxy' | 'streamLimits' | 'publicRateLimitPerSecond' | 'consoleUrl' | 'mailBounceSecret'
+    | 'trustProxy'
+    | 'streamLimits'
+    | 'publicRateLimitPerSecond'
+    | 'consoleUrl'
+    | 'mailBounceSecret'
+    | 'screening'
   > = {},
 ) {
   const db = await freshDatabase()
@@ -53,10 +59,13 @@ export async function openWithBank(
   })
   const noticesPath = `/rails/${bank.name}/notices/test`
   bank.sendNoticesTo(service.url + noticesPath)
+  const banks = new Map([[bank.name, bank]])
   const lane = createJudgingLane({
     connect: () => connect(db.url, 'test payments'),
     clock,
-    rails: new Map([[bank.name, bank]]),
+    rails: banks,
+    db,
+    screening: options.screening,
   })
   whenDone(async () => {
     await bank.stop()
@@ -68,6 +77,10 @@ export async function openWithBank(
     const now = clock.now()
     await expireAccounts(db, now)
     await judgeDueNotices({ db, rail: bank.name, lane, logger }, now)
+    await rescreenPayments(
+      { db, clock, logger, mode: 'test', rails: banks, screening: options.screening },
+      now,
+    )
     await sendReturns({ db, rail: bank, clock, logger }, now)
     await pollPayouts({ db, rail: bank, clock, logger, follow: followReturns }, now)
     await followReversals({ db, rail: bank, logger, follow: followReturns }, now)

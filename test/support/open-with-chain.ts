@@ -142,6 +142,7 @@ export async function deposit(
     amount,
     fee: 0n,
     variance: 'UNDERPAID',
+    heldFor: null,
     sender: { address: sender },
     bankSessionId: null,
     splitId: null,

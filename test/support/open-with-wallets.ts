@@ -8,6 +8,7 @@ import type { WalletRail } from '../../src/collections/ports.js'
 import { Rails } from '../../src/collections/rails.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
 import { sendReturns } from '../../src/collections/returns/send-returns.js'
+import { rescreenPayments } from '../../src/collections/screening/rescreen-payments.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
 import type { PayoutRail } from '../../src/payouts/ports.js'
 import { connect } from '../../src/postgres/wire/connection.js'
@@ -15,6 +16,7 @@ import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/keys/seed
 import { createKeySigner } from '../../src/rails/solana/keys/signer.js'
 import type { WalletSigner } from '../../src/rails/solana/keys/wallet-signer.js'
 import { createSolanaRail, type SolanaRail } from '../../src/rails/solana/rail.js'
+import type { Screening } from '../../src/screening/ports.js'
 import {
   createCoinMint,
   createLocalnetPayers,
@@ -41,6 +43,7 @@ type WalletSetup = {
   endpoints?: (chain: TestChain) => Promise<string[]>
   /** Replaces the payout rail of the service, not that of the worker. */
   served?: (rail: SolanaRail) => PayoutRail
+  screening?: Screening
 }
 
 /** A service with deposit wallets, shared by a file. The test produces blocks and runs the workers. */
@@ -78,11 +81,14 @@ export async function openWithWallets(setup: WalletSetup = {}) {
     rails: new Rails({ test: { chain: served, wallets } }),
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
     mint,
+    ...(setup.screening && { screening: setup.screening }),
   })
   const lane = createJudgingLane({
     connect: () => connect(db.url, 'test deposits'),
     clock,
     rails: new Map(),
+    db,
+    screening: setup.screening,
   })
   whenDone(() => lane.close())
 
@@ -121,6 +127,10 @@ export async function openWithWallets(setup: WalletSetup = {}) {
       await expireAccounts(db, now)
       await watch()
       await judgeDueNotices({ db, rail: wallets.name, lane, logger }, now)
+      await rescreenPayments(
+        { db, clock, logger, mode: 'test', rails: new Map(), screening: setup.screening },
+        now,
+      )
       await sendReturns({ db, rail, clock, logger }, now)
       await pollPayouts({ db, rail, clock, logger, follow: followReturns }, now)
     },

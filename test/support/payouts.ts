@@ -33,6 +33,7 @@ export function payoutOf(environmentId: EnvironmentId, kind: PayoutKind): Payout
     levy: 0n,
     purpose: null,
     requestedAmount: '25',
+    recipientId: null,
     merchantReference: null,
     metadata: toJson({}),
     createdByKey: null,

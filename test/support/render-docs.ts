@@ -6,7 +6,9 @@ import { variables } from '../../src/base/config.js'
 import { limits } from '../../src/base/limits.js'
 import { codes, reasons } from '../../src/base/refusals.js'
 import { catalogue, eventTypes } from '../../src/events/catalogue.js'
+import { describePeriod, retentionClasses } from '../../src/operations/personal-data/classes.js'
 import { failureReasons } from '../../src/payouts/attempts/failure-reasons.js'
+import { waitReasons } from '../../src/payouts/controls/wait.js'
 import { payoutLimits } from '../../src/payouts/limits.js'
 import { attemptStates } from '../../src/payouts/payout.js'
 import { simulatedOutcomes } from '../../src/payouts/requests/simulated-outcomes.js'
@@ -89,7 +91,8 @@ function withNested(schemas: TitledSchema[]): TitledSchema[] {
 
 function renderResource({ title, properties }: TitledSchema): string {
   const rows = Object.entries(properties as Record<string, TSchema>).map(
-    ([name, schema]) => `| \`${name}\` | ${renderType(schema)} |`,
+    // Plain: as code, the page would have more elements than a cheap phone lays out at once.
+    ([name, schema]) => `| ${name} | ${renderType(schema)} |`,
   )
   return `## ${title}\n\n| field | |\n|---|---|\n${rows.join('\n')}`
 }
@@ -291,9 +294,32 @@ export function renderConsoleGuide(guide: string): string {
     ({ does, may }) => `| ${does} | ${roles.map((role) => signs[may[role]]).join(' | ')} |`,
   )
   const head = `| | ${roles.join(' | ')} |\n|---|${roles.map(() => '---|').join('')}`
-  const [before, rest = ''] = guide.split(/(?<=<!-- permissions: .* -->\n)/)
-  const after = rest.slice(rest.indexOf('<!-- end of permissions -->'))
-  return `${before}\n${head}\n${rows.join('\n')}\n\n${after}`
+  return fillBlock(guide, 'permissions', [head, ...rows])
+}
+
+/** docs/guides/payout-controls.md, with every reason to wait. */
+export function renderPayoutControls(guide: string): string {
+  const rows = Object.entries(waitReasons).map(([reason, text]) => `| \`${reason}\` | ${text} |`)
+  return fillBlock(guide, 'reasons', ['| reason | |\n|---|---|', ...rows])
+}
+
+/** Replaces the lines between the two marks of a block. */
+function fillBlock(page: string, name: string, lines: string[]): string {
+  const [before, rest = ''] = page.split(new RegExp(`(?<=<!-- ${name}: .* -->\\n)`))
+  const after = rest.slice(rest.indexOf(`<!-- end of ${name} -->`))
+  return `${before}\n${lines.join('\n')}\n\n${after}`
+}
+
+/** docs/operating/personal-data.md, with every class. */
+export function renderPersonalData(page: string): string {
+  const rows = retentionClasses.map(
+    ({ table, columns, whose, purpose, keeps, after, afterwards }) => {
+      const names = Object.keys(columns).map((name) => `\`${name}\``)
+      return `| \`${table}\` | ${names.join(', ')} | ${whose} | ${purpose} | ${describePeriod(keeps, after)} | ${afterwards} |`
+    },
+  )
+  const head = '| table | columns | whose | why | kept | then |\n|---|---|---|---|---|---|'
+  return fillBlock(page, 'classes', [head, ...rows])
 }
 
 /** sdk/README.md, with every resource of the client and its methods. */
@@ -307,7 +333,5 @@ export function renderSdkReadme(readme: string): string {
   const rows = [...groups].map(
     ([name, methods]) => `| \`${name}\` | ${methods.map((one) => `\`${one}\``).join(' ')} |`,
   )
-  const [before, rest = ''] = readme.split(/(?<=<!-- resources: .* -->\n)/)
-  const after = rest.slice(rest.indexOf('<!-- end of resources -->'))
-  return `${before}\n| resource | methods |\n|---|---|\n${rows.join('\n')}\n\n${after}`
+  return fillBlock(readme, 'resources', ['| resource | methods |\n|---|---|', ...rows])
 }

@@ -81,6 +81,69 @@ export type ApprovalRule = {
        */
       perDay: string | null
     } | null
+    /** See docs/guides/payout-controls.md. Left out in a change: unchanged. */
+    controls?: {
+      /**
+       * A URL of yours that approves or rejects each transfer. A transfer is never sent because it
+       * is silent.
+       */
+      callback: {
+        /** Asked before a transfer is sent. Public, and https in live mode. */
+        url: string
+        /** The webhook endpoint whose keys sign the requests, by its reference. */
+        signedBy: string
+        /**
+         * How long it is asked again while it does not decide. Then members decide in its place.
+         */
+        retryMinutes: number
+      } | null
+      /** Which recipients transfers may go to. */
+      recipients: {
+        /** Whether transfers to recipients that were not saved are refused. */
+        onlySaved: boolean
+        /** Whether the first transfer to a recipient waits for a second person. */
+        approveFirst: boolean
+        /** For new recipients; null for none. */
+        coolingOff: {
+          /** How long after a recipient was saved. */
+          hours: number
+          /** Larger transfers are refused meanwhile; null: of any amount. */
+          above: {
+            /** In kobo. */
+            NGN: number | null
+            /** USDC, as a decimal. */
+            USDC: string | null
+            /** USDT, as a decimal. */
+            USDT: string | null
+          }
+        } | null
+      } | null
+      /** Limits of what is sent in a window of time. */
+      velocity: ({
+        /** Whose transfers are counted together. */
+        per: 'merchant' | 'recipient' | 'key' | 'person'
+        /** The last 60 minutes, 24 hours or 30 days. */
+        window: 'hour' | 'day' | 'month'
+        /** Transfers of this currency. */
+        currency: 'NGN' | 'USDC' | 'USDT'
+        /** Most that may be sent: kobo, or a decimal of coins; null for any amount. */
+        amount: number | string | null
+        /** Most transfers; null for any number. */
+        count: number | null
+        /** Whether a transfer above it waits for a second person, or is refused. */
+        above: 'approve' | 'refuse'
+      })[] | null
+      /** Transfers that look like one made recently. */
+      duplicates: {
+        /** A transfer of the same amount to the same recipient within this time. */
+        minutes: number
+        /**
+         * `confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second
+         * person.
+         */
+        requires: 'confirmation' | 'approval'
+      } | null
+    } | null
   }
   /** The looser rule that waits for a second person. */
   change: SettingChange | null
@@ -260,6 +323,19 @@ export type Float = {
   float: Amount | null
   isShort: boolean
   failure: string | null
+}
+
+export type FreezableRail = {
+  /** The `subject` of a freeze. */
+  name: string
+  /** What it is. */
+  kind: 'bank' | 'chain'
+}
+
+export type FreezePerson = {
+  id: string | null
+  /** Name of the person, or `The operator`. */
+  name: string
 }
 
 export type Health = {
@@ -648,6 +724,21 @@ export type OperatorAction = {
   result: Record<string, unknown> | null
 }
 
+export type OperatorFreeze = {
+  id: string
+  kind: 'merchant' | 'key' | 'person' | 'recipient' | 'rail'
+  /** Null for all payouts of a merchant. */
+  subject: string | null
+  /** Null: a rail, for all merchants. */
+  merchant: string | null
+  merchantName: string | null
+  mode: Mode | null
+  reason: string
+  isOfOperators: boolean
+  frozenBy: string
+  frozenAt: string
+}
+
 export type PastRate = {
   buy: string
   sell: string
@@ -676,6 +767,28 @@ export type PaymentRequest = {
   decidedBy: string | null
   /** When it was asked for. */
   createdAt: string
+}
+
+export type PayoutFreeze = {
+  /** Identifies the freeze. */
+  id: string
+  /** What is frozen. */
+  kind: 'merchant' | 'key' | 'person' | 'recipient' | 'rail'
+  subject: string | null
+  label: string | null
+  /** Why it was frozen. */
+  reason: string
+  /** Whether only the operator can thaw it. */
+  isOfOperator: boolean
+  frozenBy: FreezePerson
+  /** When it was frozen. */
+  frozenAt: string
+  /** Who asked to thaw it. */
+  thawAskedBy: FreezePerson | null
+  thawAskedAt: string | null
+  /** Who thawed it. */
+  thawedBy: FreezePerson | null
+  thawedAt: string | null
 }
 
 export type Position = {
@@ -817,6 +930,69 @@ export type SettingChange = {
        */
       perDay: string | null
     } | null
+    /** See docs/guides/payout-controls.md. Left out in a change: unchanged. */
+    controls?: {
+      /**
+       * A URL of yours that approves or rejects each transfer. A transfer is never sent because it
+       * is silent.
+       */
+      callback: {
+        /** Asked before a transfer is sent. Public, and https in live mode. */
+        url: string
+        /** The webhook endpoint whose keys sign the requests, by its reference. */
+        signedBy: string
+        /**
+         * How long it is asked again while it does not decide. Then members decide in its place.
+         */
+        retryMinutes: number
+      } | null
+      /** Which recipients transfers may go to. */
+      recipients: {
+        /** Whether transfers to recipients that were not saved are refused. */
+        onlySaved: boolean
+        /** Whether the first transfer to a recipient waits for a second person. */
+        approveFirst: boolean
+        /** For new recipients; null for none. */
+        coolingOff: {
+          /** How long after a recipient was saved. */
+          hours: number
+          /** Larger transfers are refused meanwhile; null: of any amount. */
+          above: {
+            /** In kobo. */
+            NGN: number | null
+            /** USDC, as a decimal. */
+            USDC: string | null
+            /** USDT, as a decimal. */
+            USDT: string | null
+          }
+        } | null
+      } | null
+      /** Limits of what is sent in a window of time. */
+      velocity: ({
+        /** Whose transfers are counted together. */
+        per: 'merchant' | 'recipient' | 'key' | 'person'
+        /** The last 60 minutes, 24 hours or 30 days. */
+        window: 'hour' | 'day' | 'month'
+        /** Transfers of this currency. */
+        currency: 'NGN' | 'USDC' | 'USDT'
+        /** Most that may be sent: kobo, or a decimal of coins; null for any amount. */
+        amount: number | string | null
+        /** Most transfers; null for any number. */
+        count: number | null
+        /** Whether a transfer above it waits for a second person, or is refused. */
+        above: 'approve' | 'refuse'
+      })[] | null
+      /** Transfers that look like one made recently. */
+      duplicates: {
+        /** A transfer of the same amount to the same recipient within this time. */
+        minutes: number
+        /**
+         * `confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second
+         * person.
+         */
+        requires: 'confirmation' | 'approval'
+      } | null
+    } | null
   }
   /**
    * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
@@ -851,6 +1027,69 @@ export type SettingChange = {
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
+    } | null
+    /** See docs/guides/payout-controls.md. Left out in a change: unchanged. */
+    controls?: {
+      /**
+       * A URL of yours that approves or rejects each transfer. A transfer is never sent because it
+       * is silent.
+       */
+      callback: {
+        /** Asked before a transfer is sent. Public, and https in live mode. */
+        url: string
+        /** The webhook endpoint whose keys sign the requests, by its reference. */
+        signedBy: string
+        /**
+         * How long it is asked again while it does not decide. Then members decide in its place.
+         */
+        retryMinutes: number
+      } | null
+      /** Which recipients transfers may go to. */
+      recipients: {
+        /** Whether transfers to recipients that were not saved are refused. */
+        onlySaved: boolean
+        /** Whether the first transfer to a recipient waits for a second person. */
+        approveFirst: boolean
+        /** For new recipients; null for none. */
+        coolingOff: {
+          /** How long after a recipient was saved. */
+          hours: number
+          /** Larger transfers are refused meanwhile; null: of any amount. */
+          above: {
+            /** In kobo. */
+            NGN: number | null
+            /** USDC, as a decimal. */
+            USDC: string | null
+            /** USDT, as a decimal. */
+            USDT: string | null
+          }
+        } | null
+      } | null
+      /** Limits of what is sent in a window of time. */
+      velocity: ({
+        /** Whose transfers are counted together. */
+        per: 'merchant' | 'recipient' | 'key' | 'person'
+        /** The last 60 minutes, 24 hours or 30 days. */
+        window: 'hour' | 'day' | 'month'
+        /** Transfers of this currency. */
+        currency: 'NGN' | 'USDC' | 'USDT'
+        /** Most that may be sent: kobo, or a decimal of coins; null for any amount. */
+        amount: number | string | null
+        /** Most transfers; null for any number. */
+        count: number | null
+        /** Whether a transfer above it waits for a second person, or is refused. */
+        above: 'approve' | 'refuse'
+      })[] | null
+      /** Transfers that look like one made recently. */
+      duplicates: {
+        /** A transfer of the same amount to the same recipient within this time. */
+        minutes: number
+        /**
+         * `confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second
+         * person.
+         */
+        requires: 'confirmation' | 'approval'
+      } | null
     } | null
   }
   proposedBy: {

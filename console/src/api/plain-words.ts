@@ -10,7 +10,7 @@ const apiWords = [
   /\b(integer|string|boolean|array|object|null|kobo|pattern)\b/,
   /\d{4}-\d\d-\d\dT/,
   /\b(PENDING|SUBMITTED|COMPLETED|CONFIRMED|FAILED|REVERSED|HELD|ACCEPTED|RETURN(ED|ING))\b/,
-  /\b(INVALID|READY|PROCESSING|VALIDATING|(IN)?ACTIVE|EXPIRED|CANCELLED|PAID|REJECTED)\b/,
+  /\b(INVALID|READY|PROCESSING|VALIDATING|(IN)?ACTIVE|EXPIRED|CANCELLED|PAID|REJECTED|UPHELD)\b/,
 ]
 
 /** References are for people, too: `pay_01kc3v…`. */

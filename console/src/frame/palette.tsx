@@ -10,13 +10,12 @@ import { CommandList } from '../parts/command-list'
 import type { IconName } from '../parts/icons'
 import { splitPath } from '../parts/split-path'
 import { Status } from '../parts/status'
-import { formatWhen } from '../parts/time-format'
 import { useSettled } from '../parts/use-settled'
 import { settingsPages } from '../screens/settings/settings-pages'
 import { settingTexts } from '../screens/settings/texts'
 import { useIsOperatorArea, useMenu } from './menu'
 import { openedPanel, paletteQuery } from './panels'
-import { iconOfHit, pathOfHit, pathOfReference, statefulOf } from './paths-of'
+import { iconOfHit, pathOfHit, pathOfReference, statefulOf, subtitleOf } from './paths-of'
 import { useRecent } from './recent'
 import { frameTexts } from './texts'
 
@@ -64,7 +63,7 @@ export function Palette() {
       actions: hits.map((hit) => ({
         key: `${hit.kind} ${hit.reference}`,
         label: hit.title,
-        description: hit.subtitle.replace(isoTime, (iso) => formatWhen(iso)),
+        description: subtitleOf(hit),
         icon: iconOfHit(hit),
         after: hit.status && <Status of={statefulOf(hit)} value={hit.status} />,
         run: () => open(pathOfHit(hit)),
@@ -104,8 +103,6 @@ export function Palette() {
   )
 }
 
-const isoTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
-
 const typingMs = 150
 const queryLengthMin = 2
 
@@ -129,6 +126,7 @@ function useCommands(open: (path: string) => void, close: () => void): Command[]
   const mayPay = useMay('payouts.create')
   const mayCollect = useMay('collect.create')
   const mayInvite = useMay('team.change')
+  const mayFreeze = useMay('payouts.freeze')
   const permissions = usePermissions()
   const membership = useMembership()
   const { setColorScheme } = useColorScheme()
@@ -155,6 +153,29 @@ function useCommands(open: (path: string) => void, close: () => void): Command[]
       icon: 'bank',
       isFoundOnly: true,
       run: () => open('/settlements?new=settlement'),
+    })
+  if (mayFreeze && !isOperatorArea)
+    commands.push({
+      name: words.freeze,
+      icon: 'snow',
+      alsoCalled: words.alsoCalled.freeze,
+      isFoundOnly: true,
+      run: () => open('/payouts/freezes?new=freeze'),
+    })
+  if (permissions.has('payouts.see') && !isOperatorArea)
+    commands.push({
+      name: words.goTo(words.freezes),
+      icon: 'snow',
+      isFoundOnly: true,
+      run: () => open('/payouts/freezes'),
+    })
+  if (permissions.has('cases.change') && !isOperatorArea)
+    commands.push({
+      name: words.newCase,
+      icon: 'scale',
+      alsoCalled: words.alsoCalled.newCase,
+      isFoundOnly: true,
+      run: () => open('/cases?new=case'),
     })
   if (mayInvite && !isOperatorArea)
     commands.push({

@@ -1,5 +1,6 @@
 import type { SearchHit } from '../../../sdk/src/types'
 import type { IconName } from '../parts/icons'
+import { formatWhen } from '../parts/time-format'
 import type { Stateful } from '../texts/status'
 
 const byKind: Record<SearchHit['kind'], { icon: IconName; pathOf: (reference: string) => string }> =
@@ -26,6 +27,12 @@ export const pathOfHit = ({ kind, reference }: SearchHit) => byKind[kind].pathOf
 
 export const iconOfHit = ({ kind }: SearchHit): IconName => byKind[kind].icon
 
+const isoTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
+
+/** What a search hit says below its title, with times as people read them. */
+export const subtitleOf = ({ subtitle }: SearchHit) =>
+  subtitle.replace(isoTime, (iso) => formatWhen(iso))
+
 /** Which words its state has. */
 export const statefulOf = ({ kind }: SearchHit): Stateful | undefined =>
   /session$|account$|wallet$/.test(kind) ? 'collection' : undefined
@@ -47,9 +54,13 @@ const prefixes: [RegExp, SearchHit['kind']][] = [
 /** The screen of a reference of ours, by its prefix; undefined if it is not one. */
 export function pathOfReference(text: string): string | undefined {
   if (/^bat_\w+$/.test(text)) return `/payouts/batches/${text}`
+  if (/^rcp_\w+$/.test(text)) return `/payouts/recipients/${text}`
+  if (/^case_\w+$/.test(text)) return `/cases/${text}`
+  if (/^frz_\w+$/.test(text)) return '/payouts/freezes'
   if (/^clm_\w+$/.test(text)) return `/payouts/claims/${text}`
   if (/^cus_\w+$/.test(text)) return `/customers/${text}`
   if (/^ivc_\w+$/.test(text)) return `/invoices/${text}`
+  if (/^ivs_\w+$/.test(text)) return `/invoices/schedules/${text}`
   if (/^mail_\w+$/.test(text)) return `/mails/${text}`
   if (/^cv_\w+$/.test(text)) return `/balances/conversions/${text}`
   if (/^set_\w+$/.test(text)) return `/settlements/${text}`

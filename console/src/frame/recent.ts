@@ -31,3 +31,10 @@ export function noteRecent(recent: Recent): void {
   localStorage.setItem(keyOf(), JSON.stringify([recent, ...others].slice(0, recentsMax)))
   changes.write(changes.read() + 1)
 }
+
+/** Of what was deleted. */
+export function forgetRecent(gone: string): void {
+  const others = readRecent().filter(({ path }) => path !== gone)
+  localStorage.setItem(keyOf(), JSON.stringify(others))
+  changes.write(changes.read() + 1)
+}

@@ -1,6 +1,7 @@
 import { commonTexts } from '../texts/common'
 import './copy.css'
 import { type ReactNode, useState } from 'react'
+import { Button } from './button'
 import { Icon } from './icons'
 
 const shownMs = 1_600
@@ -34,5 +35,20 @@ export function Copy({ text, children }: { text: string; children: ReactNode }) 
         {isCopied && commonTexts.copied}
       </span>
     </button>
+  )
+}
+
+/** Copies the address of a page for payers, and says so where it was pressed. */
+export function CopyLink({ url }: { url: string }) {
+  const { isCopied, copy } = useCopy(url)
+  return (
+    <>
+      <Button icon={isCopied ? 'check' : 'copy'} onClick={() => void copy()}>
+        {isCopied ? commonTexts.copied : commonTexts.copyLink}
+      </Button>
+      <span className="hidden" role="status">
+        {isCopied && commonTexts.copied}
+      </span>
+    </>
   )
 }

@@ -1,7 +1,14 @@
 import './fields.css'
-import { Select, Textarea, type TextareaProps, TextInput } from '@mantine/core'
+import { Select, Textarea, type TextareaProps, TextInput, type TextInputProps } from '@mantine/core'
 import { type FieldProps, type TypedProps, toInputProps } from './field-props'
 import { type OptionList, toOptions } from './options'
+
+const describedBelow: TextInputProps['inputWrapperOrder'] = [
+  'label',
+  'input',
+  'description',
+  'error',
+]
 
 type TextFieldProps = TypedProps & {
   /** Before what is typed, such as `₦`. */
@@ -21,7 +28,7 @@ export function TextField({ prefix, unit, isDescribedBelow, onChange, ...props }
         rightSection: <span className="soft small">{unit}</span>,
         rightSectionWidth: 56,
       })}
-      {...(isDescribedBelow && { inputWrapperOrder: ['label', 'input', 'description', 'error'] })}
+      {...(isDescribedBelow && { inputWrapperOrder: describedBelow })}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />
   )
@@ -51,6 +58,8 @@ type SelectFieldProps<Value extends string> = FieldProps & {
   placeholder?: string
   /** Inside a popover, which would close if its options were elsewhere in the page. */
   isInPopover?: boolean
+  /** The description is below the field. */
+  isDescribedBelow?: boolean
 }
 
 export function SelectField<Value extends string>({
@@ -61,6 +70,7 @@ export function SelectField<Value extends string>({
   onClear,
   hasClearButton,
   isInPopover,
+  isDescribedBelow,
   ...props
 }: SelectFieldProps<Value>) {
   return (
@@ -71,6 +81,7 @@ export function SelectField<Value extends string>({
       allowDeselect={onClear !== undefined}
       clearable={hasClearButton ?? false}
       {...(isInPopover && { comboboxProps: { withinPortal: false } })}
+      {...(isDescribedBelow && { inputWrapperOrder: describedBelow })}
       onChange={(chosen) => (chosen === null ? onClear?.() : onChange(chosen as Value))}
     />
   )

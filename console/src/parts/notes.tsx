@@ -1,17 +1,16 @@
-import { noteTexts as words } from '../texts/notes'
-import { TextArea } from './fields'
-import { Form } from './form'
-import { WhenRead } from './when-read'
-import './notes.css'
 import { useState } from 'react'
 import { useRead } from '../api/reads'
 import { useMay } from '../api/session'
 import { useWrite } from '../api/writes'
+import { noteTexts as words } from '../texts/notes'
 import { Button } from './button'
 import { ConfirmDialog } from './confirm-dialog'
+import { TextArea } from './fields'
+import { Form } from './form'
 import { Card, SkeletonRows } from './page'
 import { Refusal } from './refusals'
 import { Time } from './time'
+import { WhenRead } from './when-read'
 
 const textLengthMax = 2_000
 

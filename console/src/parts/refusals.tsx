@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { describeIssue, hasApiWords } from '../api/plain-words'
 import { toRefusal } from '../api/refusal'
 import { commonTexts } from '../texts/common'
@@ -49,7 +50,7 @@ export function ErrorPage(props: Omit<Props, 'what'>) {
  */
 export function Refusal({ error, atFields = [] }: { error: unknown; atFields?: string[] }) {
   if (!error) return null
-  const { sentence, details, nextStep, requestId } = toRefusal(error)
+  const { sentence, details, reason, nextStep, requestId } = toRefusal(error)
   const others = details
     .filter(({ field }) => !atFields.includes(field))
     .map(describeIssue)
@@ -63,6 +64,11 @@ export function Refusal({ error, atFields = [] }: { error: unknown; atFields?: s
           </p>
         ))}
         {nextStep && !hasApiWords(nextStep) && <p>{nextStep}</p>}
+        {reason === 'payouts_frozen' && (
+          <Link className="link" to="/payouts/freezes">
+            {commonTexts.seeFreezes}
+          </Link>
+        )}
         {requestId && (
           <p className="soft small">
             {commonTexts.requestId} <span className="mono">{requestId}</span>

@@ -4,6 +4,7 @@ import { useRead } from '../api/reads'
 import { useMay } from '../api/session'
 import { timelineTexts } from '../texts/timeline'
 import type { IconName } from './icons'
+import { shorten } from './identifiers'
 import { LiveBadge } from './live-badge'
 import { Card, SkeletonRows } from './page'
 import { Chip, type Tone } from './status'
@@ -37,6 +38,12 @@ const looks: Partial<Record<Kind, { icon: IconName; tone?: Tone }>> = {
   invoice_credited: { icon: 'redo' },
   invoice_refunded: { icon: 'redo' },
   invoice_voided: { icon: 'close' },
+  schedule_created: { icon: 'clock', tone: 'brand' },
+  schedule_ended: { icon: 'close' },
+  case_opened: { icon: 'scale', tone: 'brand' },
+  case_item_added: { icon: 'plus' },
+  case_item_removed: { icon: 'close' },
+  case_closed: { icon: 'check', tone: 'good' },
 }
 
 /** What happened to a payment or payout, with its webhooks, from `GET /v1/timeline`. */
@@ -90,13 +97,21 @@ function toStep(item: TimelineItem, { at, notes, events, deliveries }: Parts): S
     key: `${at} ${item.kind}`,
     icon: isHeld ? 'held' : icon,
     tone: isHeld ? 'warn' : isBad ? 'bad' : (tone ?? 'calm'),
-    title: item.title,
+    title: titleOf(item),
     at: item.at,
     text: [...notes.toReversed().map(({ title }) => title), item.details.note ?? '']
       .filter((text) => text !== '')
       .join(' · '),
     more: <Events events={events.toReversed()} deliveries={deliveries} />,
   }
+}
+
+/** The server names references in full and outcomes as the API has them. */
+function titleOf({ kind, title, reference }: TimelineItem): string {
+  if (kind === 'case_closed') return timelineTexts.caseClosed
+  const item = shorten(reference ?? '')
+  if (kind === 'case_item_added') return timelineTexts.caseItemAdded(item)
+  return kind === 'case_item_removed' ? timelineTexts.caseItemRemoved(item) : title
 }
 
 type EventsProps = { events: TimelineItem[]; deliveries: TimelineItem[] }

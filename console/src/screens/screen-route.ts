@@ -22,6 +22,7 @@ export type AttentionKind =
   | 'payout_review'
   | 'low_balance'
   | 'batch_approval'
+  | 'case_overdue'
   | 'bank_account_waiting'
   | 'settlement_wallet_waiting'
   | 'settlement_destination_unconfirmed'

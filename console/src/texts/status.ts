@@ -24,6 +24,7 @@ export const statusWords = {
   },
   attempt: { LIVE: 'On the way', LANDED: 'Arrived', FAILED: 'Failed', DEAD: 'Expired' },
   settlement: {
+    PENDING: 'Needs approval',
     SUBMITTED: 'On the way',
     PAID: 'Arrived',
     FAILED: 'Failed',
@@ -40,6 +41,8 @@ export const statusWords = {
     REJECTED: 'Rejected',
     EXPIRED: 'Not approved in time',
   },
+  recipient: { ACTIVE: 'Active', DISABLED: 'Disabled' },
+  case: { OPEN: 'Open', OVERDUE: 'Overdue', CLOSED: 'Closed' },
   claim: {
     OPEN: 'Open',
     CLAIMED: 'Claimed',
@@ -64,6 +67,7 @@ export const statusWords = {
     OVERDUE: 'Overdue',
     VOID: 'Void',
   },
+  schedule: { ACTIVE: 'Active', PAUSED: 'Paused', ENDED: 'Ended' },
   share: { PENDING: 'Pending', POSTED: 'Credited' },
   payment_link: {
     active: 'Active',

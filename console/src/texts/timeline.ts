@@ -5,5 +5,9 @@ export const timelineTexts = {
   webhook: 'Webhook',
   waiting: 'Waiting',
   view: 'View',
+  /** How it ended stands at the top of its page. */
+  caseClosed: 'Case closed',
+  caseItemAdded: (reference: string) => `${reference} added`,
+  caseItemRemoved: (reference: string) => `${reference} removed`,
   delivered: (status: number, duration: string) => `${status} in ${duration}`,
 }

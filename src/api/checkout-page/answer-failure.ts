@@ -13,7 +13,7 @@ import { type Texts, english as texts } from './texts.js'
 const payerPages: { start: string; texts: Texts; hidesReferrer: boolean }[] = [
   { start: '/checkout/', texts, hidesReferrer: false },
   { start: '/pay/', texts, hidesReferrer: true },
-  { start: '/i/', texts: { ...texts, notFound: invoiceTexts.notFound }, hidesReferrer: true },
+  { start: '/i/', texts: { ...texts, notFound: invoiceTexts.en.notFound }, hidesReferrer: true },
   { start: '/claim/', texts: claimTexts, hidesReferrer: true },
 ]
 

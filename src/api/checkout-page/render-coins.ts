@@ -1,6 +1,6 @@
 import { type Html, html, type Piece } from '../../base/html.js'
 import type { PublicSessionJson } from '../../checkout/resource.js'
-import { fromWire } from '../../money/amounts.js'
+import { formatDecimal } from '../../money/amounts.js'
 import { parseRate } from '../../money/rates.js'
 import { drawQr } from './draw-qr.js'
 import { renderWalletAddress, solanaPayLink } from './render-accounts.js'
@@ -11,10 +11,12 @@ import { coinsReceived } from './view.js'
 
 /** What to know before sending coins, and on wide screens the QR code. */
 export function renderCoinsSummary(scene: Scene): Html {
-  const { shown, texts } = scene
+  const { shown, texts, view } = scene
   const words = texts.coins
-  return html`<p class="exact"><b>${words.only(shown.crypto!.asset)}</b>
-      ${words.exactly(priceOf(shown), merchantOf(scene))}</p>
+  const howMuch = view.isForInvoice
+    ? texts.invoice.inParts
+    : words.exactly(priceOf(scene), merchantOf(scene))
+  return html`<p class="exact"><b>${words.only(shown.crypto!.asset)}</b> ${howMuch}</p>
     <div class="scan">${renderWalletQr(scene)}<p class="small soft">${words.qrHint}</p></div>`
 }
 
@@ -32,19 +34,20 @@ export function renderCoins(scene: Scene): Html {
       ${renderWalletQr(scene)}<p class="small soft">${qrHint}</p></div></details>`
 }
 
-function renderWallet({ shown, texts }: Scene): Html {
+function renderWallet({ shown, texts, view }: Scene): Html {
   const { address, asset } = shown.crypto!
-  return renderWalletAddress({ address, asset, amount: coinsRequested(shown) }, texts)
+  const label = view.isForInvoice ? texts.invoice.amount : texts.amount
+  return renderWalletAddress({ address, asset, amount: view.coinsToPay! }, texts, label)
 }
 
 function renderWalletQr(scene: Scene): Html {
   return drawQr(paymentLink(scene), scene.texts.coins.qrLabel(scene.shown.crypto!.asset))
 }
 
-export function paymentLink({ shown, mint }: Scene): string {
+export function paymentLink({ shown, mint, view }: Scene): string {
   return solanaPayLink({
     address: shown.crypto!.address,
-    amount: shown.cryptoAmounts!.amount,
+    amount: formatDecimal(view.coinsToPay!, shown.crypto!.asset),
     mint,
     label: shown.merchant.displayName,
     message: shown.description,
@@ -60,7 +63,7 @@ export function renderWaitingForCoins(
   const { asset } = shown.crypto!
   return html`<div class="sign wait">${signs.waiting}</div>
     <h1 tabindex="-1">${waiting.title(asset)}</h1>
-    <div class="words"><p>${waiting.body(priceOf(shown), merchantOf(scene))}</p>
+    <div class="words"><p>${waiting.body(priceOf(scene), merchantOf(scene))}</p>
       <p class="soft" data-live hidden>${texts.waiting.updates}</p></div>
     ${notes}
     <noscript><a class="button primary"
@@ -93,13 +96,9 @@ export function renderRate({ shown, texts }: Scene): Html | false {
   return html`<p class="for small soft coins-only">${words}</p>`
 }
 
-export function priceOf(shown: PublicSessionJson): string {
-  return showMoney(coinsRequested(shown), shown.crypto!.asset)
-}
-
 /** Not `crypto.amount`: that is the merchant's text, which may end in any number of zeros. */
-function coinsRequested({ cryptoAmounts }: PublicSessionJson): bigint {
-  return fromWire(cryptoAmounts!.amount, cryptoAmounts!.asset)
+export function priceOf({ shown, view }: Pick<Scene, 'shown' | 'view'>): string {
+  return showMoney(view.coinsToPay!, shown.crypto!.asset)
 }
 
 /** Leads to the page that waits until more coins have arrived than now. */

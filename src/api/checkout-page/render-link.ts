@@ -74,7 +74,7 @@ function renderPrice(amount: bigint): Html {
 }
 
 function renderSupport({ checkout, link }: LinkScene): Html | false {
-  return renderContact(checkout, { name: checkout.displayName, subject: link.description })
+  return renderContact(checkout, { name: checkout.displayName, subject: link.description }, texts)
 }
 
 function renderForm(link: PaymentLink, sent: SentForm | undefined): Html {

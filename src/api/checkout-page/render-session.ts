@@ -34,7 +34,7 @@ data-streaming-poll-interval-ms="${streamingPollIntervalMs}">${render[view.state
 
 export function pageTitleOf({ view, shown, texts }: Scene): string {
   const isCoinsOnly = shown.crypto && !shown.bankTransfer
-  const amount = isCoinsOnly ? priceOf(shown) : showNaira(BigInt(shown.amount))
+  const amount = isCoinsOnly ? priceOf({ shown, view }) : showNaira(BigInt(shown.amount))
   const state = view.isRefunded ? 'refunded' : view.state
   return texts.title[state](shown.merchant.displayName, amount)
 }
@@ -86,7 +86,7 @@ function renderPending(scene: Scene): Html {
     ${hasTabs && renderTabs(scene)}
     <h1 tabindex="-1">${view.isForInvoice ? texts.invoice.send : texts.sendExactly}
       ${bankTransfer && renderAmount('bank-only', showNaira(view.nairaToPay))}
-      ${crypto && renderAmount('coins-only', priceOf(shown))}</h1>
+      ${crypto && renderAmount('coins-only', priceOf(scene))}</h1>
     ${crypto && renderRate(scene)}
     <p class="for">${shown.description}</p>
     ${renderNotes(scene, adviseOf(scene))}
@@ -153,7 +153,7 @@ function renderShortfall(scene: Scene): Html {
     ${view.notes.length > 1 && renderNotes(scene, false)}
     ${renderClock(scene)}
     <div>${shown.bankTransfer && pay(showNaira(BigInt(shown.amount)), renderBank(scene))}
-      ${shown.crypto && pay(priceOf(shown), renderCoinsWhole(scene))}
+      ${shown.crypto && pay(priceOf(scene), renderCoinsWhole(scene))}
       ${renderDetails(scene)}</div>
     ${renderLink(shown.cancelUrl, texts.leave(name))}`
 }
@@ -237,10 +237,13 @@ function renderNotes(scene: Scene, advice: string | false): Html | false {
 }
 
 /** What to do next, by the method of the latest payment. */
-function adviseOf({ shown, texts, view }: Scene): string | false {
+function adviseOf(scene: Scene): string | false {
+  const { shown, texts, view } = scene
   const latest = view.notes[0]?.asset
-  if (shown.crypto && latest !== undefined && latest !== 'NGN')
-    return texts.coins.tryAgain(priceOf(shown))
+  if (shown.crypto && latest !== undefined && latest !== 'NGN') {
+    const price = priceOf(scene)
+    return view.isForInvoice ? texts.invoice.remainingCoins(price) : texts.coins.tryAgain(price)
+  }
   if (view.isForInvoice) return texts.invoice.remaining(view.nairaToPay)
   return shown.bankTransfer !== undefined && texts.tryAgain(view.nairaToPay)
 }

@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
+import type { Language } from '../../base/languages.js'
 import { Refusal } from '../../base/refusal.js'
 import type { PublicSession } from '../../checkout/find-public-sessions.js'
 import { showPublicSession } from '../../checkout/resource.js'
+import { findInvoices } from '../../customers/invoices/store-invoices.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import { answerPdf } from '../documents/answer-pdf.js'
 import { drawReceipt } from '../documents/draw-receipt.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
@@ -15,7 +18,7 @@ import { coinsSentLink } from './render-coins.js'
 import { receiptedOf } from './render-receipt.js'
 import { pageTitleOf, renderMain } from './render-session.js'
 import type { Scene } from './scene.js'
-import { english as texts } from './texts.js'
+import { checkoutTexts, type Texts, english as texts } from './texts.js'
 import { viewSession } from './view.js'
 
 const path = '/checkout/:reference'
@@ -52,8 +55,10 @@ const readPage = (api: ApiParts, script: PageScript) =>
         return answerPage({ headers }, { status: 404, text: renderNotFound(texts, nonce), nonce })
       if (query.part !== 'main' && isFirstHand(headers))
         api.collections.markOpened(publicSession, now)
+      const language = await findLanguage(api.db, publicSession)
       const scene = sceneOf(api, publicSession, {
         now,
+        texts: checkoutTexts[language],
         nairaBefore: parseUnits(query.sent),
         coinsBefore: parseUnits(query.coins),
         prefersCoins: query.method === 'crypto',
@@ -66,13 +71,13 @@ const readPage = (api: ApiParts, script: PageScript) =>
 
       function renderPage(): string {
         return renderSheet({
-          texts,
+          texts: scene.texts,
           nonce,
           title: pageTitleOf(scene),
           main: renderMain(scene),
           shop: publicSession!.checkout,
           isTest: scene.isTest,
-          methods: describeMethods(publicSession!),
+          methods: describeMethods(publicSession!, scene.texts),
           scriptUrl: `/checkout/assets/${script.fileName}`,
         })
       }
@@ -90,7 +95,15 @@ function isFirstHand(headers: IncomingHttpHeaders): boolean {
   return mode === undefined ? headers['upgrade-insecure-requests'] === '1' : mode === 'navigate'
 }
 
-function describeMethods({ account, wallet }: PublicSession): string {
+/** A session for an invoice is in the language of that. */
+async function findLanguage(db: Queryable, { account, wallet }: PublicSession): Promise<Language> {
+  const { environmentId, invoiceId } = (account ?? wallet)!
+  if (invoiceId === null) return 'en'
+  const [invoice] = await findInvoices(db, [{ environmentId, id: invoiceId }])
+  return invoice!.language
+}
+
+function describeMethods({ account, wallet }: PublicSession, texts: Texts): string {
   if (!wallet) return texts.byTransfer
   return account ? texts.byTransferOr(wallet.asset!) : texts.byCoins(wallet.asset!)
 }
@@ -98,7 +111,7 @@ function describeMethods({ account, wallet }: PublicSession): string {
 function sceneOf(
   api: ApiParts,
   publicSession: PublicSession,
-  { now, ...claim }: { now: Date } & Parameters<typeof viewSession>[1],
+  { now, texts, ...claim }: { now: Date; texts: Texts } & Parameters<typeof viewSession>[1],
 ): Scene {
   const shown = showPublicSession(now, publicSession)
   return {
@@ -141,6 +154,7 @@ const readReceipt = (api: ApiParts) =>
           receipted: receiptedOf(showPublicSession(now, found)),
           checkout: found.checkout,
           isTest: found.mode === 'test',
+          language: await findLanguage(api.db, found),
         }))
       if (pdf) return answerPdf(pdf, reference)
       const nonce = newNonce()

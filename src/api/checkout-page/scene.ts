@@ -1,7 +1,7 @@
 import { type Html, html } from '../../base/html.js'
 import type { PublicSessionJson } from '../../checkout/resource.js'
 import type { Settings } from '../../merchants/settings/settings-document.js'
-import { english, type Texts } from './texts.js'
+import type { Texts } from './texts.js'
 import type { PageView } from './view.js'
 
 /** Everything that the changing part of the page is rendered from. */
@@ -39,18 +39,19 @@ export function renderCopy({ text, label, announcement }: CopyButton, texts: Tex
 export function renderSupport(scene: Scene): Html | false {
   const { checkout, shown, texts } = scene
   const subject = texts.supportSubject(shown.reference)
-  return renderContact(checkout, { name: merchantOf(scene), subject })
+  return renderContact(checkout, { name: merchantOf(scene), subject }, texts)
 }
 
 /** `subject` is that of the mail which a payer starts. */
 export function renderContact(
   { supportEmail: email, supportPhone: phone }: Contact,
   { name, subject }: { name: string; subject: string },
+  texts: Texts,
 ): Html | false {
   if (!email && !phone) return false
   const address = email?.split('@').map(encodeURIComponent).join('@')
   const start = `mailto:${address}?subject=${encodeURIComponent(subject)}`
-  return html`<p class="help small">${english.support(name)}
+  return html`<p class="help small">${texts.support(name)}
     ${email && html`<a href="${start}">${email}</a>`}
     ${phone && html`<a href="tel:${phone}">${phone}</a>`}</p>`
 }

@@ -45,6 +45,8 @@ export type PageView = {
   paid: { asset: Asset; amount: bigint }[]
   /** Kobo to transfer: of a session for an invoice, what its payments do not cover yet. */
   nairaToPay: bigint
+  /** The same in coins; null if the session does not accept them. */
+  coinsToPay: bigint | null
   /** Any amount is accepted and pays the invoice. */
   isForInvoice: boolean
   /** The payment method shown first, if the session accepts both. */
@@ -99,6 +101,7 @@ export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageVie
     isRefunded: state === 'paid' && acceptedSums(shown).every(({ amount }) => amount === 0n),
     paid: paidSums(shown),
     nairaToPay: BigInt(shown.amount) - (isForInvoice ? BigInt(shown.amountAccepted) : 0n),
+    coinsToPay: coinsToPay(shown, isForInvoice),
     isForInvoice,
     isCoinsFirst: Boolean(claim.prefersCoins) || isCoinsLatest || !shown.bankTransfer,
     shortfall: state === 'pending' ? findShortfall(shown) : null,
@@ -108,6 +111,12 @@ export function viewSession(shown: PublicSessionJson, claim: SentClaim): PageVie
     isWatched: shown.status !== 'paid' || isUnsettled || shown.moreReceived,
     fingerprint: fingerprintOf(shown),
   }
+}
+
+function coinsToPay({ cryptoAmounts }: PublicSessionJson, isForInvoice: boolean): bigint | null {
+  if (!cryptoAmounts) return null
+  const { asset, amount, amountAccepted } = cryptoAmounts
+  return fromWire(amount, asset) - (isForInvoice ? fromWire(amountAccepted, asset) : 0n)
 }
 
 /** What the merchant keeps, of all payments. */

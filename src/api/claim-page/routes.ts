@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { after, toEnvironmentTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
-import { Refusal } from '../../base/refusal.js'
+import { Refusal, returnRefusal } from '../../base/refusal.js'
 import type { Reason } from '../../base/refusals.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { getSettings } from '../../merchants/settings/settings.js'
@@ -17,8 +17,9 @@ import {
 } from '../../payouts/claims/pay-claim.js'
 import { findClaimByToken } from '../../payouts/claims/store-claims.js'
 import { claimLimits } from '../../payouts/limits.js'
-import { referenceOf } from '../../payouts/payout.js'
+import { payoutKinds, referenceOf } from '../../payouts/payout.js'
 import type { Destination } from '../../payouts/ports.js'
+import { findSavedRecipient } from '../../payouts/recipients/choose-recipient.js'
 import { createPayoutReader } from '../../payouts/records/find-payouts.js'
 import { answerPage, newNonce, redirectTo } from '../checkout-page/answer-page.js'
 import { renderNotFound } from '../checkout-page/page.js'
@@ -187,6 +188,12 @@ async function lookUp(
 ): Promise<Document> {
   const { scene, environment } = visit
   const request = toPayoutRequest(scene.claim, environment, wanted)
+  const { refusal } = payoutKinds[request.kind]
+  const saved = await findSavedRecipient(api.db, environment, wanted, refusal).catch(returnRefusal)
+  if (saved instanceof Refusal) {
+    const problem = wanted.kind === 'wallet' ? 'wallet' : 'account'
+    return showForm(api, visit, { entry, problem })
+  }
   const quote = await api.payoutPreparation.quote(request)
   if (quote instanceof Refusal) return showForm(api, visit, { entry, problem: problemOf(quote) })
   const { destination } = quote

@@ -1,15 +1,16 @@
 import type { PublicInvoice } from '../../checkout/find-public-invoice.js'
-import { english } from '../checkout-page/texts.js'
+import { checkoutTexts } from '../checkout-page/texts.js'
 import { describeInvoice } from '../invoice-page/describe-invoice.js'
-import { invoiceTexts as texts } from '../invoice-page/texts.js'
+import { invoiceTexts } from '../invoice-page/texts.js'
 import { Paper } from './pdf.js'
 
 /** An invoice as PDF. `now` is the time of the environment. */
 export async function drawInvoice(found: PublicInvoice, now: Date): Promise<Buffer> {
   const { invoice, environment, checkout } = found
   const words = describeInvoice(found, now)
+  const texts = invoiceTexts[invoice.language]
   const paper = await Paper.open(
-    { checkout, isTest: environment.mode === 'test' },
+    { checkout, isTest: environment.mode === 'test', language: invoice.language },
     {
       kind: texts.invoice,
       name: words.number,
@@ -18,7 +19,7 @@ export async function drawInvoice(found: PublicInvoice, now: Date): Promise<Buff
     },
   )
   const isLate = words.status === 'OVERDUE'
-  paper.text(`${texts.amountDue}: ${words.amountDue}`, { size: 16, isBold: true })
+  paper.text(texts.labelled(texts.amountDue, words.amountDue), { size: 16, isBold: true })
   if (words.headline) paper.text(words.headline, isLate ? { isBold: true, colour: 'warn' } : {})
   paper.space()
   for (const [label, value] of words.facts) paper.row({ label, value })
@@ -48,15 +49,17 @@ export async function drawInvoice(found: PublicInvoice, now: Date): Promise<Buff
 
 function drawHowToPay(paper: Paper, { invoice, dedicated, checkout }: PublicInvoice): void {
   const isNaira = invoice.asset === 'NGN'
+  const texts = invoiceTexts[invoice.language]
+  const frame = checkoutTexts[invoice.language]
   paper.heading(texts.howToPay)
   for (const { number, accountName, bankName } of dedicated) {
     const lead = isNaira ? texts.toYourAccount : texts.toYourWallet
     paper.text(lead(checkout.displayName))
-    if (!isNaira) paper.text(english.coins.only(invoice.asset), { isBold: true })
-    paper.row({ label: isNaira ? english.accountNumber : english.coins.address, value: number })
+    if (!isNaira) paper.text(frame.coins.only(invoice.asset), { isBold: true })
+    paper.row({ label: isNaira ? frame.accountNumber : frame.coins.address, value: number })
     if (!isNaira) continue
-    paper.row({ label: english.bank, value: bankName })
-    paper.row({ label: english.accountName, value: accountName })
+    paper.row({ label: frame.bank, value: bankName })
+    paper.row({ label: frame.accountName, value: accountName })
   }
   if (invoice.status === 'DRAFT') return
   paper.space(6)

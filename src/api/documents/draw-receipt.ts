@@ -1,12 +1,14 @@
+import type { Language } from '../../base/languages.js'
 import type { Settings } from '../../merchants/settings/settings-document.js'
 import { describeReceipt, type Receipted } from '../checkout-page/describe-receipt.js'
-import { english as texts } from '../checkout-page/texts.js'
+import { checkoutTexts } from '../checkout-page/texts.js'
 import { Paper } from './pdf.js'
 
 type Receipt = {
   receipted: Receipted
   checkout: Settings['checkout']
   isTest: boolean
+  language: Language
 }
 
 /** A receipt as PDF; null if nothing was accepted. */
@@ -14,13 +16,15 @@ export async function drawReceipt({
   receipted,
   checkout,
   isTest,
+  language,
 }: Receipt): Promise<Buffer | null> {
+  const texts = checkoutTexts[language]
   const words = describeReceipt(receipted, texts)
   if (!words) return null
   const [[, name]] = words.references as [[string, string]]
   const { title, from } = texts.receipt
   const paper = await Paper.open(
-    { checkout, isTest },
+    { checkout, isTest, language },
     {
       kind: title,
       name,

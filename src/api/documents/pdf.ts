@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
+import type { Language } from '../../base/languages.js'
 import { isSoundPng } from '../../merchants/settings/read-logo.js'
 import type { Settings } from '../../merchants/settings/settings-document.js'
 import { inColour, light } from '../checkout-page/brand.js'
-import { english } from '../checkout-page/texts.js'
+import { checkoutTexts } from '../checkout-page/texts.js'
 
 /** Noto Sans with the letters of Nigeria's languages and the naira sign. */
 const fonts = {
@@ -25,6 +26,7 @@ type Style = { size?: number; isBold?: boolean; colour?: keyof typeof light | 'b
 type Sender = {
   checkout: Pick<Settings['checkout'], 'displayName' | 'colour' | 'logo'>
   isTest: boolean
+  language: Language
 }
 
 type Heading = {
@@ -49,13 +51,13 @@ export class Paper {
   }
 
   /** The library is loaded with the first document: most processes never draw one. */
-  static async open({ checkout, isTest }: Sender, heading: Heading): Promise<Paper> {
+  static async open({ checkout, isTest, language }: Sender, heading: Heading): Promise<Paper> {
     const { default: PdfDocument } = await import('pdfkit')
     const pdf = new PdfDocument({
       size: 'A4',
       margin,
       bufferPages: true,
-      lang: english.language,
+      lang: language,
       displayTitle: true,
       info: {
         Title: heading.title,
@@ -68,7 +70,7 @@ export class Paper {
     pdf.registerFont('regular', fonts.regular)
     pdf.registerFont('bold', fonts.bold)
     const paper = new Paper(pdf, inColour(light, checkout.colour), heading)
-    paper.#drawHead(checkout, isTest)
+    paper.#drawHead(checkout, isTest ? checkoutTexts[language].testBand : null)
     return paper
   }
 
@@ -81,7 +83,7 @@ export class Paper {
     return pdf.fillColor(this.#colours[colour])
   }
 
-  #drawHead({ displayName, logo }: Sender['checkout'], isTest: boolean): void {
+  #drawHead({ displayName, logo }: Sender['checkout'], testBand: string | null): void {
     const pdf = this.#pdf
     pdf.rect(0, 0, pdf.page.width, 6).fill(this.#colours.brand)
     const picture = logo && readPicture(logo)
@@ -103,7 +105,7 @@ export class Paper {
     this.#style({ colour: 'soft' }).text(name, right)
     pdf.x = margin
     pdf.y = Math.max(pdf.y, belowName, margin + logoSize) + 16
-    if (isTest) this.text(english.testBand, { isBold: true, colour: 'warn' })
+    if (testBand) this.text(testBand, { isBold: true, colour: 'warn' })
   }
 
   /** A picture that cannot be read is left out: the document matters more. */

@@ -6,7 +6,7 @@ import { readDiscount, readLines } from '../../customers/invoices/read-invoice.j
 import { formatUnits } from '../../money/amounts.js'
 import { formatPercent } from '../../money/percent.js'
 import { showMoney } from '../checkout-page/texts.js'
-import { invoiceTexts as texts } from './texts.js'
+import { type InvoiceTexts, invoiceTexts } from './texts.js'
 
 /** A label and what it says. */
 export type Fact = [label: string, value: string]
@@ -38,6 +38,7 @@ export function describeInvoice(
   { invoice, customer, checkout }: Pick<PublicInvoice, 'invoice' | 'customer' | 'checkout'>,
   now: Date,
 ): InvoiceWords {
+  const texts = invoiceTexts[invoice.language]
   const money = (amount: bigint) => showMoney(amount, invoice.asset)
   const number = invoiceNumber(invoice) ?? texts.draft
   const isOverdue = invoice.nextDueAt !== null && invoice.nextDueAt < now
@@ -47,15 +48,15 @@ export function describeInvoice(
     number,
     title: texts.title(number, checkout.displayName),
     amountDue: money(invoice.amountDue),
-    headline: headlineOf(status, invoice),
-    facts: factsOf(invoice, customer.name, number),
-    lines: linesOf(invoice),
-    totals: totalsOf(invoice),
+    headline: headlineOf(status, invoice, texts),
+    facts: factsOf(invoice, { name: customer.name, number }, texts),
+    lines: linesOf(invoice, texts),
+    totals: totalsOf(invoice, texts),
     due: [texts.amountDue, money(invoice.amountDue)],
     instalments: listInstalments(invoice, now).map(({ amount, dueAt, due, isOverdue }) => ({
       date: texts.dueDate(dueAt),
       amount: money(amount),
-      state: describeInstalment({ amount, due, isOverdue }, money),
+      state: describeInstalment({ amount, due, isOverdue }, money, texts.instalment),
       isOverdue,
     })),
     memo: invoice.memo,
@@ -65,14 +66,22 @@ export function describeInvoice(
 
 type Invoice = PublicInvoice['invoice']
 
-function headlineOf(status: InvoiceStatus, { nextDueAt, paidAt, voidedAt }: Invoice): string {
+function headlineOf(
+  status: InvoiceStatus,
+  { nextDueAt, paidAt, voidedAt }: Invoice,
+  texts: InvoiceTexts,
+): string {
   if (status === 'VOID') return texts.voidedOn(voidedAt!)
   if (status === 'PAID') return texts.paidOn(paidAt!)
   if (nextDueAt === null) return ''
   return status === 'OVERDUE' ? texts.wasDue(nextDueAt) : texts.isDue(nextDueAt)
 }
 
-function factsOf({ finalizedAt, dueAt }: Invoice, name: string, number: string): Fact[] {
+function factsOf(
+  { finalizedAt, dueAt }: Invoice,
+  { name, number }: { name: string; number: string },
+  texts: InvoiceTexts,
+): Fact[] {
   const facts: Fact[] = [
     [texts.number, number],
     [texts.billedTo, name],
@@ -82,7 +91,7 @@ function factsOf({ finalizedAt, dueAt }: Invoice, name: string, number: string):
   return facts
 }
 
-function linesOf(invoice: Invoice): ShownLine[] {
+function linesOf(invoice: Invoice, texts: InvoiceTexts): ShownLine[] {
   const lines = readLines(invoice)
   const amounts = computeInvoice(lines, readDiscount(invoice)).lines
   return lines.map(({ description, quantity, unitAmount, vatBasisPoints }, index) => {
@@ -97,7 +106,7 @@ function linesOf(invoice: Invoice): ShownLine[] {
 }
 
 /** Without rows that say nothing. */
-function totalsOf(invoice: Invoice): Fact[] {
+function totalsOf(invoice: Invoice, texts: InvoiceTexts): Fact[] {
   const { asset, subtotal, discountAmount, vat, total } = invoice
   const { amountPaid, amountCredited, amountRefunded } = invoice
   const discount = readDiscount(invoice)
@@ -120,8 +129,9 @@ function totalsOf(invoice: Invoice): Fact[] {
 function describeInstalment(
   { amount, due, isOverdue }: { amount: bigint; due: bigint; isOverdue: boolean },
   money: (amount: bigint) => string,
+  texts: InvoiceTexts['instalment'],
 ): string {
-  if (due === 0n) return texts.instalment.paid
-  const left = due < amount ? texts.instalment.remaining(money(due)) : texts.instalment.due
-  return isOverdue ? `${left}, ${texts.instalment.overdue}` : left
+  if (due === 0n) return texts.paid
+  const left = due < amount ? texts.remaining(money(due)) : texts.due
+  return isOverdue ? `${left}, ${texts.overdue}` : left
 }

@@ -1,6 +1,8 @@
+import { minute } from '../../base/clock.js'
 import { type Html, html } from '../../base/html.js'
 import type { PublicInvoice } from '../../checkout/find-public-invoice.js'
 import type { AccountForInvoice } from '../../checkout/open-for-invoice.js'
+import { collectionLimits } from '../../collections/limits.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Coin } from '../../money/assets.js'
 import { drawQr } from '../checkout-page/draw-qr.js'
@@ -11,12 +13,15 @@ import {
 } from '../checkout-page/render-accounts.js'
 import { renderContact } from '../checkout-page/scene.js'
 import { signs } from '../checkout-page/signs.js'
-import { english, showMoney } from '../checkout-page/texts.js'
+import { showMoney, type Texts } from '../checkout-page/texts.js'
 import type { Fact, InvoiceWords } from './describe-invoice.js'
 import type { Offer } from './offer-payment.js'
-import { invoiceTexts as texts } from './texts.js'
+import type { InvoiceTexts } from './texts.js'
 
 export type InvoiceScene = {
+  texts: InvoiceTexts
+  /** Texts that it shares with the checkout page, in the same language. */
+  shared: Texts
   found: PublicInvoice
   words: InvoiceWords
   offer: Offer
@@ -33,10 +38,10 @@ export function renderInvoice(scene: InvoiceScene): Html {
 data-title="${words.title}" data-session-url="">
   <div class="head sum">${renderHead(scene)}${renderFacts(words.facts)}</div>
   <div class="pay">${renderPay(scene)}${renderLinks(scene)}${renderSupport(scene)}</div>
-  <div class="paper">${renderPaper(words)}</div></main>`
+  <div class="paper">${renderPaper(scene)}</div></main>`
 }
 
-function renderHead({ found, words }: InvoiceScene): Html {
+function renderHead({ found, words, texts }: InvoiceScene): Html {
   const { displayName } = found.checkout
   if (words.status === 'PAID') {
     const isPaid = found.invoice.amountPaid > 0n
@@ -62,20 +67,43 @@ function renderFacts(facts: Fact[], last?: Fact): Html {
 }
 
 function renderPay(scene: InvoiceScene): Html | false {
-  const { found, offer, wallet } = scene
+  const { found, offer, wallet, texts } = scene
   if (found.invoice.amountDue === 0n) return false
+  const isOffered = offer.all !== null || offer.nextInstalment !== null
+  const takesCoins = isOffered && offer.coins.length > 0
   return html`<section aria-label="${texts.howToPay}"><h2>${texts.howToPay}</h2>${
     found.dedicated.length > 0
       ? renderDedicated(scene)
       : wallet
         ? renderWallet(scene, wallet)
-        : offer.all !== null || offer.nextInstalment !== null
+        : isOffered && offer.isDirect
           ? renderForm(scene)
-          : html`<p>${texts.cannotPay(found.checkout.displayName)}</p>`
-  }</section>`
+          : !takesCoins && html`<p>${texts.cannotPay(found.checkout.displayName)}</p>`
+  }${takesCoins && renderCoinsForm(scene)}</section>`
+}
+
+/** Works without script. Each button says which coin, and which part of the invoice. */
+function renderCoinsForm({ found: { invoice, dedicated }, offer, texts }: InvoiceScene): Html {
+  const { all, nextInstalment, coins, isDirect } = offer
+  const isOnly = !isDirect && dedicated.length === 0
+  const button = (coin: Coin, amount: bigint | null, part: 'next' | 'all') =>
+    amount !== null &&
+    html`<button class="plain" name="coin" value="${coin} ${part}">${texts.payInCoin(
+      showMoney(amount, invoice.asset),
+      coin,
+    )}</button>`
+  const form = html`<form method="post" action="/i/${invoice.pageToken}/pay">${coins.map(
+    (coin) => html`${button(coin, nextInstalment, 'next')}${button(coin, all, 'all')}`,
+  )}<p class="small soft">${texts.byRate(
+    collectionLimits.coinPriceOfInvoiceMs / minute,
+  )}</p></form>`
+  return isOnly
+    ? form
+    : html`<details><summary>${texts.payInCoins}</summary><div class="inside">${form}</div></details>`
 }
 
 function renderDedicated(scene: InvoiceScene): Html {
+  const { texts, shared } = scene
   const { invoice, dedicated, checkout } = scene.found
   const { asset, amountDue: amount } = invoice
   const isNaira = asset === 'NGN'
@@ -85,7 +113,7 @@ function renderDedicated(scene: InvoiceScene): Html {
       isNaira
         ? renderBankAccount(
             { accountNumber: number, accountName, bankName, amount },
-            english,
+            shared,
             texts.amountDue,
           )
         : renderCoins(scene, number),
@@ -94,13 +122,15 @@ function renderDedicated(scene: InvoiceScene): Html {
 }
 
 function renderWallet(scene: InvoiceScene, { number, expiresAt }: AccountForInvoice): Html {
-  const { time } = english.before(expiresAt!)
+  const { texts, shared } = scene
+  const { time } = shared.before(expiresAt!)
   return html`<p>${texts.toWallet(time)} ${texts.inParts}</p>
     ${renderCoins(scene, number)}
     <p class="small soft">${texts.reload}</p>`
 }
 
-function renderCoins({ found, words, mint }: InvoiceScene, address: string): Html {
+function renderCoins(scene: InvoiceScene, address: string): Html {
+  const { found, words, mint, texts, shared } = scene
   const { invoice, checkout } = found
   const asset = invoice.asset as Coin
   const { amountDue: amount } = invoice
@@ -111,15 +141,15 @@ function renderCoins({ found, words, mint }: InvoiceScene, address: string): Htm
     label: checkout.displayName,
     message: words.title,
   })
-  return html`<p class="exact"><b>${english.coins.only(asset)}</b></p>
-    ${renderWalletAddress({ address, asset, amount }, english, texts.amountDue)}
-    <a class="button plain" href="${link}">${english.coins.openWallet}</a>
-    <details><summary>${english.qrTitle}</summary><div class="inside">
-      ${drawQr(link, english.coins.qrLabel(asset))}</div></details>`
+  return html`<p class="exact"><b>${shared.coins.only(asset)}</b></p>
+    ${renderWalletAddress({ address, asset, amount }, shared, texts.amountDue)}
+    <a class="button plain" href="${link}">${shared.coins.openWallet}</a>
+    <details><summary>${shared.qrTitle}</summary><div class="inside">
+      ${drawQr(link, shared.coins.qrLabel(asset))}</div></details>`
 }
 
 /** Works without script. */
-function renderForm({ found: { invoice }, offer }: InvoiceScene): Html {
+function renderForm({ found: { invoice }, offer, texts }: InvoiceScene): Html {
   const { asset, pageToken } = invoice
   const money = (amount: bigint) => showMoney(amount, asset)
   const { all, nextInstalment } = offer
@@ -138,17 +168,18 @@ function renderForm({ found: { invoice }, offer }: InvoiceScene): Html {
       ${texts.inParts}</p></form>`
 }
 
-function renderLinks({ found: { invoice } }: InvoiceScene): Html {
+function renderLinks({ found: { invoice }, texts }: InvoiceScene): Html {
   const url = `/i/${invoice.pageToken}/invoice.pdf`
   return html`<a class="button plain" href="${url}">${texts.download}</a>
     <button type="button" class="plain" data-print hidden>${texts.print}</button>`
 }
 
-function renderSupport({ found: { checkout }, words }: InvoiceScene): Html | false {
-  return renderContact(checkout, { name: checkout.displayName, subject: words.title })
+function renderSupport({ found: { checkout }, words, shared }: InvoiceScene): Html | false {
+  return renderContact(checkout, { name: checkout.displayName, subject: words.title }, shared)
 }
 
-function renderPaper({ memo, lines, totals, due, instalments, footer }: InvoiceWords): Html {
+function renderPaper({ words, texts }: InvoiceScene): Html {
+  const { memo, lines, totals, due, instalments, footer } = words
   return html`${memo && html`<p class="written">${memo}</p>`}
     <section aria-label="${texts.lines}"><h2>${texts.lines}</h2><ul class="card">${lines.map(
       ({ description, details, amount }) =>

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import Type from 'typebox'
-import { after, type RealTime, toEnvironmentTime } from '../../base/clock.js'
+import { after, type EnvironmentTime, type RealTime, toEnvironmentTime } from '../../base/clock.js'
 import { toJson } from '../../base/json-text.js'
 import { Refusal } from '../../base/refusal.js'
 import { findPublicInvoice, type PublicInvoice } from '../../checkout/find-public-invoice.js'
@@ -13,20 +13,20 @@ import type { PreparedAccount } from '../../collections/accounts/create-accounts
 import { collectionLimits } from '../../collections/limits.js'
 import { invoiceNumber } from '../../customers/invoices/invoice.js'
 import { formatDecimal } from '../../money/amounts.js'
-import type { Coin } from '../../money/assets.js'
+import { type Coin, coins } from '../../money/assets.js'
 import { answerPage, newNonce, redirectTo } from '../checkout-page/answer-page.js'
 import { renderNotFound, renderSheet } from '../checkout-page/page.js'
 import { readPageScript } from '../checkout-page/page-script.js'
-import { english } from '../checkout-page/texts.js'
+import { checkoutTexts } from '../checkout-page/texts.js'
 import { answerPdf } from '../documents/answer-pdf.js'
 import { drawInvoice } from '../documents/draw-invoice.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { type Document, type Route, route } from '../server/route.js'
 import { describeInvoice } from './describe-invoice.js'
-import { offerPayment } from './offer-payment.js'
+import { type Offer, offerPayment } from './offer-payment.js'
 import { renderInvoice } from './render-invoice.js'
 import { invoiceStyles } from './styles.js'
-import { invoiceTexts as texts } from './texts.js'
+import { invoiceTexts } from './texts.js'
 
 const path = '/i/:token'
 const base = { access: 'open', isPage: true, tag: 'Customers', answers: {} } as const
@@ -56,18 +56,22 @@ const readPage = (api: ApiParts) => {
       const at = toEnvironmentTime(realNow, environment.clockOffsetMs)
       const words = describeInvoice(found, at)
       const isInCoins = asset !== 'NGN' && amountDue > 0n
+      const texts = invoiceTexts[invoice.language]
+      const shared = checkoutTexts[invoice.language]
       const main = renderInvoice({
+        texts,
+        shared,
         found,
         words,
-        offer: offerPayment(found, api.naira[environment.mode]),
+        offer: await readOffer(api, found, at),
         wallet: isInCoins
-          ? await findAccountForInvoice(api.db, { invoice, amount: amountDue, now: at })
+          ? await findAccountForInvoice(api.db, { invoice, amount: amountDue, coin: null, now: at })
           : undefined,
         mint: isInCoins ? (api.collections.mintOf(environment.mode, asset) ?? null) : null,
       })
       const nonce = newNonce()
       const text = renderSheet({
-        texts: english,
+        texts: shared,
         nonce,
         title: words.title,
         main,
@@ -111,48 +115,66 @@ const payByForm = (api: ApiParts) =>
     operation: 'payInvoiceByForm',
     summary: 'Open an account for an invoice',
     description:
-      'Redirects to a checkout session for what is due, or for the next instalment; invoices in coins get a wallet, which their page shows.',
+      'Redirects to a checkout session for what is due, or for the next instalment: by bank transfer, or in a coin at the current rate. Invoices in coins get a wallet, which their page shows.',
     params,
-    // `part`: the button that the payer pressed.
-    body: Type.Object({ part: Type.Optional(Type.Any()) }),
+    // The button that the payer pressed: `part`, or `coin` and the part after it.
+    body: Type.Object({ part: Type.Optional(Type.Any()), coin: Type.Optional(Type.Any()) }),
     async handle({ params: { token }, body, headers, realNow }): Promise<Document> {
       const found = await findPublicInvoice(api.db, token)
       if (!found) return answerNotFound({ headers })
-      const { environment } = found
-      const offer = offerPayment(found, api.naira[environment.mode])
-      const { all, nextInstalment } = offer
-      const amount = body.part === 'next' ? (nextInstalment ?? all) : (all ?? nextInstalment)
+      const { clockOffsetMs } = found.environment
+      const offer = await readOffer(api, found, toEnvironmentTime(realNow, clockOffsetMs))
+      const { all, nextInstalment, coins, isDirect } = offer
+      const isNext = body.part === 'next' || String(body.coin).endsWith(' next')
+      const amount = isNext ? (nextInstalment ?? all) : (all ?? nextInstalment)
+      const coin = coins.find((offered) => String(body.coin).split(' ')[0] === offered) ?? null
+      const isOffered = coin !== null || (isDirect && found.dedicated.length === 0)
       const account =
-        found.dedicated.length > 0 || amount === null
-          ? undefined
-          : await openAccount(api, found, { amount, realNow })
+        isOffered && amount !== null
+          ? await openAccount(api, found, { amount, coin, realNow })
+          : undefined
       const reference = account?.sessionReference
       return redirectTo(reference ? `/checkout/${reference}` : `/i/${token}`)
     },
   })
 
+/** Coins without a rate, or that the chain does not have, are not offered. */
+async function readOffer(
+  { naira, rates, collections }: ApiParts,
+  found: PublicInvoice,
+  at: EnvironmentTime,
+): Promise<Offer> {
+  const { environment, invoice } = found
+  const mayTakeCoins = invoice.asset === 'NGN' && invoice.amountDue > 0n
+  const known = coins.filter(
+    (coin) => mayTakeCoins && collections.mintOf(environment.mode, coin) !== undefined,
+  )
+  const current = await Promise.all(known.map((coin) => rates.find(environment, coin, at)))
+  const priced = current.flatMap((rate) => rate?.asset ?? [])
+  return offerPayment(found, naira[environment.mode], priced)
+}
+
 /** The account that is open for this amount, or a new one. */
 async function openAccount(
   api: ApiParts,
   found: PublicInvoice,
-  { amount, realNow }: { amount: bigint; realNow: RealTime },
+  { amount, coin, realNow }: { amount: bigint; coin: Coin | null; realNow: RealTime },
 ): Promise<AccountForInvoice | undefined> {
   const { invoice, environment } = found
   const { clockOffsetMs } = environment
   const at = toEnvironmentTime(realNow, clockOffsetMs)
-  const open = await findAccountForInvoice(api.db, { invoice, amount, now: at })
+  const open = await findAccountForInvoice(api.db, { invoice, amount, coin, now: at })
   if (open) return open
-  const prepared = await prepareAccount(api, found, { amount, now: at })
-  return api.db.transaction((tx) =>
-    createAccountForInvoice(tx, api.clock.now(), { invoice, amount, prepared, clockOffsetMs }),
-  )
+  const prepared = await prepareAccount(api, found, { amount, coin, now: at })
+  const wanted = { invoice, amount, coin, prepared, clockOffsetMs }
+  return api.db.transaction((tx) => createAccountForInvoice(tx, api.clock.now(), wanted))
 }
 
 /** A session at a bank, or a wallet. Throws why none can be opened. */
 async function prepareAccount(
   { collections, baseUrl }: ApiParts,
   { invoice, customer, environment }: PublicInvoice,
-  { amount, now }: { amount: bigint; now: Date },
+  { amount, coin, now }: { amount: bigint; coin: Coin | null; now: Date },
 ): Promise<PreparedAccount> {
   const { asset, customerId, id: invoiceId, url } = invoice
   const number = invoiceNumber(invoice)!
@@ -160,7 +182,7 @@ async function prepareAccount(
     environment,
     metadata: toJson({}),
     merchantReference: number,
-    expected: { amount, expiresAt: after(now, collectionLimits.expiryMaxMs) },
+    expected: { amount, expiresAt: after(now, lifetimeOf(coin)) },
     owner: { customerId, invoiceId },
     // Two requests at once open two accounts; the commit keeps one.
     retryKey: undefined,
@@ -170,13 +192,14 @@ async function prepareAccount(
       ? await collections.prepareSession(now, {
           ...common,
           baseUrl: baseUrl(),
-          description: `${texts.invoice} ${number}`,
+          description: `${invoiceTexts[invoice.language].invoice} ${number}`,
           customerName: customer.name,
           customerEmail: customer.email ?? '',
           paymentLinkId: null,
           successUrl: url,
           cancelUrl: url,
-          crypto: null,
+          crypto: coin && { asset: coin, price: null },
+          isCoinsOnly: coin !== null,
         })
       : await collections.prepareWallet(now, {
           ...common,
@@ -188,9 +211,14 @@ async function prepareAccount(
   return prepared
 }
 
+/** A price in a coin ends before the rate moves far. */
+function lifetimeOf(coin: Coin | null): number {
+  return coin === null ? collectionLimits.expiryMaxMs : collectionLimits.coinPriceOfInvoiceMs
+}
+
 /** Drafts, unknown and malformed tokens get the same page. */
 function answerNotFound({ headers }: { headers: IncomingHttpHeaders }): Promise<Document> {
   const nonce = newNonce()
-  const text = renderNotFound({ ...english, notFound: texts.notFound }, nonce)
+  const text = renderNotFound({ ...checkoutTexts.en, notFound: invoiceTexts.en.notFound }, nonce)
   return answerPage({ headers }, { status: 404, text, nonce, hidesReferrer: true })
 }

@@ -72,6 +72,8 @@ const pending = {
   submittedAt: null,
   approval: {
     needed: 1,
+    reasons: ['amount'],
+    callback: null,
     givenBy: [],
     rejectedBy: null,
     reason: null,

@@ -1,4 +1,5 @@
 import Type, { type TProperties, type TSchema } from 'typebox'
+import { caseSchema } from '../../cases/resource.js'
 import {
   creditedAccount,
   creditedWallet,
@@ -20,6 +21,7 @@ import { eventSchema } from '../../events/resource.js'
 import { lowBalance } from '../../ledger/balance-resource.js'
 import { payoutBatch } from '../../payouts/batches/resource.js'
 import { claim } from '../../payouts/claims/resource.js'
+import { recipient } from '../../payouts/recipients/resource.js'
 import { bankTransfer, cryptoTransfer } from '../../payouts/resource.js'
 import { settlementDestination } from '../../payouts/settlements/destination-resource.js'
 import { settlement } from '../../payouts/settlements/resource.js'
@@ -44,6 +46,8 @@ const resourceOfKind: Record<EventKind, Resource> = {
   subaccount,
   split: postedSplit,
   batch: payoutBatch,
+  recipient,
+  case: caseSchema,
   claim,
   settlement,
   subaccount_settlement: settlement,

@@ -12,6 +12,7 @@ export const bankRefusalReasons: Reason[] = [
   'account_not_found',
   'name_mismatch',
   'rail_unavailable',
+  'payouts_frozen',
 ]
 /** Reasons of a transfer that is paid from another balance. */
 export const fundFromReasons: Reason[] = [
@@ -25,6 +26,12 @@ export const fundFromReasons: Reason[] = [
   'amount_too_large',
   'balance_limit',
 ]
+/** Reasons of a transfer to a recipient that cannot be paid. */
+export const recipientReasons: Reason[] = [
+  'recipient_disabled',
+  'recipient_not_saved',
+  'recipient_cooling_off',
+]
 export const chainRefusalReasons: Reason[] = [
   'destination_is_mint',
   'destination_is_program',
@@ -34,6 +41,7 @@ export const chainRefusalReasons: Reason[] = [
   'destination_is_ours',
   'simulation_failed',
   'rail_unavailable',
+  'payouts_frozen',
   'treasury_short',
 ]
 

@@ -5,6 +5,7 @@ export const tags = {
   Splits: 'What your sub-accounts get of a payment: saved rules and previews.',
   Checkout: 'Hosted pages on which a customer pays one amount.',
   Disbursements: 'Money out: payouts to bank accounts and wallets.',
+  Cases: 'Complaints of fraud and the like: what they are about, and how they ended.',
   Conversions: 'Naira to coins and back, at a quoted price.',
   Customers: 'Who pays you again and again, and what you invoice them.',
   'Sub-accounts': 'Sellers for whom you collect: their balances, and money between you and them.',

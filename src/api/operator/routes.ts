@@ -39,6 +39,7 @@ export function createOperatorRoutes({
     ...dependencies,
     rateBook: () => rates,
     rateConfig: () => config.rates ?? noRateSources,
+    retention: () => config.retention,
     withRails: (work) => work(rails),
     examine: shareLately(clock, limits.operator.doctorCacheMs, examine),
     readWork: createWorkFigures(dependencies),

@@ -18,6 +18,8 @@ type Column = {
   name: string
   field: string
   isRequired: boolean
+  /** Names the destination: not required where `recipient` does. */
+  namesDestination?: boolean
   sample: string
   /** Returns the value of a cell, or an issue that completes the sentence "amount …". */
   read: (cell: string) => { value: string | number } | { issue: string }
@@ -38,12 +40,22 @@ const merchantReference: Column = {
   read: shortText,
 }
 
+/** The sample row names the account or wallet itself. */
+const recipient: Column = {
+  name: 'recipient',
+  field: 'recipient',
+  isRequired: false,
+  sample: '',
+  read: shortText,
+}
+
 const columns: Record<BatchKind, Column[]> = {
   bank_transfer: [
     {
       name: 'accountNumber',
       field: 'accountNumber',
       isRequired: true,
+      namesDestination: true,
       sample: '0123456789',
       read: (cell) =>
         new RegExp(accountNumberPattern).test(cell)
@@ -54,6 +66,7 @@ const columns: Record<BatchKind, Column[]> = {
       name: 'bankCode',
       field: 'bankCode',
       isRequired: true,
+      namesDestination: true,
       sample: '058',
       read: (cell) =>
         new RegExp(bankCodePattern).test(cell)
@@ -98,12 +111,14 @@ const columns: Record<BatchKind, Column[]> = {
           ? { value: cell }
           : { issue: `must be ${payoutPurposes.join(' or ')}, or empty` },
     },
+    recipient,
   ],
   crypto_transfer: [
     {
       name: 'destinationAddress',
       field: 'destinationAddress',
       isRequired: true,
+      namesDestination: true,
       sample: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
       read: (cell) =>
         new RegExp(addressPattern).test(cell) ? { value: cell } : { issue: addressIssue },
@@ -127,6 +142,7 @@ const columns: Record<BatchKind, Column[]> = {
         cell === 'USDC' || cell === 'USDT' ? { value: cell } : { issue: 'must be USDC or USDT' },
     },
     merchantReference,
+    recipient,
   ],
 }
 
@@ -218,7 +234,8 @@ function withoutBlankEnd(rows: CsvRow[]): CsvRow[] {
 
 /** The columns in the order of the file. */
 function readHeader({ cells }: CsvRow): { kind: BatchKind; order: Column[] } {
-  const kind = cells.includes('destinationAddress') ? 'crypto_transfer' : 'bank_transfer'
+  const isCrypto = cells.includes('destinationAddress') || cells.includes('asset')
+  const kind = isCrypto ? 'crypto_transfer' : 'bank_transfer'
   const known = new Map(columns[kind].map((column) => [column.name, column]))
   const issues: Detail[] = []
   for (const [index, name] of cells.entries()) {
@@ -230,8 +247,9 @@ function readHeader({ cells }: CsvRow): { kind: BatchKind; order: Column[] } {
       })
     else if (cells.indexOf(name) !== index) issues.push({ field, issue: `${name} appears twice` })
   }
-  for (const { name, isRequired } of columns[kind])
-    if (isRequired && !cells.includes(name))
+  const hasRecipients = cells.includes(recipient.name)
+  for (const { name, isRequired, namesDestination } of columns[kind])
+    if (isRequired && !(namesDestination && hasRecipients) && !cells.includes(name))
       issues.push({ field: 'line 1', issue: `lacks the column ${name}` })
   if (issues.length > 0) throw refuseItems(issues)
   return { kind, order: cells.map((name) => known.get(name)!) }
@@ -248,10 +266,12 @@ function readRow({ line, cells }: CsvRow, order: Column[], issues: LineIssue[]):
     issues.push({ line, issue })
     return item
   }
-  for (const [index, { name, field, isRequired, read }] of order.entries()) {
+  const hasRecipient = (cells[order.indexOf(recipient)] ?? '') !== ''
+  for (const [index, { name, field, isRequired, namesDestination, read }] of order.entries()) {
     const cell = cells[index] ?? ''
     if (cell === '') {
-      if (isRequired) issues.push({ line, field: name, issue: 'is required' })
+      if (isRequired && !(namesDestination && hasRecipient))
+        issues.push({ line, field: name, issue: 'is required' })
       continue
     }
     const found = read(cell)

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { NairaLimits } from '../../base/config.js'
+import type { Environment } from '../../base/environment.js'
+import { fromReference, prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import type { Detail } from '../../base/refusal.js'
 import { withExample } from '../../base/shapes.js'
@@ -7,6 +9,14 @@ import { formatMoney } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
 import type { BatchKind, NewItem } from '../../payouts/batches/batch.js'
 import { batchLimits } from '../../payouts/limits.js'
+import type { Destination } from '../../payouts/ports.js'
+import {
+  destinationOfRecipient,
+  type Recipient,
+  recipientReference,
+} from '../../payouts/recipients/recipient.js'
+import { findRecipients, findRecipientsOf } from '../../payouts/recipients/store-recipients.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import { csvColumnOf, linesBeforeItems, refuseItems } from './batch-csv.js'
 import { type CheckedItem, checkBatchItems } from './check-batch-items.js'
 import { merchantReferenceIn } from './metadata.js'
@@ -14,8 +24,14 @@ import { solanaAddress } from './read-address.js'
 import { readStablecoinAmount } from './read-coins.js'
 import { fromIn } from './read-paying-subaccount.js'
 import {
-  accountNumberPattern,
-  bankCodePattern,
+  accountNumberIn,
+  bankCodeIn,
+  findChoiceIssue,
+  findKindIssue,
+  type RecipientChoice,
+  recipientIn,
+} from './read-recipient.js'
+import {
   closed,
   decimalInput,
   koboInput,
@@ -46,16 +62,9 @@ export const batchName = shortText('Your own name for the batch.', 'November sal
 
 const bankItem = closed({
   amount: koboInput,
-  bankCode: Type.String({
-    pattern: bankCodePattern,
-    description: 'Code of the bank, as listed by `GET /v1/banks`.',
-    examples: ['058'],
-  }),
-  accountNumber: Type.String({
-    pattern: accountNumberPattern,
-    description: 'Ten-digit account number.',
-    examples: ['0123456789'],
-  }),
+  bankCode: Type.Optional(bankCodeIn),
+  accountNumber: Type.Optional(accountNumberIn),
+  recipient: recipientIn('bank account', '`bankCode` and `accountNumber`'),
   accountName: shortText(
     'If sent, the item is refused unless it matches the name of the account: in two parts, or in one of at least three letters if only one is sent.',
     'Ada Obi',
@@ -67,7 +76,8 @@ const bankItem = closed({
 
 const cryptoItem = closed({
   amount: decimalInput,
-  destinationAddress: solanaAddress,
+  destinationAddress: Type.Optional(solanaAddress),
+  recipient: recipientIn('wallet', '`destinationAddress`'),
   merchantReference: Type.Optional(merchantReferenceIn),
 })
 
@@ -116,26 +126,45 @@ export const batchBody = withExample(
 
 export type BatchBody = Static<typeof bankBody> | Static<typeof cryptoBody>
 
+/** An item as it was sent: it names a destination, or a saved recipient. */
+export type SentItem = Omit<NewItem, 'destination' | 'recipientId'> & {
+  narration: string | null
+} & ({ destination: Destination } | { recipient: string })
+
+export type SentItems = {
+  kind: BatchKind
+  asset: Asset
+  items: SentItem[]
+  /** An issue of an item, by the line of a CSV file or the index in the list. */
+  toDetail: (index: number, field: string, issue: string) => Detail
+}
+
 /**
- * Checks what the schema cannot: limits of amounts, addresses, and references that must be unique.
- * All problems are reported at once, by the line of a CSV file or the index in the list.
+ * Checks what the schema cannot: limits of amounts, destinations, and references that must be
+ * unique. All problems are reported at once.
  */
 export function readBatchItems(
   body: BatchBody,
   { naira, isCsv }: { naira: NairaLimits; isCsv: boolean },
-): { kind: BatchKind; asset: Asset; items: NewItem[] } {
+): SentItems {
   const { kind } = body
   const asset = kind === 'bank_transfer' ? 'NGN' : body.asset
   const issues: Detail[] = []
   const nameOf = (index: number) =>
     isCsv ? `line ${index + 1 + linesBeforeItems}` : `items.${index}`
+  const toDetail = (index: number, field: string, issue: string) => ({
+    field: isCsv ? `${nameOf(index)}, ${csvColumnOf(kind, field)}` : `${nameOf(index)}.${field}`,
+    issue,
+  })
   const report = (index: number, field: string, issue: string) =>
-    issues.push({
-      field: isCsv ? `${nameOf(index)}, ${csvColumnOf(kind, field)}` : `${nameOf(index)}.${field}`,
-      issue,
-    })
+    issues.push(toDetail(index, field, issue))
+  for (const [index, choice] of choicesOf(body).entries()) {
+    const found = findChoiceIssue(choice)
+    if (found) report(index, found.field, found.issue)
+  }
   const items = body.kind === 'bank_transfer' ? readBankItems(body) : readCryptoItems(body)
-  checkBatchItems(items.map(toChecked), { limits: naira, nameOf, report })
+  const checked = items.map((item) => toChecked(item, asset))
+  checkBatchItems(checked, { limits: naira, nameOf, report })
   const total = items.reduce((sum, { amount }) => sum + amount, 0n)
   if (issues.length === 0 && total > limits.money.wireMax)
     issues.push({
@@ -143,40 +172,115 @@ export function readBatchItems(
       issue: `must not pay out more than ${formatMoney(limits.money.wireMax, asset)} in total`,
     })
   if (issues.length > 0) throw refuseItems(issues)
-  return { kind, asset, items }
+  return { kind, asset, items, toDetail }
 }
 
-function toChecked({ amount, destination, merchantReference }: NewItem): CheckedItem {
+function choicesOf(body: BatchBody): RecipientChoice[] {
+  return body.kind === 'bank_transfer'
+    ? body.items.map(({ recipient, bankCode, accountNumber, accountName }) => ({
+        recipient,
+        fields: { bankCode, accountNumber },
+        others: { accountName },
+      }))
+    : body.items.map(({ recipient, destinationAddress }) => ({
+        recipient,
+        fields: { destinationAddress },
+      }))
+}
+
+function toChecked(item: SentItem, asset: Asset): CheckedItem {
+  const { amount, merchantReference } = item
+  const destination = 'destination' in item ? item.destination : undefined
   return {
-    naira: destination.kind === 'bank_account' ? amount : undefined,
-    address: destination.kind === 'wallet' ? destination.address : undefined,
+    naira: asset === 'NGN' ? amount : undefined,
+    address: destination?.kind === 'wallet' ? destination.address || undefined : undefined,
     merchantReference: merchantReference ?? undefined,
   }
 }
 
-function readBankItems({ items }: Static<typeof bankBody>): NewItem[] {
-  return items.map((item) => ({
-    amount: BigInt(item.amount),
-    requestedAmount: String(item.amount),
-    destination: {
-      kind: 'bank_account',
-      bankCode: item.bankCode,
-      accountNumber: item.accountNumber,
-      bankName: '',
-      accountName: item.accountName ?? '',
-      narration: item.narration ?? null,
-    },
-    merchantReference: item.merchantReference ?? null,
-    purpose: item.purpose ?? null,
-  }))
+function readBankItems({ items }: Static<typeof bankBody>): SentItem[] {
+  return items.map((item) => {
+    const { bankCode = '', accountNumber = '', accountName = '', narration = null } = item
+    const read = {
+      amount: BigInt(item.amount),
+      requestedAmount: String(item.amount),
+      merchantReference: item.merchantReference ?? null,
+      purpose: item.purpose ?? null,
+      narration,
+    }
+    if (item.recipient !== undefined) return { ...read, recipient: item.recipient }
+    const account = { bankCode, accountNumber, accountName, bankName: '', narration }
+    return { ...read, destination: { kind: 'bank_account', ...account } }
+  })
 }
 
-function readCryptoItems({ items, asset }: Static<typeof cryptoBody>): NewItem[] {
-  return items.map((item) => ({
-    amount: readStablecoinAmount(item.amount, asset),
-    requestedAmount: item.amount,
-    destination: { kind: 'wallet', address: item.destinationAddress },
-    merchantReference: item.merchantReference ?? null,
-    purpose: null,
-  }))
+function readCryptoItems({ items, asset }: Static<typeof cryptoBody>): SentItem[] {
+  return items.map((item) => {
+    const read = {
+      amount: readStablecoinAmount(item.amount, asset),
+      requestedAmount: item.amount,
+      merchantReference: item.merchantReference ?? null,
+      purpose: null,
+      narration: null,
+    }
+    if (item.recipient !== undefined) return { ...read, recipient: item.recipient }
+    const { destinationAddress: address = '' } = item
+    return { ...read, destination: { kind: 'wallet', address } }
+  })
+}
+
+/**
+ * Completes items with their saved recipients, also those whose account or wallet was sent itself.
+ * Throws one refusal for all that are unknown, disabled or of another kind.
+ */
+export async function completeItems(
+  db: Queryable,
+  environment: Environment,
+  { kind, items, toDetail }: SentItems,
+): Promise<NewItem[]> {
+  const wanted = kind === 'bank_transfer' ? 'bank_account' : 'wallet'
+  const named = await readNamed(db, environment, items)
+  const sent = items.flatMap((item) => ('destination' in item ? [item.destination] : []))
+  const saved =
+    environment.hasRecipients === false || sent.length === 0
+      ? []
+      : await findRecipientsOf(db, environment.id, sent)
+  const byDestination = new Map(sent.map((destination, index) => [destination, saved[index]]))
+  const issues: Detail[] = []
+  const completed = items.flatMap((item, index): NewItem[] => {
+    const { narration, ...rest } = item
+    if ('destination' in rest) {
+      const recipientId = byDestination.get(rest.destination)?.id ?? null
+      return [{ ...rest, recipientId }]
+    }
+    const { recipient: reference, ...others } = rest
+    const found = named.get(reference)
+    const issue = found
+      ? (findKindIssue(found, wanted) ?? findStatusIssue(found))
+      : 'must be the reference of a saved recipient'
+    if (issue !== undefined) issues.push(toDetail(index, 'recipient', issue))
+    if (!found || issue !== undefined) return []
+    const destination = destinationOfRecipient(found, narration)
+    return [{ ...others, destination, recipientId: found.id }]
+  })
+  if (issues.length > 0) throw refuseItems(issues)
+  return completed
+}
+
+async function readNamed(
+  db: Queryable,
+  { id: environmentId }: Environment,
+  items: SentItem[],
+): Promise<Map<string, Recipient>> {
+  const references = items.flatMap((item) => ('recipient' in item ? [item.recipient] : []))
+  const keys = [...new Set(references)].flatMap((reference) => {
+    const id = fromReference(prefixes.recipient, reference)
+    return id === undefined ? [] : [{ environmentId, id }]
+  })
+  const found = keys.length === 0 ? [] : await findRecipients(db, keys)
+  return new Map(found.flatMap((saved) => (saved ? [[recipientReference(saved), saved]] : [])))
+}
+
+function findStatusIssue({ status }: Recipient): string | undefined {
+  return status === 'DISABLED' ? 'must not be disabled' : undefined
 }

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { prefixes } from '../../base/ids.js'
+import { languages } from '../../base/languages.js'
 import { invalidField } from '../../base/refusal.js'
 import { anyAsset, referenceSample, withDescription, withExample } from '../../base/shapes.js'
 import type { DraftInvoice } from '../../customers/invoices/change-invoice.js'
@@ -99,6 +100,11 @@ export const draftFields = {
   ),
   memo: longText('Thank you, Ada', 'Note to the customer, above the lines.'),
   footer: longText('RC 1234567', 'Small print, below the total.'),
+  language: Type.Enum([...languages], {
+    description:
+      'Language of its page, its PDF and its mails: English or French. What you write is not translated. Default: en.',
+    examples: ['en'],
+  }),
 }
 
 export const orNone = <Schema extends typeof draftFields.memo>(schema: Schema) =>
@@ -115,6 +121,7 @@ export const draftBody = withExample(
     dueAt: Type.Optional(draftFields.dueAt),
     memo: Type.Optional(draftFields.memo),
     footer: Type.Optional(draftFields.footer),
+    language: Type.Optional(draftFields.language),
     metadata: Type.Optional(metadataIn),
   }),
   {
@@ -133,6 +140,7 @@ export const draftChange = withExample(
     dueAt: Type.Optional(Type.Union([draftFields.dueAt, Type.Null()])),
     memo: orNone(draftFields.memo),
     footer: orNone(draftFields.footer),
+    language: Type.Optional(draftFields.language),
     metadata: Type.Optional(metadataIn),
   }),
   { memo: 'Thank you, Ada' },
@@ -153,6 +161,7 @@ export function readNewDraft(
     dueAt: body.dueAt === undefined ? null : readDueAt('dueAt', body.dueAt),
     memo: body.memo ?? null,
     footer: body.footer ?? null,
+    language: body.language ?? 'en',
     metadata: readMetadata(request),
   }
 }
@@ -163,7 +172,8 @@ export function readDraftChange(
   request: { bodyText: string },
   asset: Asset,
 ): Partial<DraftInvoice> {
-  const { customer, series, lines, discount, instalments, dueAt, memo, footer, metadata } = body
+  const { customer, series, lines, discount, instalments, dueAt } = body
+  const { memo, footer, language, metadata } = body
   return {
     ...(customer !== undefined && { customer }),
     ...(series !== undefined && { series }),
@@ -173,6 +183,7 @@ export function readDraftChange(
     ...(dueAt !== undefined && { dueAt: dueAt === null ? null : readDueAt('dueAt', dueAt) }),
     ...(memo !== undefined && { memo }),
     ...(footer !== undefined && { footer }),
+    ...(language !== undefined && { language }),
     ...(metadata !== undefined && { metadata: readMetadata(request) }),
   }
 }

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { weekdays } from '../../base/clock.js'
 import { prefixes } from '../../base/ids.js'
 import { invalidField } from '../../base/refusal.js'
 import { referenceSample, withExample } from '../../base/shapes.js'
@@ -11,7 +12,6 @@ import {
   weekdayOf,
 } from '../../customers/schedules/periods.js'
 import { frequencies, scheduleStatuses } from '../../customers/schedules/schedule.js'
-import { weekdays } from '../../merchants/settings/settings-document.js'
 import type { Asset } from '../../money/assets.js'
 import { metadataIn, readMetadata } from './metadata.js'
 import { draftFields, orNone, readDiscount, readLines } from './read-invoice.js'
@@ -21,7 +21,7 @@ import { closed } from './schemas.js'
 const dateIn = (description: string, example: string) =>
   Type.String({ pattern: datePattern, description, examples: [example] })
 
-const { customer, asset, series, lines, discount, memo, footer } = draftFields
+const { customer, asset, series, lines, discount, memo, footer, language } = draftFields
 
 const fields = {
   endsOn: dateIn('No invoice is made after this day. Default: no end.', '2036-12-31'),
@@ -75,6 +75,7 @@ export const scheduleBody = withExample(
     discount: Type.Optional(discount),
     memo: Type.Optional(memo),
     footer: Type.Optional(footer),
+    language: Type.Optional(language),
     metadata: Type.Optional(metadataIn),
   }),
   {
@@ -100,6 +101,7 @@ export const scheduleChange = withExample(
     discount: Type.Optional(Type.Union([discount, Type.Null()])),
     memo: orNone(memo),
     footer: orNone(footer),
+    language: Type.Optional(language),
     metadata: Type.Optional(metadataIn),
   }),
   { status: 'PAUSED' },
@@ -123,6 +125,7 @@ export function readNewSchedule(
     discount: readDiscount(body.discount ?? null, asset),
     memo: body.memo ?? null,
     footer: body.footer ?? null,
+    language: body.language ?? 'en',
     metadata: readMetadata({ bodyText }),
   }
 }
@@ -145,7 +148,7 @@ export function readScheduleChange(
   request: { bodyText: string },
   asset: Asset,
 ): ScheduleChange {
-  const { lines, discount, metadata, status, endsOn, dueAfterDays, memo, footer } = body
+  const { lines, discount, metadata, status, endsOn, dueAfterDays, memo, footer, language } = body
   return {
     ...(status !== undefined && { status }),
     ...(endsOn !== undefined && { endsOn }),
@@ -154,6 +157,7 @@ export function readScheduleChange(
     ...(discount !== undefined && { discount: readDiscount(discount, asset) }),
     ...(memo !== undefined && { memo }),
     ...(footer !== undefined && { footer }),
+    ...(language !== undefined && { language }),
     ...(metadata !== undefined && { metadata: readMetadata(request) }),
   }
 }

@@ -11,6 +11,7 @@ import { splitLimits } from '../../subaccounts/limits.js'
 import type { NamedTakeBack } from '../../subaccounts/shares/named-take-back.js'
 import { findNamedSubaccounts } from '../../subaccounts/store-subaccounts.js'
 import { noteLimits } from '../../team/limits.js'
+import { claimDescriptionIn, claimTermsIn, readClaimTerms } from './claim-request.js'
 import { readAddress, solanaAddress } from './read-address.js'
 import { readAnyAmount, readStablecoinAmount } from './read-coins.js'
 import { unknownName } from './read-splits.js'
@@ -82,6 +83,48 @@ export const takeBacksIn = Type.Optional(
       'Which sub-accounts give back how much, together at most what is refunded; you give the rest. An empty list: you give all of it. By default, each gives back in proportion to its share.',
   }),
 )
+
+/** The payer says where the money goes. Examples are without it: most senders are known. */
+export const byClaimIn = {
+  by: Type.Optional(
+    Type.Literal('claim', {
+      'x-left-out': true,
+      description:
+        'Instead of `destination`: the payer enters a bank account, or a wallet for coins, on the page of a claim. Needs an `Idempotency-Key` and the permission `payouts.create`.',
+      examples: ['claim'],
+    }),
+  ),
+  claim: Type.Optional(
+    Type.Object(
+      { description: Type.Optional(claimDescriptionIn), ...claimTermsIn },
+      {
+        additionalProperties: false,
+        'x-left-out': true,
+        description: 'With `by`: what the claim says, who gets its link, and until when.',
+        examples: [{ email: 'ada@example.com' }],
+      },
+    ),
+  ),
+}
+
+type SentByClaim = {
+  by?: 'claim'
+  claim?: NonNullable<Static<typeof byClaimIn.claim>>
+  destination?: Static<typeof destinationIn>
+}
+
+/** What the request says about the claim; undefined for a return without one. */
+export function readReturnByClaim({ by, claim, destination }: SentByClaim, now: Date) {
+  if (by === undefined) {
+    if (claim) throw invalidField('claim', 'is for returns by claim: send `by` with it')
+    return undefined
+  }
+  if (destination) throw invalidField('destination', 'cannot be sent with `by`: the payer names it')
+  const description = claim?.description ?? 'Refund of your payment'
+  return { description, ...readClaimTerms(claim ?? {}, now, 'claim.') }
+}
+
+export type SentClaimTerms = NonNullable<ReturnType<typeof readReturnByClaim>>
 
 type PaidAsset = Pick<Payment, 'asset'>
 

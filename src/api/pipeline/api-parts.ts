@@ -18,6 +18,7 @@ import type { NewPayout } from '../../payouts/requests/create-payouts.js'
 import type { PayoutPreparation } from '../../payouts/requests/prepare-payouts.js'
 import type { Database } from '../../postgres/database.js'
 import type { RateBook } from '../../rates/rate-book.js'
+import type { Screening } from '../../screening/ports.js'
 import type { Passwords } from '../../team/passwords.js'
 import type { Sessions } from '../../team/sessions.js'
 import type { Call, RunChange } from '../server/keyed-lane.js'
@@ -56,6 +57,8 @@ export type ApiParts = {
   sendPayout: (committed: NewPayout) => void
   rails: Rails
   collections: Collections
+  /** Undefined: nothing is screened. */
+  screening: Screening | undefined
   streams: Streams
   changeHints: ChangeHints
   baseUrl: () => string

@@ -34,6 +34,7 @@ import { gather } from '../../postgres/transactions/gather.js'
 import type { OpenLane } from '../../postgres/transactions/lane.js'
 import type { Turns } from '../../postgres/transactions/turns.js'
 import type { RateBook } from '../../rates/rate-book.js'
+import type { Screening } from '../../screening/ports.js'
 import { createWalletPreparation, type PrepareWallet } from '../../wallets/prepare-wallets.js'
 import { pollSoon } from '../../wallets/store-wallets.js'
 
@@ -49,6 +50,7 @@ type CollectionDependencies = {
   sandboxPayers: SandboxPayers | undefined
   localnetPayers: LocalnetPayers | undefined
   rates: RateBook
+  screening?: Screening | undefined
 }
 
 export type Collections = {

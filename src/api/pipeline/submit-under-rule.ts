@@ -1,12 +1,8 @@
-import { Refusal } from '../../base/refusal.js'
+import { Refusal, returnRefusal } from '../../base/refusal.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
+import { findWait, type RuleRequest } from '../../payouts/controls/find-wait.js'
 import type { NewPayout } from '../../payouts/requests/create-payouts.js'
-import {
-  type CreatedUnderRule,
-  createUnderRule,
-  mustWait,
-  type RuleRequest,
-} from '../../payouts/requests/create-under-rule.js'
+import { type CreatedUnderRule, createUnderRule } from '../../payouts/requests/create-under-rule.js'
 import type { PayoutRequest } from '../../payouts/requests/prepare-payouts.js'
 import { successText } from '../server/envelope.js'
 import type { KeyedRequest } from '../server/keyed-lane.js'
@@ -14,9 +10,9 @@ import type { ApiParts } from './api-parts.js'
 import { commitAndSend } from './commit-and-send.js'
 import { commitRefusal } from './create-resource.js'
 
-/** Whether the approval rule of the merchant may concern a payout. */
-export function mayNeedApproval({ environment, createdByUser }: PayoutRequest): boolean {
-  return createdByUser !== null || environment.keysNeedApproval === true
+/** Whether a payout may wait or be refused: by a rule, a control or a freeze. */
+export function mayWait({ environment, createdByUser }: PayoutRequest): boolean {
+  return createdByUser !== null || environment.keysMayWait === true
 }
 
 /**
@@ -30,16 +26,11 @@ export async function submitUnderRule(
   request: PayoutRequest,
   messages: { submitted: string; pending: string },
 ): Promise<KeyedAnswer> {
-  const rule: RuleRequest = {
-    environmentId: request.environment.id,
-    asset: request.asset,
-    amount: request.amount,
-    createdByKey: request.createdByKey,
-    createdByUser: request.createdByUser,
-    at: keyedRequest.now,
-  }
+  const rule = toRuleRequest(keyedRequest, request)
   const preparation = api.payoutPreparation
-  const prepared = (await mustWait(api.db, rule))
+  const wait = await findWait(api.db, rule).catch(returnRefusal)
+  if (wait instanceof Refusal) return commitRefusal(api, keyedRequest, wait)
+  const prepared = wait
     ? await preparation.prepareUnsigned(keyedRequest.now, request)
     : await preparation.prepare(keyedRequest.now, request)
   if (prepared instanceof Refusal) return commitRefusal(api, keyedRequest, prepared)
@@ -49,6 +40,19 @@ export async function submitUnderRule(
     commit: (tx, now) => createUnderRule(tx, now, { payout, signed }, rule),
     ...answerUnderRule(messages, signed),
   }).finally(signed?.finish)
+}
+
+export function toRuleRequest({ now: at }: KeyedRequest, request: PayoutRequest): RuleRequest {
+  const { environment, asset, amount, createdByKey, createdByUser, destination } = request
+  return {
+    environmentId: environment.id,
+    asset,
+    amount,
+    createdByKey,
+    createdByUser,
+    at,
+    controlled: { destination, confirmsDuplicate: request.confirmsDuplicate ?? false },
+  }
 }
 
 /** A payout that follows the approval rule is sent if it was submitted. */

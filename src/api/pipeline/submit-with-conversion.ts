@@ -19,14 +19,10 @@ import { listBalancesOf } from '../../ledger/balances.js'
 import { accountsOf, insertMoved } from '../../ledger/move.js'
 import { type Asset, isCoin } from '../../money/assets.js'
 import { formatRate } from '../../money/rates.js'
+import { findWait } from '../../payouts/controls/find-wait.js'
 import { type Payout, totalDebitOf } from '../../payouts/payout.js'
 import { notCovered, readForPayouts } from '../../payouts/requests/create-payouts.js'
-import {
-  type CreatedUnderRule,
-  createUnderRule,
-  mustWait,
-  type RuleRequest,
-} from '../../payouts/requests/create-under-rule.js'
+import { type CreatedUnderRule, createUnderRule } from '../../payouts/requests/create-under-rule.js'
 import type { PayoutRequest } from '../../payouts/requests/prepare-payouts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import type { FundFrom } from '../parse/fund-from.js'
@@ -34,7 +30,7 @@ import type { KeyedRequest } from '../server/keyed-lane.js'
 import type { ApiParts } from './api-parts.js'
 import { commitAndSend } from './commit-and-send.js'
 import { commitRefusal } from './create-resource.js'
-import { answerUnderRule, mayNeedApproval } from './submit-under-rule.js'
+import { answerUnderRule, mayWait, toRuleRequest } from './submit-under-rule.js'
 
 /** Rolls the whole transaction back: the refusal came after the conversion. */
 class Undone extends Error {
@@ -54,16 +50,10 @@ export async function submitWithConversion(
   request: PayoutRequest,
   { fundFrom, messages }: { fundFrom: FundFrom; messages: { submitted: string; pending: string } },
 ): Promise<KeyedAnswer> {
-  const { environment, createdByKey, createdByUser, asset, amount } = request
-  const rule: RuleRequest = {
-    environmentId: environment.id,
-    asset,
-    amount,
-    createdByKey,
-    createdByUser,
-    at: keyedRequest.now,
-  }
-  const waits = mayNeedApproval(request) && (await mustWait(api.db, rule))
+  const { environment, asset, amount } = request
+  const rule = toRuleRequest(keyedRequest, request)
+  const waits = mayWait(request) ? await findWait(api.db, rule).catch(returnRefusal) : null
+  if (waits instanceof Refusal) return commitRefusal(api, keyedRequest, waits)
   const refused = await findUncovered(api, keyedRequest, request, fundFrom).catch(returnRefusal)
   if (refused) return commitRefusal(api, keyedRequest, refused)
   await createExchange(api).provideCoins(api.clock.now(), { environment, asset, amount })

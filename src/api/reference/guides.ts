@@ -79,13 +79,36 @@ const guidesByPath: [string, string[]][] = [
   ['/v1/collections/payments', ['guides/collections', 'guides/wallets', 'guides/finding-payments']],
   ['/v1/balance-entries', ['guides/finding-payments']],
   ['/v1/timeline', ['guides/finding-payments']],
-  ['/v1/settings', ['guides/checkout', 'guides/collections', 'guides/settlement']],
+  ['/v1/recipients', ['guides/recipients', 'guides/payouts']],
+  ['/v1/claims', ['guides/claims', 'guides/payouts']],
+  ['/v1/test/claims', ['guides/claims']],
+  ['/v1/payment-links', ['guides/payment-links']],
+  ['/v1/disbursements/batches', ['guides/batches', 'guides/payouts']],
+  [
+    '/v1/settings',
+    [
+      'guides/checkout',
+      'guides/collections',
+      'guides/settlement',
+      'guides/approvals',
+      'guides/payout-controls',
+    ],
+  ],
 ]
 
 const guidesByTag: Record<string, string[]> = {
   Collections: ['guides/collections'],
   Checkout: ['guides/checkout'],
-  Disbursements: ['guides/payouts', 'reference/payouts'],
+  Disbursements: [
+    'guides/payouts',
+    'guides/approvals',
+    'guides/payout-controls',
+    'reference/payouts',
+  ],
+  Customers: ['guides/invoices'],
+  'Sub-accounts': ['guides/marketplaces'],
+  Splits: ['guides/marketplaces'],
+  Conversions: ['guides/conversion'],
   Settlements: ['guides/settlement'],
   Balances: ['start'],
   Reports: ['guides/reports'],

@@ -89,10 +89,19 @@ const newBatch: Call = {
 }
 /** A quote lasts a minute. */
 const newQuote: Call = { operation: 'createConversionQuote', take: { quote: 'reference' } }
+/** An account is saved once: the number of a new account was not saved before. */
+const unsavedAccount: Call = { operation: 'createVirtualAccount', take: ['accountNumber'] }
+const newRecipient: Call[] = [unsavedAccount, { operation: 'createRecipient', take: ['reference'] }]
 const newClaim: Call = {
   operation: 'createClaim',
   body: { merchantReference: undefined },
   take: ['reference'],
+}
+const newCase: Call = { operation: 'createCase', take: ['reference'] }
+const paymentOfCase: Call = {
+  operation: 'listPayments',
+  take: { items: 'reference' },
+  otherwise: [newPayment[0]!, { ...newPayment[1]!, take: { items: 'reference' } }],
 }
 const untilBatch = (status: string): Call => ({
   operation: 'getPayoutBatch',
@@ -161,6 +170,13 @@ const special: Record<string, Call[]> = {
     { operation: 'submitPayoutBatch' },
     untilBatch('COMPLETED'),
   ],
+  '/v1/recipients': [unsavedAccount],
+  '/v1/recipients/{reference}': newRecipient,
+  '/v1/recipients/{reference}/disable': newRecipient,
+  '/v1/recipients/{reference}/enable': [...newRecipient, { operation: 'disableRecipient' }],
+  '/v1/cases/{reference}/items': [paymentOfCase, newCase],
+  '/v1/cases/{reference}/items/remove': [paymentOfCase, newCase, { operation: 'addCaseItems' }],
+  '/v1/cases/{reference}/reopen': [newCase, { operation: 'closeCase' }],
   '/v1/claims/{reference}': [newClaim],
   '/v1/claims/{reference}/cancel': [newClaim],
   '/v1/claims/{reference}/unlock': [newClaim],

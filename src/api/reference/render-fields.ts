@@ -72,15 +72,18 @@ function renderField(document: ApiDocument, field: Field): Html {
   const values = variants.flatMap((variant) => variant.enum ?? [])
   const nested = renderFields(document, schema, { isRequest, depth: depth + 1 })
   return html`<li><code>${name}</code> <small>${about.filter(Boolean).join(', ')}</small>
-    ${description !== undefined && html`<p>${renderText(description)}</p>`}
-    ${values.length > 1 && renderValues(values)}${nested}</li>`
+    ${renderMeaning(description, values.length > 1 ? values : [])}${nested}</li>`
 }
 
-function renderValues(values: unknown[]): Html {
+/** In one paragraph: pages of many fields have many elements. */
+function renderMeaning(description: string | undefined, values: unknown[]): Html {
+  const said = description === undefined ? '' : renderText(description)
   const shown = values.map((value, at) => html`${at > 0 && ', '}<code>${String(value)}</code>`)
-  return values.length > 12
-    ? html`<details><summary>${values.length} values</summary><p>${shown}</p></details>`
-    : html`<p class="values">One of ${shown}</p>`
+  if (values.length > 12)
+    return html`${said && html`<p>${said}</p>`}
+    <details><summary>${values.length} values</summary><p>${shown}</p></details>`
+  const listed = values.length > 0 && html`${said && ' '}One of ${shown}`
+  return html`${(said || listed) && html`<p>${said}${listed}</p>`}`
 }
 
 /** The variants of a schema without null. */

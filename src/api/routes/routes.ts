@@ -21,6 +21,7 @@ import { conversionRoutes } from './balances/conversions.js'
 import { fees } from './balances/fees.js'
 import { rateRoutes } from './balances/rates.js'
 import { reportRoutes } from './balances/reports.js'
+import { caseRoutes } from './cases/cases.js'
 import { checkoutSessionRoutes } from './collections/checkout-sessions.js'
 import { cryptoWalletRoutes } from './collections/crypto-wallets.js'
 import { dedicatedAccountRoutes } from './collections/dedicated-accounts.js'
@@ -64,7 +65,9 @@ import { batchApprovalRoutes } from './payouts/batch-approvals.js'
 import { claimRoutes } from './payouts/claims.js'
 import { cryptoTransferRoutes } from './payouts/crypto-transfers.js'
 import { disbursementRoutes } from './payouts/disbursements.js'
+import { freezeRoutes } from './payouts/freezes.js'
 import { payoutBatchRoutes } from './payouts/payout-batches.js'
+import { recipientRoutes } from './payouts/recipients.js'
 import { settlementDestinationRoutes } from './payouts/settlement-destination.js'
 import { settlementRoutes } from './payouts/settlements.js'
 import { subaccountRoutes } from './subaccounts/subaccounts.js'
@@ -78,6 +81,7 @@ export function createRoutes(api: ApiParts): Route[] {
     readSettings(api),
     changeSettings(api),
     ...approvalRuleRoutes(api),
+    ...freezeRoutes(api),
     profile(api),
     uploadLogo(api),
     fees(api),
@@ -108,6 +112,8 @@ export function createRoutes(api: ApiParts): Route[] {
     railNotices(api),
     ...cryptoTransferRoutes(api),
     ...bankTransferRoutes(api),
+    ...recipientRoutes(api),
+    ...caseRoutes(api),
     ...rateRoutes(api),
     ...conversionRoutes(api),
     ...subaccountRoutes(api),

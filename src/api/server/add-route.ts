@@ -326,7 +326,7 @@ function noCsv(request: FastifyRequest): Refusal {
   })
 }
 
-function missingKey(): Refusal {
+export function missingKey(): Refusal {
   return new Refusal('validation_failed', {
     message: 'This operation needs an Idempotency-Key header: a UUID, or another unique value.',
     details: [{ field: 'Idempotency-Key', issue: 'is required' }],

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { type RealTime, second, toEnvironmentTime } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { resource, timestamp } from '../../base/shapes.js'
+import { advanceCases } from '../../cases/announce-overdue.js'
 import { advanceAccounts } from '../../collections/accounts/advance-accounts.js'
 import { wakeNewestPages } from '../../collections/sessions/wake-pages.js'
 import { advanceDeadlines } from '../../customers/invoices/deadlines.js'
@@ -75,6 +76,7 @@ async function advance(tx: Tx, now: RealTime, change: Advance): Promise<Advanced
   advanceShares(tx, change)
   advanceDeadlines(tx, change)
   advanceSchedules(tx, change)
+  advanceCases(tx, change)
   moveClock(tx, now, change)
   wakeNewestPages(tx, change.environmentId)
   return { now: toEnvironmentTime(now, offsetMs), offsetMs }

@@ -9,6 +9,7 @@ import { getClaim } from '../../payouts/claims/store-claims.js'
 import type { Destination } from '../../payouts/ports.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../openapi/refusals-of.js'
 import { readAddress, solanaAddress } from '../parse/read-address.js'
+import { readAccountOrWallet } from '../parse/read-recipient.js'
 import { accountNumberPattern, bankCodePattern, closed, inPath } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { commitRefusal } from '../pipeline/create-resource.js'
@@ -55,6 +56,11 @@ export const claimTestMoney = (api: ApiParts) =>
       'not_found',
       'insufficient_balance',
       ...withReasons('claim_failed', 'invalid_state'),
+      ...withReasons(
+        'payment_action_failed',
+        'duplicate_reference',
+        ...new Set([...bankRefusalReasons, ...chainRefusalReasons]),
+      ),
       ...withReasons('bank_transfer_failed', 'duplicate_reference', ...bankRefusalReasons),
       ...withReasons('crypto_transfer_failed', 'duplicate_reference', ...chainRefusalReasons),
     ],
@@ -77,16 +83,16 @@ export const claimTestMoney = (api: ApiParts) =>
     },
   })
 
-function readDestination(
-  claim: Claim,
-  { bankCode, accountNumber, address }: Static<typeof body>,
-): Destination {
-  if (claim.asset !== 'NGN') {
-    if (address === undefined)
-      throw invalidField('address', `is needed: the claim is in ${claim.asset}`)
-    return toClaimDestination(claim, { address: readAddress(address, 'address') })
-  }
-  if (bankCode === undefined || accountNumber === undefined)
-    throw invalidField('accountNumber', 'is needed with `bankCode`: the claim is in NGN')
-  return toClaimDestination(claim, { bankCode, accountNumber })
+function readDestination(claim: Claim, entered: Static<typeof body>): Destination {
+  const named = readAccountOrWallet(entered)
+  const wanted = claim.asset === 'NGN' ? 'bank_account' : 'wallet'
+  if (named.kind !== wanted)
+    throw invalidField(
+      wanted === 'wallet' ? 'address' : 'accountNumber',
+      `is required: the claim is in ${claim.asset}`,
+    )
+  return toClaimDestination(
+    claim,
+    named.kind === 'wallet' ? { address: readAddress(named.address, 'address') } : named,
+  )
 }

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../base/clock.js'
+import { after, type Clock, pauseAfter } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { bookReversal } from '../../payouts/attempts/follow-reversals.js'
@@ -116,7 +116,7 @@ async function retryOrDrop({ db, clock }: ConfirmTools, hint: StoredHint): Promi
     await endHint(db, hint, { state: 'DROPPED', reason: 'not confirmed by the bank' })
     return
   }
-  const pauseMs = Math.min(hintRetryMs * 2 ** hint.attempts, hintRetryMaxMs)
+  const pauseMs = pauseAfter(hint.attempts, { retryMs: hintRetryMs, retryMaxMs: hintRetryMaxMs })
   await postponeHint(db, hint, after(clock.now(), pauseMs))
 }
 

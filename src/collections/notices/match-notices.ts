@@ -1,4 +1,4 @@
-import { after } from '../../base/clock.js'
+import { after, pauseAfter } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import { assets } from '../../money/assets.js'
 import type { CollectionAccount } from '../accounts/account.js'
@@ -48,8 +48,8 @@ export function concludeNotice(
 
 /** Short at first, because the account may be about to be committed; then doubling. */
 function retryDelayMs(attempts: number): number {
-  const { noticeRetryDelayMs, noticeRetryDelayMaxMs } = collectionLimits
-  return Math.min(noticeRetryDelayMs * 2 ** Math.min(attempts, 20), noticeRetryDelayMaxMs)
+  const { noticeRetryDelayMs: retryMs, noticeRetryDelayMaxMs: retryMaxMs } = collectionLimits
+  return pauseAfter(attempts, { retryMs, retryMaxMs })
 }
 
 export function railAccountOf({ rail, mode, reported }: Notice): RailAccount {

@@ -1,14 +1,19 @@
+import { strict as assert } from 'node:assert'
 import type pg from 'pg'
 import { after, type Clock } from '../../base/clock.js'
+import type { Database } from '../../postgres/database.js'
+import { gather } from '../../postgres/transactions/gather.js'
 import { type OpenedLane, type OpenLane, openLane } from '../../postgres/transactions/lane.js'
 import type { Turns } from '../../postgres/transactions/turns.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { ConnectionLost, OutcomeUnknown } from '../../postgres/wire/failures.js'
+import type { Screening } from '../../screening/ports.js'
 import { TermsReader } from '../accounts/environment-terms.js'
 import { collectionLimits } from '../limits.js'
 import type { Payment } from '../payments/payment.js'
 import { bookNewNotices, bookStoredNotices } from '../payments/record-payments.js'
 import type { CollectionRail } from '../ports.js'
+import { screenStoredNotices } from '../screening/screen-senders.js'
 import { insertNotices, type NewNotice, type NoticeName, noticeKey } from './store-notices.js'
 
 /**
@@ -27,6 +32,8 @@ type Tools = {
   turns?: Turns | undefined
   /** Called after the commit. */
   onBooked?: ((payments: Payment[]) => void) | undefined
+  /** Undefined: nothing is screened. */
+  screening?: Screening | undefined
 }
 
 /** `isJudged` is false if the notice was only stored, or had been stored before. */
@@ -43,10 +50,10 @@ type Arrival = { notice: NewNotice; sinceMs: number; isJudgedLater: boolean }
  *
  * A bank does not wait for the ledger. A notice whose rows another transaction holds goes to a side
  * lane, which only stores; one that cannot be judged is stored on its own; and while notices wait
- * for too long, the lane only stores.
+ * for too long, or a provider has to screen their senders first, the lane only stores.
  */
 export function createNoticeLane(tools: Tools): NoticeLane {
-  const { connect, clock, rails, open = openLane, onBooked, turns } = tools
+  const { connect, clock, rails, open = openLane, onBooked, turns, screening } = tools
   const { noticeJudgeWaitMaxMs, noticeRetryDelayMs } = collectionLimits
   const recent = new TermsReader()
   const lane = open<Arrival, ReceivedNotice>({
@@ -63,7 +70,8 @@ export function createNoticeLane(tools: Tools): NoticeLane {
       // The caller judges them next. If it crashes before that, a worker does when they are due.
       if (judgedLater.length > 0)
         insertNotices(tx, { now, dueAt: after(now, noticeRetryDelayMs) }, judgedLater)
-      const judged = await bookNewNotices(tx, now, { notices, rails, recent, onBooked })
+      const given = { notices, rails, recent, onBooked, screening }
+      const judged = await bookNewNotices(tx, now, given)
       return arrivals.map(({ notice }) => ({
         rail: notice.rail,
         mode: notice.mode,
@@ -72,6 +80,50 @@ export function createNoticeLane(tools: Tools): NoticeLane {
       }))
     },
   })
+  return withRun(lane, (notice) => {
+    const sinceMs = clock.elapsedMs()
+    const isJudgedLater = screening?.asksProvider ?? false
+    return lane.run({ notice, sinceMs, isJudgedLater }).catch((error: unknown) => {
+      // Whether it was stored is unknown, or nothing can be stored now: the bank sends it again.
+      if (error instanceof OutcomeUnknown || error instanceof ConnectionLost) throw error
+      return lane.run({ notice, sinceMs, isJudgedLater: true })
+    })
+  })
+}
+
+/**
+ * Judges stored notices. A notice that cannot be judged fails alone. If a provider screens senders,
+ * it is queried before the notice enters the lane.
+ */
+export function createJudgingLane(tools: Tools & { db?: Database }): JudgingLane {
+  const { connect, clock, rails, open = openLane, onBooked, turns, screening, db } = tools
+  const lane: JudgingLane = open({
+    connect,
+    turns,
+    // A notice does not name its environment: it is known once the account is read.
+    sideLanes: { nameOf: noticeKey },
+    async work(tx: Tx, names: NoticeName[]) {
+      await bookStoredNotices(tx, clock.now(), { names, rails, onBooked, screening })
+      return names.map(() => true as const)
+    },
+  })
+  if (!screening?.asksProvider) return lane
+  assert(db, 'what a provider reports is stored')
+  const screenFirst = gather(async (names: NoticeName[]) => {
+    await screenStoredNotices({ db, screening }, names)
+    return names.map(() => true)
+  })
+  return withRun(lane, async (name) => {
+    await screenFirst(name)
+    return lane.run(name)
+  })
+}
+
+/** The same lane, whose calls do something before or after. */
+function withRun<Call, Answer>(
+  lane: Omit<OpenedLane<never, Answer>, 'run'>,
+  run: (call: Call) => Promise<Answer>,
+): OpenedLane<Call, Answer> {
   return {
     stats: lane.stats,
     times: lane.times,
@@ -80,28 +132,6 @@ export function createNoticeLane(tools: Tools): NoticeLane {
     },
     ping: () => lane.ping(),
     close: () => lane.close(),
-    run: (notice) => {
-      const sinceMs = clock.elapsedMs()
-      return lane.run({ notice, sinceMs, isJudgedLater: false }).catch((error: unknown) => {
-        // Whether it was stored is unknown, or nothing can be stored now: the bank sends it again.
-        if (error instanceof OutcomeUnknown || error instanceof ConnectionLost) throw error
-        return lane.run({ notice, sinceMs, isJudgedLater: true })
-      })
-    },
+    run,
   }
-}
-
-/** Judges stored notices. A notice that cannot be judged fails alone. */
-export function createJudgingLane(tools: Tools): JudgingLane {
-  const { connect, clock, rails, open = openLane, onBooked, turns } = tools
-  return open({
-    connect,
-    turns,
-    // A notice does not name its environment: it is known once the account is read.
-    sideLanes: { nameOf: noticeKey },
-    async work(tx: Tx, names: NoticeName[]) {
-      await bookStoredNotices(tx, clock.now(), { names, rails, onBooked })
-      return names.map(() => true as const)
-    },
-  })
 }

@@ -2,7 +2,8 @@ import type { RealTime } from '../../base/clock.js'
 import type { Mode } from '../../base/environment.js'
 import { type ListText, listStatement } from '../../postgres/statement.js'
 import { throwIfHeld } from '../../postgres/transactions/busy.js'
-import type { Tx } from '../../postgres/transactions/tx.js'
+import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { ScreeningVerdict } from '../../screening/ports.js'
 import type { ReportedPayment } from '../ports.js'
 
 /** The id is the rail's id of the payment, so a repeated notice is stored once. */
@@ -20,7 +21,12 @@ export type NoticeDefect = (typeof noticeDefects)[number]
 export type NoticeState = 'WAITING' | 'UNMATCHED' | 'BOOKED' | 'REFUSED'
 
 /** A stored notice that has not been judged. */
-export type Notice = NoticeName & { reported: ReportedPayment; attempts: number }
+export type Notice = NoticeName & {
+  reported: ReportedPayment
+  attempts: number
+  /** What a provider reported about the sender; null: it was not queried. */
+  screened: ScreeningVerdict | null
+}
 
 export type NewNotice = NoticeName & {
   reported: ReportedPayment
@@ -55,6 +61,7 @@ export function toStorable({ rail, mode, id, reported, body }: NewNotice): Stora
     id,
     reported: isReadable ? reported : parseReported(report),
     attempts: 0,
+    screened: null,
     report,
     body,
   }
@@ -167,14 +174,18 @@ export async function findStoredNotices(tx: Tx, names: NoticeName[]): Promise<Se
  */
 const isUnjudged = (alias: string) => `${alias}.state not in ('BOOKED', 'REFUSED')`
 
-type NoticeRow = Omit<Notice, 'reported'> & { report: string; assignedAccount: string | null }
+type NoticeRow = Omit<Notice, 'reported' | 'screened'> & {
+  report: string
+  screening: string | null
+  assignedAccount: string | null
+}
 
 const lock = listStatement<typeof named, NoticeRow>({
   name: 'lock_notices',
   columns: named,
   text: (list) => `
     select n.rail, n.mode, n.id, n.report, n.attempts,
-      n.assigned_account
+      n.assigned_account, n.screening::text as screening
     from notices n
     join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
     where ${isUnjudged('n')}
@@ -187,10 +198,11 @@ const lockUnheld = listStatement<typeof named, NoticeRow & { isHeld: boolean }>(
   columns: named,
   text: (list) => `
     select n.rail, n.mode, n.id, own.report, own.attempts,
-      own.assigned_account, own.id is null as is_held
+      own.assigned_account, own.screening, own.id is null as is_held
     from notices n join ${list} on n.rail = list.rail and n.mode = list.mode and n.id = list.id
     left join lateral (
-      select same.id, same.report, same.attempts, same.assigned_account from notices same
+      select same.id, same.report, same.attempts, same.assigned_account,
+        same.screening::text as screening from notices same
       where same.rail = n.rail and same.mode = n.mode and same.id = n.id
         and ${isUnjudged('same')}
       for no key update skip locked) own on true
@@ -204,12 +216,13 @@ const lockUnheld = listStatement<typeof named, NoticeRow & { isHeld: boolean }>(
 export async function lockNotices(tx: Tx, names: NoticeName[]): Promise<Notice[]> {
   const unique = [...new Map(names.map((name) => [noticeKey(name), name])).values()].sort(byName)
   const rows = tx.waitsForLocks ? await tx.rows(lock(unique)) : await lockUnheldNotices(tx, unique)
-  return rows.map(({ rail, mode, id, report, assignedAccount, attempts }) => ({
+  return rows.map(({ rail, mode, id, report, screening, assignedAccount, attempts }) => ({
     rail,
     mode,
     id,
     reported: withAssigned(parseReported(report), assignedAccount),
     attempts,
+    screened: screening === null ? null : (JSON.parse(screening) as ScreeningVerdict),
   }))
 }
 
@@ -246,6 +259,23 @@ export type ConcludedNotice = NoticeName & NoticeConclusion
 export function updateNotices(tx: Tx, concluded: ConcludedNotice[]): void {
   if (concluded.length === 0) return
   tx.write(update(concluded))
+}
+
+const storeScreened = listStatement({
+  name: 'store_notice_screenings',
+  columns: { ...named, screened: 'json' },
+  text: (list) => `
+    update notices n set screening = list.screened::json
+    from ${list} where n.rail = list.rail and n.mode = list.mode and n.id = list.id
+      and ${isUnjudged('n')}`,
+})
+
+/** Kept with the notice for the lane that judges it. Sorted to prevent deadlocks. */
+export async function storeScreenings(
+  db: Queryable,
+  screened: (NoticeName & { screened: ScreeningVerdict })[],
+): Promise<void> {
+  await db.rows(storeScreened(screened.toSorted(byName)))
 }
 
 export type NoticeKey = `notice ${string}`

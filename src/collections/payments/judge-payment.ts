@@ -15,6 +15,8 @@ export type PaymentFacts = {
   receivedAt: Date
   /** Whether a destination for sending the money back is known. */
   isReturnable: boolean
+  /** Its sender is on a sanctions list, or could not be screened. */
+  isHeldForScreening?: boolean
 }
 
 /** What a payment means for its account: where its money goes, and whether it pays the account. */
@@ -36,6 +38,14 @@ export function judgePayment(
   payment: PaymentFacts,
   policy: Policy,
 ): Verdict {
+  const judged = judgeByPolicy(account, payment, policy)
+  // No policy accepts it or sends it back: people decide.
+  return payment.isHeldForScreening
+    ? verdict(account, judged.variance, { ...noAmounts, amountHeld: payment.amount })
+    : judged
+}
+
+function judgeByPolicy(account: AccountFacts, payment: PaymentFacts, policy: Policy): Verdict {
   if (account.amount === null) return judgeAnyAmount(account, payment)
   if (account.invoiceId !== null) return judgeForInvoice(account, payment)
   const judgeWhole = (variance: Variance, action: Action) =>

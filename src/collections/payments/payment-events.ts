@@ -5,6 +5,7 @@ import { type CollectionAccount, eventTypeFor, isDedicated } from '../accounts/a
 import type { AccountWithPayments } from '../accounts/find-accounts.js'
 import { showAccount, showCredit } from '../accounts/resource.js'
 import type { Refund } from '../returns/store-returns.js'
+import type { HeldPayment } from '../screening/store-screenings.js'
 import type { Payment } from './payment.js'
 import { showPayment } from './resource.js'
 
@@ -14,6 +15,8 @@ export type JudgedPayment = AccountWithPayments & {
   isNowPaid: boolean
   /** The session's other account, if this payment cancelled it. */
   cancelled: AccountWithPayments | undefined
+  /** Why it is held for screening. */
+  held?: HeldPayment | undefined
 }
 
 type SequencedEvents = {

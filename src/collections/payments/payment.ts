@@ -24,6 +24,8 @@ export const payments = new Table('payments', {
   amountReturned: column.int8(),
   fee: column.int8(),
   variance: column.text<Variance>(),
+  /** Why it is held although no policy asks for it; null: for no such reason. */
+  heldFor: column.text<'screening'>().orNull(),
   sender: column.json<BankSender | WalletSender>(),
   /** The bank's id of the transfer, `sessionId` in the API. Unrelated to checkout sessions. */
   bankSessionId: column.text().orNull().named('session_id'),

@@ -3,7 +3,11 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import { invalidField, Refusal } from '../../base/refusal.js'
 import type { AllocatedPayment } from '../../customers/allocation-resource.js'
-import { findAllocations, type Reallocation } from '../../customers/allocations.js'
+import {
+  findAllocations,
+  type Reallocation,
+  type UsedAllocation,
+} from '../../customers/allocations.js'
 import { CustomerBooks } from '../../customers/customer-books.js'
 import { insertDeadlines, planDeadlinesAgain } from '../../customers/invoices/deadlines.js'
 import { type Invoice, invoiceNumber, invoiceReference } from '../../customers/invoices/invoice.js'
@@ -46,10 +50,12 @@ export async function reallocatePayment(
   const { environmentId, id: paymentId, customerId, asset } = payment
   const books = await CustomerBooks.open(tx, [{ environmentId, id: customerId }])
   const { allocations } = await books.findUse(payment)
+  refuseCoinsForNaira(payment, allocations)
   const used = allocations.map(({ id: allocationId, invoiceId, remaining }) => ({
     allocationId,
     invoiceId,
     remaining,
+    remainingPaid: remaining,
   }))
   const targets = await readTargets(tx, payment, wanted.invoices)
   refuseMoreThanRemains(payment, used, targets)
@@ -72,8 +78,12 @@ export async function reallocatePayment(
   return {
     ...payment,
     used: [
-      ...targets.map(({ invoice, amount }) => ({ invoiceId: invoice.id, remaining: amount })),
-      { invoiceId: null, remaining: credit },
+      ...targets.map(({ invoice, amount }) => ({
+        invoiceId: invoice.id,
+        remaining: amount,
+        remainingPaid: amount,
+      })),
+      { invoiceId: null, remaining: credit, remainingPaid: credit },
     ],
   }
 }
@@ -88,6 +98,15 @@ function ofCustomer(payment: Payment): CustomerPayment {
       message: `${paymentReference(payment)} belongs to no customer, so it pays no invoices.`,
     })
   return { ...payment, customerId }
+}
+
+/** What coins paid in naira follows from the price of their session, which other invoices lack. */
+function refuseCoinsForNaira(payment: Payment, allocations: UsedAllocation[]): void {
+  if (allocations.every(({ paidAsset }) => paidAsset === null)) return
+  throw new Refusal('payment_action_failed', {
+    reason: 'invalid_state',
+    message: `${paymentReference(payment)} paid an invoice in NGN with ${payment.asset}, at the price of its checkout session, so what it pays cannot be changed. Refund the payment or credit the invoice instead.`,
+  })
 }
 
 type Target = { invoice: Invoice; amount: bigint }

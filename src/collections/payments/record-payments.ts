@@ -9,6 +9,7 @@ import type { Asset } from '../../money/assets.js'
 import { type ProviderFee, recordProviderFees } from '../../payouts/provider-fees.js'
 import { environmentKey, renameBusy } from '../../postgres/transactions/busy.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import type { Screening } from '../../screening/ports.js'
 import { toShareMovement } from '../../subaccounts/shares/share-payment.js'
 import { insertShares, type NewShare } from '../../subaccounts/shares/store-shares.js'
 import { type CollectionAccount, isWallet } from '../accounts/account.js'
@@ -54,6 +55,8 @@ import {
 import type { CollectionRail, ReportedPayment } from '../ports.js'
 import { destinationOf } from '../returns/return-destination.js'
 import { insertReturns, newReturn, type Return } from '../returns/store-returns.js'
+import { type HoldingVerdict, screenNotice } from '../screening/screen-senders.js'
+import { insertScreenings } from '../screening/store-screenings.js'
 import { type ChangedAccount, updateSessions } from '../sessions/update-sessions.js'
 import { cancelCounterpart, cancelledIfCounterpartPaid, pairCounterparts } from './counterparts.js'
 import { judgePayment, type Verdict } from './judge-payment.js'
@@ -75,6 +78,8 @@ type Batch = {
   payments: Map<string, Payment[]>
   /** Called after the commit. */
   onBooked?: ((payments: Payment[]) => void) | undefined
+  /** Undefined: nothing is screened. */
+  screening?: Screening | undefined
 }
 
 /**
@@ -85,12 +90,14 @@ type Batch = {
 export async function bookStoredNotices(
   tx: Tx,
   now: RealTime,
-  { names, rails, onBooked }: { names: NoticeName[] } & Pick<Batch, 'rails' | 'onBooked'>,
+  given: { names: NoticeName[] } & Pick<Batch, 'rails' | 'onBooked' | 'screening'>,
 ): Promise<void> {
+  const { names, rails, onBooked, screening } = given
   const notices = await lockNotices(tx, names)
   const accounts = await lockAccountsOf(tx, notices)
   const terms = await readTerms(tx, [...accounts.values()])
-  const conclusions = await judgeAndBook(tx, { now, rails, terms, accounts, onBooked }, notices)
+  const batch = { now, rails, terms, accounts, onBooked, screening }
+  const conclusions = await judgeAndBook(tx, batch, notices)
   updateNotices(
     tx,
     notices.map((notice, index) => {
@@ -113,9 +120,12 @@ export async function bookStoredNotices(
 export async function bookNewNotices(
   tx: Tx,
   now: RealTime,
-  given: { notices: NewNotice[]; recent: TermsReader } & Pick<Batch, 'rails' | 'onBooked'>,
+  given: { notices: NewNotice[]; recent: TermsReader } & Pick<
+    Batch,
+    'rails' | 'onBooked' | 'screening'
+  >,
 ): Promise<Set<NoticeKey>> {
-  const { rails, recent, onBooked } = given
+  const { rails, recent, onBooked, screening } = given
   const arrived = new Map<NoticeKey, StorableNotice>()
   for (const notice of given.notices) {
     const key = noticeKey(notice)
@@ -130,7 +140,8 @@ export async function bookNewNotices(
   ])
   const notices = all.filter((notice) => !stored.has(noticeKey(notice)))
   const terms = await recent.complete(tx, recentTerms, [...accounts.values()])
-  const conclusions = await judgeAndBook(tx, { now, rails, terms, accounts, onBooked }, notices)
+  const batch = { now, rails, terms, accounts, onBooked, screening }
+  const conclusions = await judgeAndBook(tx, batch, notices)
   insertJudgedNotices(
     tx,
     now,
@@ -152,15 +163,15 @@ function lockAccountsOf(
 /** Writes everything but the notices, and returns what to conclude about each of them. */
 async function judgeAndBook(
   tx: Tx,
-  given: Pick<Batch, 'now' | 'rails' | 'terms' | 'accounts' | 'onBooked'>,
+  given: Omit<Batch, 'counterparts' | 'payments'>,
   notices: Notice[],
 ): Promise<NoticeConclusion[]> {
-  const { now, rails, terms, accounts, onBooked } = given
+  const { now, accounts, onBooked } = given
   // Only accounts that expect one amount list payments in events. Others count none: they stay 0.
   const paid = [...accounts.values()].filter(({ amountReceived }) => amountReceived > 0n)
   const payments = await findLatestPayments(tx, paid, collectionLimits.paymentsShownMax)
   const counterparts = pairCounterparts(accounts)
-  const batch: Batch = { now, rails, terms, accounts, counterparts, payments, onBooked }
+  const batch: Batch = { ...given, counterparts, payments }
   const refused = new Map<Notice, NoticeDefect>()
   const matched: Notice[] = []
   for (const notice of notices) {
@@ -259,10 +270,15 @@ async function bookAll(
   }
   movements.write(now)
   insertShares(tx, shares)
-  for (const { payment } of judged) receiveFor(books, payment)
+  for (const payment of judged) receiveFor(books, payment)
   const written = sequencePaymentEvents(judged)
   written.events.push(...splits.events())
   insertPayments(tx, written.payments)
+  insertScreenings(
+    tx,
+    now,
+    judged.flatMap(({ held }) => held ?? []),
+  )
   updateCollectionAccounts(tx, written.accounts)
   const returns = judged.flatMap((one) => newReturns(rails, one))
   if (returns.length > 0) insertReturns(tx, now, returns)
@@ -308,7 +324,7 @@ function newPaymentIds({ now, terms, accounts }: Batch, sorted: Notice[]): strin
 
 /** Judges one notice and updates the batch for the notices after it. */
 function judgeInBatch(batch: Batch, notice: Notice, id: string): JudgedPayment {
-  const { now, rails, terms, accounts, counterparts, payments } = batch
+  const { now, rails, terms, accounts, counterparts, payments, screening } = batch
   const key = accountKeyOf(notice)
   const before = accounts.get(key)!
   const counterpartKey = counterparts.get(key)
@@ -317,16 +333,18 @@ function judgeInBatch(batch: Batch, notice: Notice, id: string): JudgedPayment {
   const { amount } = notice.reported
   const receivedAt = receivedAtOf(notice.reported, before, ownTerms)
   const isReturnable = destinationOf(notice.reported, rails.get(notice.rail)) !== undefined
+  const holding = screening && screenNotice(screening, notice)
+  const isHeldForScreening = holding !== undefined
   const verdict = judgePayment(
     cancelledIfCounterpartPaid(before, counterpart),
-    { amount, receivedAt, isReturnable },
+    { amount, receivedAt, isReturnable, isHeldForScreening },
     policyOf(ownTerms, before.kind),
   )
   const { isNowPaid } = verdict
   // In the time of the environment, which is ahead of real time if its test clock was advanced.
   const at = toEnvironmentTime(now, ownTerms.clockOffsetMs)
   const fee = collectionFeeOf(ownTerms, before.kind, verdict.amountAccepted)
-  const payment = newPayment(notice, before, { id, verdict, fee, receivedAt, at })
+  const payment = newPayment(notice, before, { id, verdict, holding, fee, receivedAt, at })
   const account = credited(before, payment, isNowPaid ? at : null)
   const cancelled = isNowPaid ? cancelCounterpart(counterpart, at, 'session_paid') : undefined
 
@@ -341,6 +359,7 @@ function judgeInBatch(batch: Batch, notice: Notice, id: string): JudgedPayment {
     payment,
     isNowPaid,
     cancelled: cancelled && { account: cancelled, payments: payments.get(cancelled.id) ?? [] },
+    held: holding && { payment, mode: notice.mode, verdict: holding },
   }
 }
 
@@ -363,10 +382,18 @@ function newPayment(
   {
     id,
     verdict,
+    holding,
     fee,
     receivedAt,
     at,
-  }: { id: string; verdict: Verdict; fee: bigint; receivedAt: Date; at: Date },
+  }: {
+    id: string
+    verdict: Verdict
+    holding: HoldingVerdict | undefined
+    fee: bigint
+    receivedAt: Date
+    at: Date
+  },
 ): Payment {
   return {
     environmentId,
@@ -383,6 +410,7 @@ function newPayment(
     amountReturned: verdict.amountReturned,
     fee,
     variance: verdict.variance,
+    heldFor: holding ? 'screening' : null,
     sender: reported.sender ?? unknownSender,
     bankSessionId: reported.bankSessionId,
     narration: reported.narration,

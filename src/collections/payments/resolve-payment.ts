@@ -17,6 +17,7 @@ import { showAccount, showCredit } from '../accounts/resource.js'
 import { collectionLimits } from '../limits.js'
 import { findOtherDeposits } from '../notices/find-notices.js'
 import { insertReturns, newReturn } from '../returns/store-returns.js'
+import { insertDecision, type ScreeningDecision } from '../screening/store-screenings.js'
 import { updateSessions } from '../sessions/update-sessions.js'
 import { cancelCounterpart, cancelledIfCounterpartPaid, findCounterpart } from './counterparts.js'
 import { type PaymentName, paymentId, unknownPayment } from './find-payments.js'
@@ -42,9 +43,15 @@ export async function lockPayment(
  * Moves held money to the merchant's balance, less the fee. This can pay the account, which cancels
  * its counterpart.
  */
-export async function acceptHeld(tx: Tx, now: RealTime, name: PaymentName): Promise<Payment> {
+export async function acceptHeld(
+  tx: Tx,
+  now: RealTime,
+  name: PaymentName,
+  decide?: DecideScreened,
+): Promise<Payment> {
   const { payment, account, accounts } = await lockPayment(tx, name)
   refuseNotHeld(payment)
+  const decision = await decideIfScreened(payment, decide)
   const counterpart = findCounterpart(account, accounts.values())
   const terms = (await readTerms(tx, [account])).of(account)
   const { amountHeld: amount } = payment
@@ -54,7 +61,12 @@ export async function acceptHeld(tx: Tx, now: RealTime, name: PaymentName): Prom
     fee,
     now: toEnvironmentTime(now, terms.clockOffsetMs),
   })
-  receiveFor(books, payment, { amount, now: toEnvironmentTime(now, terms.clockOffsetMs) })
+  receiveFor(
+    books,
+    { payment, account },
+    { amount, now: toEnvironmentTime(now, terms.clockOffsetMs) },
+  )
+  if (decision) insertDecision(tx, now, { payment, action: acceptanceOf(decision), decision })
   books?.write(now)
   movements.write(now)
   insertShares(
@@ -66,7 +78,7 @@ export async function acceptHeld(tx: Tx, now: RealTime, name: PaymentName): Prom
   const judged = cancelledIfCounterpartPaid(account, counterpart)
   const isNowPaid = isPaidBy(judged, { amountAccepted: amount })
   const paidAt = toEnvironmentTime(now, terms.clockOffsetMs)
-  const charged = { ...payment, fee: payment.fee + fee }
+  const charged = { ...payment, fee: payment.fee + fee, heldFor: null }
   const isCredit = isDedicated(account)
   const eventSequence = account.eventSequence + (isNowPaid || isCredit ? 1 : 0)
   const changed: CollectionAccount = {
@@ -120,13 +132,16 @@ export async function returnHeld(
   tx: Tx,
   now: RealTime,
   { destination, ...name }: PaymentName & { destination: Destination },
+  decide?: DecideScreened,
 ): Promise<Payment> {
   const locked = await lockPayment(tx, name)
   const { payment } = locked
   refuseNotHeld(payment)
+  const decision = await decideIfScreened(payment, decide)
   const { amountHeld: amount } = payment
   const at = after(now, await getClockOffset(tx, name.environmentId))
   const returned = newReturn(at, payment, { amount, destination })
+  if (decision) insertDecision(tx, now, { payment, action: 'return', decision })
   insertReturns(tx, now, [returned])
   shiftPayments(tx, now, locked, [
     {
@@ -192,6 +207,32 @@ function toAcceptance(payment: Payment, fee: bigint): Movement {
   ]
   const nonZero = lines.filter((line) => line.amount > 0n)
   return { environmentId, asset, causeId: id, isHold: false, lines: nonZero }
+}
+
+/**
+ * Says by whose decision a locked payment may go on that is held for screening. It stays held for
+ * screening while it is sent back, in case the return fails.
+ */
+export type DecideScreened = (payment: Payment) => Promise<ScreeningDecision>
+
+export async function decideIfScreened(
+  payment: Payment,
+  decide: DecideScreened | undefined,
+): Promise<ScreeningDecision | undefined> {
+  if (payment.heldFor === null) return undefined
+  if (!decide) throw heldForScreening(payment)
+  return decide(payment)
+}
+
+function acceptanceOf({ requestId, operator }: ScreeningDecision): 'accept' | 'clear' {
+  return requestId === null && operator === null ? 'clear' : 'accept'
+}
+
+export function heldForScreening(payment: Payment): Refusal {
+  return new Refusal('payment_action_failed', {
+    reason: 'screening',
+    message: `${paymentReference(payment)} is held for screening. One member asks to accept or return it, and another one who may decide about payments does so.`,
+  })
 }
 
 export function refuseNotHeld(payment: Payment): void {

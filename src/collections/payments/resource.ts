@@ -21,6 +21,7 @@ import {
 import { ownerProperties, showOwner } from '../../customers/owner.js'
 import { toWire } from '../../money/amounts.js'
 import { vatRates } from '../../money/vat.js'
+import { claim } from '../../payouts/claims/resource.js'
 import { refundSplit, showRefundSplit } from '../../subaccounts/shares/refund-splits.js'
 import { share, showShare } from '../../subaccounts/shares/resource.js'
 import type { Share } from '../../subaccounts/shares/share.js'
@@ -85,6 +86,13 @@ export const payment = resource('Payment', {
   currency: anyAsset,
   status: paymentStatus,
   variance,
+  heldFor: Type.Optional(
+    Type.Enum(['screening'], {
+      'x-left-out': true,
+      description:
+        '`screening` if it is held because its sender is on a sanctions list, or could not be screened. Two members of your team decide about it. Left out otherwise.',
+    }),
+  ),
   sender: Type.Union([bankSender, walletSender], { description: 'Who paid.' }),
   sessionId: orNull(
     text(
@@ -122,6 +130,13 @@ export const payment = resource('Payment', {
       'x-left-out': true,
       description:
         'What sub-accounts got of it. Left out if it was not split, and where a payment is part of another resource.',
+    }),
+  ),
+  claim: Type.Optional(
+    Type.Object(claim.properties, {
+      'x-left-out': true,
+      description:
+        'Only in the answer to a refund or return by claim: the claim with its link, which is shown once.',
     }),
   ),
   ...ownerProperties,
@@ -196,6 +211,7 @@ export function showPayment(payment: PaymentWithRefund): PaymentJson {
     currency: asset,
     status: paymentStatusOf(payment),
     variance: payment.variance,
+    ...(payment.heldFor !== null && payment.amountHeld > 0n && { heldFor: payment.heldFor }),
     sender: payment.sender,
     sessionId: payment.bankSessionId,
     narration: payment.narration,

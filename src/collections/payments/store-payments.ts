@@ -46,6 +46,7 @@ const changing = payments.types(
   'amountReturning',
   'amountReturned',
   'fee',
+  'heldFor',
   'eventSequence',
 )
 

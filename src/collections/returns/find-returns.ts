@@ -66,13 +66,17 @@ export async function findReturn(
 }
 
 const returnFields = sql.raw(`
-  ${returnColumns('r')}, p.destination as resolved, p.failure_reason,
+  ${returnColumns('r')}, p.id as payout_id, p.destination as resolved,
+  coalesce(p.failure_reason, case c.status when 'EXPIRED' then 'claim_expired'
+    when 'CANCELLED' then 'claim_cancelled' end) as failure_reason,
   coalesce(p.status = 'PENDING', false) as is_pending, encode(p.order_hash, 'hex') as order_hash,
-  coalesce(p.reversed_at, p.failed_at, p.completed_at) as ended_at`)
+  coalesce(p.reversed_at, p.failed_at, p.completed_at, c.ended_at) as ended_at`)
 
-const joinPayouts = sql.raw(
-  'left join payouts p on p.environment_id = r.environment_id and p.id = r.id',
-)
+/** The payout of a return that its payer claims is that of the claim. */
+const joinPayouts = sql.raw(`
+  left join claims c on c.environment_id = r.environment_id and c.id = r.claim_id
+  left join payouts p on p.environment_id = r.environment_id
+    and p.id = case when r.claim_id is null then r.id else c.payout_id end`)
 
 const selectReturns = sql`select ${returnFields} from payment_returns r ${joinPayouts}`
 
@@ -85,9 +89,10 @@ export type FoundReturn = ReturnWithState &
   }
 
 function toFound(found: FoundRow): FoundReturn {
-  const { resolved, failureReason, isPending, orderHash, endedAt, ...row } = found
+  const { resolved, payoutId, failureReason, isPending, orderHash, endedAt, ...row } = found
   return {
     ...toReturn({ ...row, destination: resolved ?? row.destination }),
+    payoutId,
     failureReason,
     isPending,
     orderHash,
@@ -95,8 +100,9 @@ function toFound(found: FoundRow): FoundReturn {
   }
 }
 
-/** Columns of the return's payout; null while there is none. */
+/** Columns of the return's payout, or of its claim; null while there is none. */
 type PayoutColumns = {
+  payoutId: string | null
   resolved: string | null
   failureReason: string | null
   isPending: boolean
@@ -149,7 +155,7 @@ async function splitsOfRefunds(
   return ids.length === 0 ? new Map() : findRefundSplits(db, payments[0]!.environmentId, ids)
 }
 
-/** The payments that returns belong to, and why they were refunded, by the id of the return. */
+/** The payments that returns belong to, and why they were refunded, by the id of the payout. */
 export async function findPaymentsOfReturns(
   db: Queryable,
   environmentId: Payment['environmentId'],
@@ -158,7 +164,11 @@ export async function findPaymentsOfReturns(
   if (ids.length === 0) return new Map()
   const rows = await db.rows(sql<Pick<Return, 'id' | 'paymentId' | 'reason' | 'note'>>`
     select id, payment_id, reason, note from payment_returns
-    where environment_id = ${environmentId} and id = any (${ids}::uuid[])`)
+    where environment_id = ${environmentId} and id = any (${ids}::uuid[])
+    union all
+    select h.payout_id, r.payment_id, r.reason, r.note from claim_holds h
+    join payment_returns r on r.environment_id = h.environment_id and r.claim_id = h.claim_id
+    where h.environment_id = ${environmentId} and h.payout_id = any (${ids}::uuid[])`)
   return new Map(
     rows.map(({ id, paymentId, reason, note }) => [
       id,

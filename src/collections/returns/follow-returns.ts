@@ -3,7 +3,7 @@ import { toEnvironmentTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import type { FollowReturns } from '../../payouts/attempts/followed-returns.js'
-import type { Payout, PayoutStatus } from '../../payouts/payout.js'
+import type { PayoutStatus } from '../../payouts/payout.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { startGivingBack } from '../../subaccounts/shares/store-shares.js'
 import { openBooksOf } from '../payments/pay-invoices.js'
@@ -11,7 +11,7 @@ import type { AmountName, Shift } from '../payments/shift-payments.js'
 import { lockWithAccounts, shiftPayments } from '../payments/shift-payments.js'
 import {
   changeReturnStates,
-  lockReturns,
+  lockCarriedReturns,
   type Return,
   type ReturnState,
   refundOf,
@@ -19,7 +19,7 @@ import {
 
 type Ending = { from: ReturnState; to: ReturnState; shiftsFrom: AmountName }
 
-/** How the final status of a payout changes its return. */
+/** How the final status of its payout, or of its claim, changes a return. */
 const endings: Record<Exclude<PayoutStatus, 'PENDING' | 'SUBMITTED'>, Ending> = {
   COMPLETED: { from: 'SENT', to: 'RETURNED', shiftsFrom: 'amountReturning' },
   FAILED: { from: 'SENT', to: 'FAILED', shiftsFrom: 'amountReturning' },
@@ -27,11 +27,11 @@ const endings: Record<Exclude<PayoutStatus, 'PENDING' | 'SUBMITTED'>, Ending> = 
 }
 
 /**
- * A completed payout marks the money as returned. If the payout failed or the bank reversed it, the
- * money is held again, or accepted again if it was a refund.
+ * A completed payout marks the money as returned. If the payout failed, the bank reversed it, or
+ * the claim ended without one, the money is held again, or accepted again if it was a refund.
  */
-export const followReturns: FollowReturns = async (tx, payouts) => {
-  const returns = await lockReturns(tx, payouts)
+export const followReturns: FollowReturns = async (tx, carriers) => {
+  const returns = await lockCarriedReturns(tx, carriers)
   const locked = await lockWithAccounts(
     tx,
     returns.map(({ environmentId, paymentId }) => ({ environmentId, id: paymentId })),
@@ -40,11 +40,11 @@ export const followReturns: FollowReturns = async (tx, payouts) => {
   const books = await openBooksOf(tx, payments, { waits: true })
   const taken = (await books?.findTaken(returns)) ?? []
   const offsets = await readClockOffsets(tx, taken)
-  const byId = new Map(returns.map((one) => [one.id, one]))
+  const byCarrier = new Map(returns.map((one) => [one.carrierId, one]))
   return (now, ended) => {
-    const endedReturns = ended.map((payout) => ({
-      ...byId.get(payout.id)!,
-      ending: endingOf(payout),
+    const endedReturns = ended.map(({ id, status }) => ({
+      ...byCarrier.get(id)!,
+      ending: endings[status as keyof typeof endings],
     }))
     for (const { id, state, ending } of endedReturns)
       assert(state === ending.from, `return ${id} is ${state}, so it cannot become ${ending.to}`)
@@ -88,10 +88,6 @@ async function readClockOffsets(
 /** The merchant has the money again, so sub-accounts get their parts of it. */
 function isLostRefund({ takesFrom, ending }: Return & { ending: Ending }): boolean {
   return takesFrom === 'available' && ending.to !== 'RETURNED'
-}
-
-function endingOf({ status }: Payout): Ending {
-  return endings[status as keyof typeof endings]
 }
 
 function toShift({ ending, ...returned }: Return & { ending: Ending }): Shift {

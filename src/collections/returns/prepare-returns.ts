@@ -5,10 +5,10 @@ import { toWire } from '../../money/amounts.js'
 import { newPayout, type Payout, referenceOf, returnKindOf } from '../../payouts/payout.js'
 import type { Inspected, InspectionPurpose, PayoutRail, Target } from '../../payouts/ports.js'
 import { type NewPayout, toNewPayout } from '../../payouts/requests/create-payouts.js'
-import type { Return } from './store-returns.js'
+import type { DirectReturn } from './store-returns.js'
 
 /** `clockOffsetMs`: how far the clock of the return's environment is ahead of real time. */
-export type ReturnToSend = Return & { clockOffsetMs: number }
+export type ReturnToSend = DirectReturn & { clockOffsetMs: number }
 
 /**
  * Has the rail inspect every destination and prepare the payouts. Sends nothing. `now` is real
@@ -55,7 +55,7 @@ function toTarget({ asset, amount, destination }: Target): Target {
 /** Returns have neither fee nor levy. */
 function toPayout(
   now: Date,
-  { environmentId, id, asset, amount, takesFrom }: Return,
+  { environmentId, id, asset, amount, takesFrom }: DirectReturn,
   { rail, inspected }: { rail: PayoutRail; inspected: Inspected },
 ): Payout {
   return newPayout(now, {
@@ -71,6 +71,7 @@ function toPayout(
     takesFrom,
     requestedAmount: toWire(amount, asset).toString(),
     destination: inspected.destination,
+    recipientId: null,
     merchantReference: null,
     metadata: toJson({}),
     createdByKey: null,

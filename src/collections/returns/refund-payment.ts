@@ -4,8 +4,21 @@ import { Refusal } from '../../base/refusal.js'
 import { spendable } from '../../ledger/accounts.js'
 import { listBalancesOf } from '../../ledger/balances.js'
 import { DecidedMovements } from '../../ledger/decided-movements.js'
+import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
+import { accountsOf } from '../../ledger/move.js'
+import { writeBook } from '../../ledger/write-book.js'
 import { mustSubaccountsCover } from '../../merchants/settings/settings.js'
 import { formatMoney } from '../../money/amounts.js'
+import type { ClaimStatus } from '../../payouts/claims/claim.js'
+import {
+  createClaim,
+  type NewClaim,
+  type PreparedClaim,
+  prepareClaim,
+} from '../../payouts/claims/create-claim.js'
+import { toClaimMovement } from '../../payouts/claims/hold-claims.js'
+import type { RuleRequest } from '../../payouts/controls/find-wait.js'
+import { refuseFrozen } from '../../payouts/freezes/find-frozen.js'
 import type { Payout, PayoutStatus } from '../../payouts/payout.js'
 import type { Destination, PayoutRail } from '../../payouts/ports.js'
 import {
@@ -15,7 +28,8 @@ import {
   type Reads,
   readForPayouts,
 } from '../../payouts/requests/create-payouts.js'
-import { createUnderRule, type RuleRequest } from '../../payouts/requests/create-under-rule.js'
+import { createUnderRule } from '../../payouts/requests/create-under-rule.js'
+import type { PayoutCreator } from '../../payouts/requests/creators.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import {
   accountsOfGivingBack,
@@ -35,22 +49,35 @@ import { lockSubaccountsById } from '../../subaccounts/store-subaccounts.js'
 import type { PaymentName } from '../payments/find-payments.js'
 import { takeFromInvoices } from '../payments/pay-invoices.js'
 import { type Payment, paymentReference } from '../payments/payment.js'
-import { lockPayment, refuseNotHeld } from '../payments/resolve-payment.js'
+import {
+  type DecideScreened,
+  decideIfScreened,
+  lockPayment,
+  refuseNotHeld,
+} from '../payments/resolve-payment.js'
 import { shiftPayments } from '../payments/shift-payments.js'
+import { insertDecision } from '../screening/store-screenings.js'
 import { inspectReturns, prepareReturns } from './prepare-returns.js'
 import type { Refund } from './store-returns.js'
 import { insertReturns, type Return, refundOf } from './store-returns.js'
 
-/** Money of a payment that leaves: a refund, or held money to a destination that a user chose. */
+/** Money of a payment that leaves: a refund, or held money that does not go to its sender. */
 export type PreparedReturn = {
   record: Return
+  /** What sub-accounts give to a refund; null: in proportion. */
+  splits: NamedTakeBack[] | null
+  carrier: PayoutCarrier | PreparedClaim
+}
+
+/** To a destination that is known. */
+export type PayoutCarrier = {
   payout: Payout
   /** Null: it waits for approval, so nothing is signed. */
   signed: NewPayout | null
   /** Null: the approval rule does not apply. */
   rule: RuleRequest | null
-  /** What sub-accounts give to a refund; null: in proportion. */
-  splits: NamedTakeBack[] | null
+  /** Its payout does not always name them, but a freeze of them concerns it. */
+  requestedBy: PayoutCreator
 }
 
 /** Refuses early, before the rail is queried. `refundPayment` checks both again under locks. */
@@ -69,58 +96,99 @@ export async function refuseUnaffordableRefund(
   if (available < amount) throw notCovered(uncovered, { available })
 }
 
-type ReturnRequest = {
+export type ReturnRequest = {
   amount: bigint
   takesFrom: Return['takesFrom']
-  destination: Destination
   /** Of a refund. */
   why?: Pick<Return, 'reason' | 'note'>
   splits: NamedTakeBack[] | null
+}
+
+type DirectRequest = ReturnRequest & {
+  destination: Destination
   /** How far `now` is ahead of real time. */
   clockOffsetMs: number
   rule: RuleRequest | null
   mustWait: boolean
+  creator: PayoutCreator
+  /** Undefined: nothing is screened. */
+  screen: ((payout: Payout) => Promise<Payout>) | undefined
 }
 
 /** Has the rail check and prepare the payout, before any money is held. Sends nothing. */
 export async function prepareReturn(
   rail: PayoutRail,
   now: Date,
-  { environmentId, id: paymentId, asset }: Payment,
-  request: ReturnRequest,
-): Promise<PreparedReturn> {
-  const { amount, takesFrom, destination, why, splits, clockOffsetMs, rule, mustWait } = request
-  const record: Return = {
+  payment: Payment,
+  request: DirectRequest,
+): Promise<PreparedReturn & { carrier: PayoutCarrier }> {
+  const { destination, splits, clockOffsetMs, rule, mustWait } = request
+  const record = { ...toRecord(now, payment, request), destination, claimId: null }
+  const returns = [{ ...record, clockOffsetMs }]
+  const realNow = toRealTime(now, clockOffsetMs)
+  const { creator, screen = async (unscreened: Payout) => unscreened } = request
+  if (mustWait) {
+    const [unsigned] = await inspectReturns(rail, realNow, returns, 'price')
+    if (unsigned instanceof Refusal) throw asPaymentAction(unsigned)
+    const payout = await screen({ ...unsigned!, ...(rule && creator) })
+    return { record, splits, carrier: { payout, signed: null, rule, requestedBy: creator } }
+  }
+  const [prepared] = await prepareReturns(rail, realNow, returns)
+  if (prepared instanceof Refusal) throw asPaymentAction(prepared)
+  const unmarked = await screen({ ...prepared!.payout, ...(rule && creator) })
+  // Members who approve it must not be those who asked for it.
+  const payout = unmarked.screeningHold ? { ...unmarked, ...creator } : unmarked
+  return {
+    record,
+    splits,
+    carrier: { payout, signed: { ...prepared!, payout }, rule, requestedBy: creator },
+  }
+}
+
+function toRecord(
+  now: Date,
+  { environmentId, id: paymentId, rail, asset }: Payment,
+  { amount, takesFrom, why }: ReturnRequest,
+) {
+  return {
     environmentId,
     id: newId(now),
     paymentId,
-    rail: rail.name,
+    rail,
     asset,
     amount,
     takesFrom,
-    destination,
     reason: why?.reason ?? null,
     note: why?.note ?? null,
     createdAt: now,
   }
-  const returns = [{ ...record, clockOffsetMs }]
-  const realNow = toRealTime(now, clockOffsetMs)
-  const createdBy = rule && { createdByKey: rule.createdByKey, createdByUser: rule.createdByUser }
-  if (mustWait) {
-    const [unsigned] = await inspectReturns(rail, realNow, returns, 'price')
-    if (unsigned instanceof Refusal) throw asPaymentAction(unsigned)
-    return { record, payout: { ...unsigned!, ...createdBy }, signed: null, rule, splits }
-  }
-  const [prepared] = await prepareReturns(rail, realNow, returns)
-  if (prepared instanceof Refusal) throw asPaymentAction(prepared)
-  const payout = { ...prepared!.payout, ...createdBy }
-  return { record, payout, signed: { ...prepared!, payout }, rule, splits }
 }
 
-/** The payment afterwards, and the status of the payout of its money. */
+/** What the merchant says about a claim that returns money of a payment. */
+export type ClaimTerms = Omit<
+  NewClaim,
+  'environmentId' | 'asset' | 'amount' | 'feeMax' | 'paymentId' | 'rail' | 'takesFrom'
+>
+
+/** The payer names the destination later, on the page of the claim. Returns are free. */
+export function prepareReturnByClaim(
+  now: Date,
+  payment: Payment,
+  request: ReturnRequest & { terms: ClaimTerms; token: string },
+): PreparedReturn & { carrier: PreparedClaim } {
+  const { terms, token, amount, takesFrom, splits } = request
+  const { environmentId, id: paymentId, asset, rail } = payment
+  const returned = { environmentId, asset, amount, feeMax: 0n, paymentId, rail, takesFrom }
+  const carrier = prepareClaim(now, { ...terms, ...returned }, token)
+  const claimId = carrier.claim.id
+  const record = { ...toRecord(now, payment, request), destination: null, claimId }
+  return { record, splits, carrier }
+}
+
+/** The payment afterwards, and the status of the payout or claim of its money. */
 export type ReturnedPayment = {
   payment: Payment & { refund?: Refund }
-  status: PayoutStatus
+  status: PayoutStatus | ClaimStatus
 }
 
 /**
@@ -137,11 +205,15 @@ export async function refundPayment(
   return sendBack(tx, now, locked, refund)
 }
 
-/** Sends held money to a destination that the merchant chose. The approval rule applies to it. */
+/**
+ * Sends held money to a destination that the merchant chose, or has its payer claim it. The
+ * approval rule applies to it; to a claim when it is claimed.
+ */
 export async function returnElsewhere(
   tx: Tx,
   now: RealTime,
   { name, prepared }: { name: PaymentName; prepared: PreparedReturn },
+  decide?: DecideScreened,
 ): Promise<ReturnedPayment> {
   const locked = await lockPayment(tx, name)
   refuseNotHeld(locked.payment)
@@ -150,7 +222,10 @@ export async function returnElsewhere(
       reason: 'invalid_state',
       message: `The held amount of ${paymentReference(locked.payment)} has changed. Read the payment, then decide again.`,
     })
-  return sendBack(tx, now, locked, prepared)
+  const decision = await decideIfScreened(locked.payment, decide)
+  const returned = await sendBack(tx, now, locked, prepared)
+  if (decision) insertDecision(tx, now, { payment: locked.payment, action: 'return', decision })
+  return returned
 }
 
 async function sendBack(
@@ -171,9 +246,9 @@ async function sendBack(
   const isSplit = isRefund && locked.payment.splitId !== null
   const { status, splits } = isSplit
     ? await takeBackAndPay(tx, now, locked.payment, prepared)
-    : { status: await createPayout(tx, now, prepared), splits: undefined }
+    : { status: await carry(tx, now, prepared), splits: undefined }
   books?.write(now)
-  insertReturns(tx, now, [record], { hasPayout: true })
+  insertReturns(tx, now, [record], { isSent: true })
   shiftPayments(tx, now, locked, [
     {
       paymentId: record.paymentId,
@@ -188,14 +263,31 @@ async function sendBack(
   return { payment: refund ? { ...payment, refund: { ...refund, splits } } : payment, status }
 }
 
+async function carry(
+  tx: Tx,
+  now: RealTime,
+  { carrier }: PreparedReturn,
+): Promise<ReturnedPayment['status']> {
+  if ('payout' in carrier) return createPayout(tx, now, carrier)
+  return (await createClaim(tx, now, carrier)).status
+}
+
 async function createPayout(
   tx: Tx,
   now: RealTime,
-  { payout, signed, rule }: PreparedReturn,
-  reads?: Reads,
+  { payout, signed, rule, requestedBy }: PayoutCarrier,
+  locked?: Reads,
 ): Promise<PayoutStatus> {
-  if (rule) return (await createUnderRule(tx, now, { payout, signed }, rule, reads)).payout.status
-  const [created] = await createPayouts(tx, now, [signed!], reads && Promise.resolve(reads))
+  const { environmentId, asset, amount, createdByKey, createdByUser, createdAt: at } = payout
+  const ownRule = { environmentId, asset, amount, createdByKey, createdByUser, at }
+  const applied = rule ?? (payout.screeningHold ? ownRule : null)
+  if (applied) {
+    const created = createUnderRule(tx, now, { payout, signed }, applied, locked)
+    return (await created.catch(throwAsReturn)).payout.status
+  }
+  const reads = locked ?? (await readForPayouts(tx, [{ payout }]))
+  await refuseFrozen(tx, { ...payout, ...requestedBy })
+  const [created] = await createPayouts(tx, now, [signed!], Promise.resolve(reads))
   if (created instanceof Refusal) throw created
   return created!.status
 }
@@ -209,8 +301,8 @@ async function takeBackAndPay(
   now: RealTime,
   { environmentId, asset, id, amountAccepted }: Payment,
   prepared: PreparedReturn,
-): Promise<{ status: PayoutStatus; splits: RefundSplit[] }> {
-  const { record, payout } = prepared
+): Promise<{ status: ReturnedPayment['status']; splits: RefundSplit[] }> {
+  const { record, carrier } = prepared
   const all = await lockSharesOf(tx, { environmentId, id })
   const subaccounts = await lockSubaccountsById(
     tx,
@@ -221,19 +313,20 @@ async function takeBackAndPay(
   const closed = subaccounts.filter(({ status }) => status === 'CLOSED')
   const closedIds = new Set(closed.map((subaccount) => subaccount.id))
   const balance = { environmentId, asset, name: 'available' } as const
-  const reads = await readForPayouts(
-    tx,
-    [{ payout }],
-    [balance, ...accountsOfTakeBack(all), ...accountsOfGivingBack(givingBack)],
-  )
-  const movements = new DecidedMovements(tx, reads.book)
-  const findAvailable = () => ({ available: spendable(reads.book.find(balance)!) })
+  const claimed = 'claim' in carrier ? accountsOf(toClaimMovement(carrier.claim, carrier.hold)) : []
+  const accounts = [balance, ...accountsOfTakeBack(all), ...accountsOfGivingBack(givingBack)]
+  const reads = 'payout' in carrier ? await readForPayouts(tx, [carrier], accounts) : undefined
+  const book = reads?.book ?? (await lockLedgerAccounts(tx, [...claimed, ...accounts]))
+  if ('payout' in carrier) await refuseFrozen(tx, { ...carrier.payout, ...carrier.requestedBy })
+  const movements = new DecidedMovements(tx, book)
+  const uncovered = { ...record, fee: 0n, levy: 0n }
+  const findAvailable = () => ({ available: spendable(book.find(balance)!) })
   const givenBack = decideGivingBack(movements, {
     shares: all,
     takeBacks: givingBack,
     closedIds,
   })
-  if (!givenBack) throw notCovered(payout, findAvailable())
+  if (!givenBack) throw notCovered(uncovered, findAvailable())
   const taken = takeBackShares(movements, {
     returnId: record.id,
     accepted: amountAccepted,
@@ -248,11 +341,15 @@ async function takeBackAndPay(
   if (short.length > 0 && (await mustSubaccountsCover(tx, environmentId)))
     throw subaccountsNotCovered(prepared, short)
   const { available } = findAvailable()
-  if (available < record.amount) throw notCovered(payout, { available })
+  if (available < record.amount) throw notCovered(uncovered, { available })
+  // Before anything else is written: it may refuse, and its transfer is written with the others.
+  if ('claim' in carrier) await createClaim(tx, now, carrier, movements)
   writeGivenBack(tx, givenBack)
   await writeTakenBack(tx, now, taken, subaccounts)
-  const status = await createPayout(tx, now, prepared, reads)
-  return { status, splits: toRefundSplits(taken.takeBacks) }
+  const splits = toRefundSplits(taken.takeBacks)
+  if ('payout' in carrier) return { status: await createPayout(tx, now, carrier, reads), splits }
+  writeBook(tx, book)
+  return { status: carrier.claim.status, splits }
 }
 
 function subaccountsNotCovered({ splits }: PreparedReturn, short: TakeBack[]): Refusal {
@@ -284,6 +381,14 @@ function refuseTooMuch(payment: Payment, amount: bigint): void {
     reason: 'amount_too_large',
     message: `At most ${formatMoney(amountAccepted, asset)} of ${paymentReference(payment)} can be refunded, not ${formatMoney(amount, asset)}.`,
   })
+}
+
+/** For `catch`: controls refuse a return as they refuse a transfer. */
+export function throwAsReturn(error: unknown): never {
+  const isOfTransfer =
+    error instanceof Refusal &&
+    (error.code === 'bank_transfer_failed' || error.code === 'crypto_transfer_failed')
+  throw isOfTransfer ? asPaymentAction(error) : error
 }
 
 /** Refusals of a payout rail, under the code of the payment operation. */

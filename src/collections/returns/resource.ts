@@ -42,19 +42,26 @@ export const paymentReturn = resource('PaymentReturn', {
   currency: anyAsset,
   status: Type.Enum(['PENDING', 'WAITING', 'SENT', 'RETURNED', 'FAILED', 'REVERSED'], {
     description:
-      '`PENDING`: it goes to another destination than the sender, and your approval rule requires a second person. `FAILED` and `REVERSED` mean that the money is back where it was before the return.',
+      '`PENDING`: it goes to another destination than the sender, and your approval rule requires a second person. `SENT`: it is on its way or, with a `claim`, waits for the payer. `FAILED` and `REVERSED` mean that the money is back where it was before the return.',
     examples: ['SENT'],
   }),
-  failureReason: notYet(Type.String(), 'Why the return failed; null otherwise.'),
+  failureReason: notYet(
+    Type.String(),
+    'Why the return failed; null otherwise. `claim_expired` and `claim_cancelled`: the payer did not claim it.',
+  ),
   reason: orNull(refundReason, 'Why you refunded the payment; null if you did not say.'),
   note: orNull(refundNote, 'Your note about the refund; null without one. Payers do not see it.'),
   endedAt: notYet(time, 'When the return arrived, failed or was reversed.'),
-  destination: Type.Union(
-    [
+  destination: orNull(
+    Type.Union([
       Type.Object({ bankCode, accountNumber, bankName, accountName }),
       Type.Object({ address: withDescription(walletAddress, 'Wallet address of the recipient.') }),
-    ],
-    { description: 'Bank account or wallet that the money goes to.' },
+    ]),
+    'Bank account or wallet that the money goes to; null while the payer has not claimed it.',
+  ),
+  claim: notYet(
+    reference(prefixes.claim, 'Identifies the claim.'),
+    'The claim by which the payer says where the money goes; null for other returns.',
   ),
   splits: Type.Optional(
     Type.Array(refundSplit, {
@@ -83,7 +90,8 @@ export function showReturn(found: FoundReturn): Static<typeof paymentReturn> {
     reason: found.reason,
     note: found.note,
     endedAt: found.endedAt?.toISOString() ?? null,
-    destination: showDestination(found.destination),
+    destination: found.destination && showDestination(found.destination),
+    claim: found.claimId && toReference(prefixes.claim, found.claimId),
     splits: found.splits?.map(showRefundSplit),
     createdAt: found.createdAt.toISOString(),
     orderHash: found.orderHash ?? undefined,

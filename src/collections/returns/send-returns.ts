@@ -1,10 +1,17 @@
+import { strict as assert } from 'node:assert'
 import { after, type Clock, type RealTime } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { isWithinSendTime, readLiveAttempts } from '../../payouts/attempts/live-attempts.js'
 import { isTreasuryShort } from '../../payouts/attempts/unfinished-payouts.js'
+import { findFrozen } from '../../payouts/freezes/find-frozen.js'
+import { returnKindOf } from '../../payouts/payout.js'
 import type { PayoutRail } from '../../payouts/ports.js'
-import { createPayouts, type NewPayout } from '../../payouts/requests/create-payouts.js'
+import {
+  createPayouts,
+  type NewPayout,
+  readForPayouts,
+} from '../../payouts/requests/create-payouts.js'
 import { isRailPaused } from '../../payouts/requests/paused-rails.js'
 import { reportShortfall } from '../../payouts/requests/report-shortfall.js'
 import type { Database } from '../../postgres/database.js'
@@ -40,7 +47,8 @@ type ClaimedReturn = ReturnToSend & { attempts: number }
 
 /**
  * Creates and sends the payouts of due returns. Money that the rail refuses for good, or too many
- * times, is held: the merchant has to name another destination. Returns how many were due.
+ * times, is held: the merchant has to name another destination. What is frozen waits, and uses up
+ * no tries. Returns how many were due.
  */
 export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   const { db, rail } = tools
@@ -51,7 +59,11 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
   const retryAt = after(now, collectionLimits.returnRetryMs)
   await whileLeased(tools, returnsDue, { owner: rail.name, now }, async () => {
     try {
-      await postponeReturns(db, retryAt, await sendClaimed(tools, now, claimed))
+      const refusals = await findFrozen(db, claimed.map(toFreezable))
+      const frozen = claimed.filter((_, index) => refusals[index])
+      const free = claimed.filter((_, index) => !refusals[index])
+      await postponeReturns(db, retryAt, frozen, { isTry: false })
+      await postponeReturns(db, retryAt, await sendClaimed(tools, now, free))
     } catch (error) {
       // Each claim counts as a try, so an unexpected failure is not retried when the lease ends.
       await postponeReturns(db, retryAt, claimed).catch(() => {})
@@ -59,6 +71,12 @@ export async function sendReturns(tools: Tools, now: Date): Promise<number> {
     }
   })
   return claimed.length
+}
+
+function toFreezable(claimed: ClaimedReturn) {
+  const { environmentId, rail, destination } = claimed
+  const kind = returnKindOf(claimed)
+  return { environmentId, rail, destination, kind, createdByKey: null, createdByUser: null }
 }
 
 /** Returns those to try again. */
@@ -88,8 +106,9 @@ async function sendClaimed(
 
   if (failed.length > 0) await db.transaction((tx) => hold(tx, now, failed))
   if (prepared.length > 0) {
-    await db.transaction((tx) => create(tx, now, prepared))
+    const frozen = await db.transaction((tx) => create(tx, now, prepared))
     await send(tools, prepared)
+    retried.push(...claimed.filter(({ id }) => frozen.has(id)))
   }
   return retried
 }
@@ -112,31 +131,37 @@ async function claimReturns(db: Database, now: RealTime, rail: string): Promise<
     now,
     limit: collectionLimits.returnsPerBatchMax,
   })
-  return rows.map(({ attempts, clockOffsetMs, ...row }) => ({
-    ...toReturn(row),
-    attempts,
-    clockOffsetMs,
-  }))
+  return rows.map(({ attempts, clockOffsetMs, ...row }) => {
+    const { destination, claimId, ...waiting } = toReturn(row)
+    assert(destination !== null && claimId === null, 'a return that waits has a destination')
+    return { ...waiting, destination, claimId, attempts, clockOffsetMs }
+  })
 }
 
 const postpone = listStatement({
   name: 'postpone_payment_returns',
   columns: { environmentId: 'int4', id: 'uuid', tries: 'int4' },
   text: (list, parameter) => `
-    update payment_returns r set due_at = ${parameter(0)}::timestamptz
+    update payment_returns r set due_at = ${parameter(0)}::timestamptz,
+      tries = r.tries - case when ${parameter(1)}::bool then 0 else 1 end
     from ${list} where r.environment_id = list.environment_id and r.id = list.id
       and r.tries = list.tries and r.state = 'WAITING'`,
 })
 
 /** Matches the count of tries: a worker whose lease has ended changes nothing. */
-async function postponeReturns(db: Queryable, dueAt: Date, returns: ClaimedReturn[]) {
+async function postponeReturns(
+  db: Queryable,
+  dueAt: Date,
+  returns: ClaimedReturn[],
+  { isTry }: { isTry: boolean } = { isTry: true },
+) {
   if (returns.length === 0) return
   const rows = returns.map(({ environmentId, id, attempts }) => ({
     environmentId,
     id,
     tries: attempts,
   }))
-  await db.rows(postpone(rows, dueAt))
+  await db.rows(postpone(rows, dueAt, isTry))
 }
 
 /** A rail that does not answer is retried a limited number of times. */
@@ -144,18 +169,27 @@ function isFinal({ status }: Refusal, attempts: number): boolean {
   return status < 500 || attempts >= collectionLimits.returnAttemptsMax
 }
 
-async function create(tx: Tx, now: RealTime, prepared: NewPayout[]): Promise<void> {
+/** Returns the ids of those that were frozen since they were claimed. */
+async function create(tx: Tx, now: RealTime, prepared: NewPayout[]): Promise<Set<string>> {
   const waiting = await lockWaiting(
     tx,
     prepared.map(({ payout }) => payout),
   )
   const owned = prepared.filter(({ payout }) => waiting.has(payout.id))
+  const reads = await readForPayouts(tx, owned)
+  const refusals = await findFrozen(
+    tx,
+    owned.map(({ payout }) => payout),
+  )
+  const free = owned.filter((_, index) => !refusals[index])
   changeReturnStates(
     tx,
-    owned.map(({ payout }) => ({ ...payout, from: 'WAITING', to: 'SENT' })),
+    free.map(({ payout }) => ({ ...payout, from: 'WAITING', to: 'SENT' })),
   )
-  const outcomes = await createPayouts(tx, now, owned)
+  const outcomes = await createPayouts(tx, now, free, Promise.resolve(reads))
   for (const outcome of outcomes) if (outcome instanceof Refusal) throw outcome
+  const frozen = owned.filter((_, index) => refusals[index])
+  return new Set(frozen.map(({ payout }) => payout.id))
 }
 
 async function hold(tx: Tx, now: RealTime, returns: Return[]): Promise<void> {

@@ -22,7 +22,9 @@ const paymentReturns = new Table('payment_returns', {
   asset: column.text<Asset>(),
   amount: column.int8(),
   takesFrom: column.text<'suspense' | 'available'>(),
-  destination: column.json<Destination>(),
+  /** Null: the payer names it on the page of the claim. */
+  destination: column.json<Destination>().orNull(),
+  claimId: column.uuid().orNull(),
   /** Of a refund, if the merchant said why. */
   reason: column.text<RefundReason>().orNull(),
   note: column.text().orNull(),
@@ -32,8 +34,14 @@ const paymentReturns = new Table('payment_returns', {
 
 export type ReturnWithState = typeof paymentReturns.row
 
-/** Money of a payment that is sent back. Its payout has the same id. */
+/**
+ * Money of a payment that is sent back. Its payout has the same id, unless the payer claims it:
+ * then each payout is that of the claim, and the return is SENT as soon as the claim opens.
+ */
 export type Return = Omit<ReturnWithState, 'state'>
+
+/** One whose destination is known. */
+export type DirectReturn = Return & { destination: Destination; claimId: null }
 
 export type ReturnState = 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
 
@@ -42,7 +50,7 @@ export function newReturn(
   at: Date,
   { environmentId, id, rail, asset }: Payment,
   { amount, destination }: { amount: bigint; destination: Destination },
-): Return {
+): DirectReturn {
   return {
     environmentId,
     id: newId(at),
@@ -52,6 +60,7 @@ export function newReturn(
     amount,
     takesFrom: 'suspense',
     destination,
+    claimId: null,
     reason: null,
     note: null,
     createdAt: at,
@@ -77,15 +86,15 @@ const insert = listStatement({
     select ${values}, ${parameter(0)}::timestamptz from ${list}`,
 })
 
-/** Due immediately, in real time. One whose payout exists already is inserted as SENT. */
+/** Due immediately, in real time. One whose payout or claim exists already is inserted as SENT. */
 export function insertReturns(
   tx: Tx,
   now: RealTime,
   returns: Return[],
-  { hasPayout = false } = {},
+  { isSent = false } = {},
 ): void {
   if (returns.length === 0) return
-  const state = hasPayout ? 'SENT' : 'WAITING'
+  const state = isSent ? 'SENT' : 'WAITING'
   const rows = returns.map((one) => ({ ...one, state }))
   tx.write(insert(rows, now))
 }
@@ -94,19 +103,23 @@ const ofPayment = { environmentId: 'int4', paymentId: 'uuid' } as const
 
 /** What a payer may know of the returns of a payment that did not fail. */
 export type ReturnSummary = {
-  /** Where the latest return goes. */
-  destination: Destination
+  /** Where the latest return goes; null while its payer has not said where. */
+  destination: Destination | null
   /** Sum of the refunds, which take money that the merchant had accepted. */
   amountRefunded: bigint
 }
 
-type SummaryRow = { paymentId: string; destination: string; amountRefunded: bigint }
+type SummaryRow = { paymentId: string; destination: string | null; amountRefunded: bigint }
 
 const summaries = listStatement<typeof ofPayment, SummaryRow>({
   name: 'find_return_summaries',
   columns: ofPayment,
   text: (list) => `
-    select distinct on (r.payment_id) r.payment_id as payment_id, r.destination::text,
+    select distinct on (r.payment_id) r.payment_id as payment_id,
+      coalesce(r.destination, (
+        select p.destination from claims c join payouts p
+          on p.environment_id = c.environment_id and p.id = c.payout_id
+        where c.environment_id = r.environment_id and c.id = r.claim_id))::text as destination,
       coalesce(sum(r.amount) filter (where r.takes_from = 'available')
         over (partition by r.payment_id), 0)::int8 as amount_refunded
     from ${list} join payment_returns r on r.environment_id = list.environment_id
@@ -127,7 +140,7 @@ export async function findReturnSummaries(
   const rows = await db.rows(summaries(names))
   const found = rows.map(({ paymentId, destination, amountRefunded }): [string, ReturnSummary] => [
     paymentId,
-    { destination: JSON.parse(destination), amountRefunded },
+    { destination: destination === null ? null : JSON.parse(destination), amountRefunded },
   ])
   return new Map(found)
 }
@@ -189,4 +202,29 @@ export async function lockReturns(
   names: Pick<Return, 'environmentId' | 'id'>[],
 ): Promise<ReturnWithState[]> {
   return (await tx.rows(lock(names))).map(toReturn)
+}
+
+type CarriedRow = ReturnRow & { carrierId: string }
+
+/** A claim names its return; so does its payout, by way of the claim. */
+const lockCarried = listStatement<typeof named, CarriedRow>({
+  name: 'lock_carried_returns',
+  columns: named,
+  text: (list) => `
+    select ${returnColumns('r')}, list.id as carrier_id from ${list}
+    join payment_returns r on r.environment_id = list.environment_id and r.id = coalesce((
+      select claimed.id from payment_returns claimed
+      where claimed.environment_id = list.environment_id and claimed.claim_id = coalesce((
+        select c.id from claims c
+        where c.environment_id = list.environment_id and c.payout_id = list.id), list.id)), list.id)
+    order by r.environment_id, r.id for no key update of r`,
+})
+
+/** The returns that these payouts and claims carry, with the ids of those. */
+export async function lockCarriedReturns(
+  tx: Tx,
+  carriers: Pick<Return, 'environmentId' | 'id'>[],
+): Promise<(ReturnWithState & { carrierId: string })[]> {
+  const rows = await tx.rows(lockCarried(carriers))
+  return rows.map(({ carrierId, ...row }) => ({ ...toReturn(row), carrierId }))
 }

@@ -26,6 +26,46 @@ export function allocateToOne(amount: bigint, invoice: PayableInvoice | undefine
   return { allocations: [{ invoiceId: invoice.id, amount: paid }], credit: amount - paid }
 }
 
+/** The price of a checkout session for an invoice in naira, and what was paid at this price. */
+export type CoinQuote = { coins: bigint; kobo: bigint; paidCoins: bigint; paidKobo: bigint }
+
+/** `coins` of the payment pay `kobo` of the invoice; `credit`, in coins, is the rest. */
+type AllocatedCoins = { coins: bigint; kobo: bigint; credit: bigint }
+
+/**
+ * Coins pay their share of the price, rounded down to the kobo. What earlier payments lost by this
+ * counts, so that all coins of the price pay all its naira, also in parts. An invoice takes as few
+ * coins as are worth what is due. Coins that are worth no kobo are credit.
+ */
+export function allocateCoins(amount: bigint, quote: CoinQuote, due: bigint): AllocatedCoins {
+  const { coins, kobo, paidCoins, paidKobo } = quote
+  const worth = ((paidCoins + amount) * kobo) / coins - paidKobo
+  if (worth <= 0n || due === 0n) return { coins: 0n, kobo: 0n, credit: amount }
+  if (worth <= due) return { coins: amount, kobo: worth, credit: 0n }
+  const needed = ((paidKobo + due) * coins + kobo - 1n) / kobo - paidCoins
+  const used = needed > 0n ? needed : 1n
+  return { coins: used, kobo: due, credit: amount - used }
+}
+
+/** Coins that paid an invoice in naira, and what refunds left of both. */
+export type PaidCoins = {
+  coins: bigint
+  kobo: bigint
+  remainingCoins: bigint
+  remainingKobo: bigint
+}
+
+/**
+ * Kobo that a refund of coins takes from the invoice that they paid: their share, rounded down.
+ * Refunds of all coins take all kobo.
+ */
+export function shareOfRefund(coins: bigint, paid: PaidCoins): bigint {
+  const refundedCoins = paid.coins - paid.remainingCoins + coins
+  const share = (refundedCoins * paid.kobo) / paid.coins - (paid.kobo - paid.remainingKobo)
+  // An earlier refund that failed may have taken the smaller share.
+  return share > 0n ? share : 0n
+}
+
 /**
  * Money that came through the dedicated account of a customer. An exact amount says what it is for:
  * all that is due of an invoice, or else its next instalment, the oldest first. Any other amount

@@ -37,6 +37,7 @@ import {
 } from './read-invoice.js'
 import { settle } from './settle.js'
 import {
+  deleteInvoice,
   getInvoice,
   insertInvoice,
   lockInvoice,
@@ -47,7 +48,7 @@ import {
 /** What the merchant writes; all amounts follow from it. */
 export type DraftInvoice = Pick<
   Invoice,
-  'asset' | 'series' | 'dueAt' | 'memo' | 'footer' | 'metadata'
+  'asset' | 'series' | 'dueAt' | 'memo' | 'footer' | 'language' | 'metadata'
 > & {
   customer: string
   lines: DraftLine[]
@@ -116,6 +117,14 @@ export async function changeDraft(
   const changed: Invoice = { ...before, ...columns, customerId: customer.id }
   updateInvoices(tx, [changed])
   return changed
+}
+
+/** Removes a draft for good. It never had a number, so the numbers of its series have no gap. */
+export async function deleteDraft(tx: Tx, name: InvoiceName): Promise<Invoice> {
+  const draft = await lockInvoice(tx, name)
+  refuseUnless(draft, draft.status === 'DRAFT', 'Only drafts can be deleted: void it instead.')
+  deleteInvoice(tx, draft)
+  return draft
 }
 
 /** Gives it its number; from then on it is due. Credit of the customer pays it at once. */
@@ -194,7 +203,7 @@ export async function voidInvoice(tx: Tx, times: Times, name: InvoiceName): Prom
   const { now } = times
   const { before, books } = await openBooks(tx, name)
   if (before.status === 'VOID') return before
-  refuseUnless(before, before.status !== 'DRAFT', 'It is a draft: change it instead.')
+  refuseUnless(before, before.status !== 'DRAFT', 'It is a draft: delete it instead.')
   const wasPaid = before.amountRefunded > 0n || (await isPaidByPayment(tx, before))
   refuseUnless(before, !wasPaid, 'It was paid: credit it instead.')
   books.unapplyCredit(now, before)
@@ -260,7 +269,7 @@ export async function creditInvoice(
 }
 
 function readDraft(invoice: Invoice): DraftInvoice {
-  const { asset, series, dueAt, memo, footer, metadata } = invoice
+  const { asset, series, dueAt, memo, footer, language, metadata } = invoice
   return {
     customer: customerReference({ id: invoice.customerId }),
     asset,
@@ -268,6 +277,7 @@ function readDraft(invoice: Invoice): DraftInvoice {
     dueAt,
     memo,
     footer,
+    language,
     metadata,
     lines: readLines(invoice),
     discount: readDiscount(invoice),
@@ -283,7 +293,7 @@ function refuseTwoDueDates(dueAt: Date | null, instalments: Instalment[]): void 
 
 /** Throws a refusal if the total is too large, or the instalments do not add up to it. */
 function toColumns(draft: DraftInvoice) {
-  const { asset, series, memo, footer, metadata, lines, discount, instalments } = draft
+  const { asset, series, memo, footer, language, metadata, lines, discount, instalments } = draft
   const amounts = priceInvoice(lines, discount, asset)
   const { subtotal, vat, total } = amounts
   const spread = sum(instalments.map(({ amount }) => amount))
@@ -301,6 +311,7 @@ function toColumns(draft: DraftInvoice) {
     series,
     memo,
     footer,
+    language,
     metadata,
     dueAt: last ?? draft.dueAt,
     lines: writeLines(lines),

@@ -1,6 +1,6 @@
-import { after, type RealTime } from '../../base/clock.js'
+import type { RealTime } from '../../base/clock.js'
 import type { Environment } from '../../base/environment.js'
-import { formatMailDate, type MailContent } from '../../mail/content.js'
+import type { MailContent } from '../../mail/content.js'
 import { queueMails } from '../../mail/queue-mails.js'
 import type { Settings } from '../../merchants/settings/settings-document.js'
 import { formatMoney } from '../../money/amounts.js'
@@ -9,6 +9,7 @@ import type { Tx } from '../../postgres/transactions/tx.js'
 import type { Customer } from '../customer.js'
 import { listUnpaid } from './allocate.js'
 import { type Invoice, invoiceNumber } from './invoice.js'
+import { invoiceMailTexts } from './mail-texts.js'
 import { toPayable } from './settle.js'
 
 /** A mail to the customer of a final invoice, who has an address. */
@@ -51,28 +52,29 @@ function queue(
 function writeInvoice(mail: InvoiceMail): MailContent {
   const { invoice, settings, customer } = mail
   const { asset, amountDue, total, memo } = invoice
+  const texts = invoiceMailTexts[invoice.language]
   const { displayName } = settings.checkout
   const number = invoiceNumber(invoice)!
   const isDue = amountDue > 0n
   const facts: [string, string][] = [
-    ['Invoice', number],
-    ['From', displayName],
-    ['Total', formatMoney(total, asset)],
+    [texts.invoice, number],
+    [texts.from, displayName],
+    [texts.total, formatMoney(total, asset)],
   ]
   if (isDue && amountDue < total)
-    facts.push(['Paid or credited', formatMoney(total - amountDue, asset)])
+    facts.push([texts.paidOrCredited, formatMoney(total - amountDue, asset)])
   for (const { amount, dueAt } of listUnpaid(toPayable(invoice)))
-    facts.push([`Due on ${formatDueDate(dueAt)}`, formatMoney(amount, asset)])
+    facts.push([texts.partDueOn(dueAt), formatMoney(amount, asset)])
   return {
-    ...frameOf(mail, `Invoice ${number} from ${displayName}: ${formatMoney(total, asset)}`),
-    heading: `Dear ${customer.name}, this is invoice ${number}`,
+    ...frameOf(mail, texts.subject(number, displayName, formatMoney(total, asset))),
+    heading: texts.heading(customer.name, number),
     blocks: [
       isDue
-        ? { type: 'amount', label: 'To be paid', amount: formatMoney(amountDue, asset) }
-        : { type: 'amount', label: 'Nothing is due. Total', amount: formatMoney(total, asset) },
+        ? { type: 'amount', label: texts.toBePaid, amount: formatMoney(amountDue, asset) }
+        : { type: 'amount', label: texts.nothingDue, amount: formatMoney(total, asset) },
       ...(memo === null ? [] : [{ type: 'paragraph', text: memo } as const]),
       { type: 'facts', facts },
-      ...closingOf(mail, isDue ? 'See the invoice and pay' : 'See the invoice'),
+      ...closingOf(mail, isDue ? texts.seeAndPay : texts.see),
     ],
   }
 }
@@ -80,43 +82,42 @@ function writeInvoice(mail: InvoiceMail): MailContent {
 function writeReminder(mail: InvoiceMail, instalmentDueAt: Date, now: Date): MailContent {
   const { invoice, settings, customer } = mail
   const { asset, total } = invoice
-  const { displayName } = settings.checkout
+  const texts = invoiceMailTexts[invoice.language]
+  const { displayName: name } = settings.checkout
   const number = invoiceNumber(invoice)!
   const unpaid = listUnpaid(toPayable(invoice)).filter(({ dueAt }) => dueAt <= instalmentDueAt)
   const amount = formatMoney(sum(unpaid.map((part) => part.amount)), asset)
   const isOver = instalmentDueAt < now
-  const when = `${isOver ? 'was' : 'is'} due on ${formatDueDate(instalmentDueAt)}`
+  const dueAt = instalmentDueAt
   return {
-    ...frameOf(mail, `Reminder from ${displayName}: ${amount} of invoice ${number} ${when}`),
-    heading: `Dear ${customer.name}, a payment ${when}`,
+    ...frameOf(mail, texts.reminder.subject({ name, amount, number, dueAt, isOver })),
+    heading: texts.reminder.heading(customer.name, dueAt, isOver),
     blocks: [
-      { type: 'amount', label: 'To be paid', amount },
+      { type: 'amount', label: texts.toBePaid, amount },
       {
         type: 'facts',
         facts: [
-          ['Invoice', number],
-          ['From', displayName],
-          ['Due on', formatDueDate(instalmentDueAt)],
-          ['Total of the invoice', formatMoney(total, asset)],
+          [texts.invoice, number],
+          [texts.from, name],
+          [texts.dueOn, texts.dueDate(dueAt)],
+          [texts.totalOfInvoice, formatMoney(total, asset)],
         ],
       },
-      ...closingOf(mail, 'See the invoice and pay'),
-      { type: 'note', text: 'If you have just paid, you need not do anything.' },
+      ...closingOf(mail, texts.seeAndPay),
+      { type: 'note', text: texts.reminder.justPaid },
     ],
   }
 }
 
-/** A due date that ends a day includes this day. */
-function formatDueDate(dueAt: Date): string {
-  return formatMailDate(after(dueAt, -1))
-}
-
-function frameOf({ environment, settings }: InvoiceMail, subject: string) {
+function frameOf({ environment, settings, invoice }: InvoiceMail, subject: string) {
+  const { language } = invoice
+  const texts = invoiceMailTexts[language]
   const { displayName: name, colour, supportEmail: replyTo } = settings.checkout
   return {
-    subject: environment.mode === 'test' ? `Test: ${subject}` : subject,
+    language,
+    subject: environment.mode === 'test' ? texts.test(subject) : subject,
     sender: { name, colour, replyTo },
-    reason: `Sent on behalf of ${name}, which has this address as that of its customer.`,
+    reason: texts.reason(name),
   }
 }
 
@@ -124,6 +125,6 @@ function closingOf({ environment, invoice }: InvoiceMail, label: string): MailCo
   const button = { type: 'button', label, url: invoice.url, isSecret: true } as const
   const isTest = environment.mode === 'test'
   return isTest
-    ? [button, { type: 'note', text: 'An invoice of test mode: pay no real money.' }]
+    ? [button, { type: 'note', text: invoiceMailTexts[invoice.language].testNote }]
     : [button]
 }

@@ -1,5 +1,6 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
+import type { Language } from '../../base/languages.js'
 import type { Asset } from '../../money/assets.js'
 import { column, Table } from '../../postgres/table.js'
 
@@ -47,6 +48,7 @@ export const invoices = new Table('invoices', {
   nextDueAt: column.time().orNull(),
   memo: column.text().orNull(),
   footer: column.text().orNull(),
+  language: column.text<Language>(),
   metadata: column.jsonText(),
   /** Opens the page of the invoice. */
   pageToken: column.text(),

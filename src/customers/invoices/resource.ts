@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { toIsoText } from '../../base/clock.js'
 import { prefixes } from '../../base/ids.js'
 import { type JsonText, withField } from '../../base/json-text.js'
+import { languages } from '../../base/languages.js'
 import {
   anyAmount,
   anyAsset,
@@ -54,6 +55,7 @@ export const invoice = resource('Invoice', {
     text('INV-000042'),
     'Number within its series, without gaps; null while it is a draft.',
   ),
+  series: text('INV', 'Series of its number.'),
   status: Type.Enum([...invoiceStatuses], {
     description:
       '`DRAFT`: can be changed and is not due. `OPEN`: nothing is paid yet. `OVERDUE`: something should have been paid by now. `VOID`: was never paid and is not due any more.',
@@ -80,6 +82,10 @@ export const invoice = resource('Invoice', {
   dueAt: notYet(timestamp('When the last of it is due.')),
   memo: notYet(text('Thank you, Ada'), 'Note to the customer, above the lines.'),
   footer: notYet(text('RC 1234567'), 'Small print, below the total.'),
+  language: Type.Enum([...languages], {
+    description: 'Language of its page, its PDF and its mails.',
+    examples: ['en'],
+  }),
   url: notYet(
     text('https://pay.example.com/i/4t9e0m5v8h2q7x3k6c1r9b0n5d'),
     'Page of the invoice for your customer. Anyone with the URL can open it.',
@@ -127,6 +133,7 @@ export function showInvoice(shown: Invoice, now: Date): JsonText {
   const fields: Omit<Static<typeof invoice>, 'metadata'> = {
     reference: invoiceReference(shown),
     number: invoiceNumber(shown),
+    series: shown.series,
     status: nextDueAt !== null && nextDueAt < now ? 'OVERDUE' : status,
     customer: customerReference({ id: shown.customerId }),
     asset,
@@ -146,6 +153,7 @@ export function showInvoice(shown: Invoice, now: Date): JsonText {
     dueAt: orNone(shown.dueAt),
     memo: shown.memo,
     footer: shown.footer,
+    language: shown.language,
     url: status === 'DRAFT' ? null : shown.url,
     schedule: shown.scheduleId && scheduleReference({ id: shown.scheduleId }),
     period: shown.period,

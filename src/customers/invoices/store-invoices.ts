@@ -67,6 +67,16 @@ export function updateInvoices(tx: Tx, changed: Invoice[]): void {
   if (changed.length > 0) tx.write(update(changed))
 }
 
+/** Only drafts: an invoice with a number stays, whatever the caller checked. */
+export function deleteInvoice(
+  tx: Tx,
+  { environmentId, id }: Pick<Invoice, 'environmentId' | 'id'>,
+): void {
+  tx.write(sql`
+    delete from invoices
+    where environment_id = ${environmentId} and id = ${id} and status = 'DRAFT'`)
+}
+
 const findPayable = listStatement<typeof named, ReadInvoice>({
   name: 'find_payable_invoices',
   columns: named,
@@ -94,10 +104,10 @@ const findById = listStatement<typeof named, ReadInvoice>({
 })
 
 export async function findInvoices(
-  tx: Tx,
+  db: Queryable,
   names: { environmentId: EnvironmentId; id: string }[],
 ): Promise<Invoice[]> {
-  const rows = names.length === 0 ? [] : await tx.rows(findById(names))
+  const rows = names.length === 0 ? [] : await db.rows(findById(names))
   return rows.map((row) => invoices.read(row))
 }
 

@@ -21,7 +21,7 @@ import { findLastPeriod, insertSchedule, lockSchedule, updateSchedule } from './
 /** What the merchant writes. */
 export type NewSchedule = Pick<
   Schedule,
-  'endsOn' | 'dueAfterDays' | 'series' | 'asset' | 'memo' | 'footer' | 'metadata'
+  'endsOn' | 'dueAfterDays' | 'series' | 'asset' | 'memo' | 'footer' | 'language' | 'metadata'
 > & {
   customer: string
   rule: PeriodRule
@@ -73,7 +73,7 @@ export async function createSchedule(
 }
 
 export type ScheduleChange = Partial<
-  Pick<Schedule, 'endsOn' | 'dueAfterDays' | 'memo' | 'footer' | 'metadata'>
+  Pick<Schedule, 'endsOn' | 'dueAfterDays' | 'memo' | 'footer' | 'language' | 'metadata'>
 > & {
   status?: ScheduleStatus
   lines?: DraftLine[]

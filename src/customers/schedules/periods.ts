@@ -1,5 +1,4 @@
-import { after, day, hour } from '../../base/clock.js'
-import { weekdays } from '../../merchants/settings/settings-document.js'
+import { after, day, hour, weekdays } from '../../base/clock.js'
 import { lagosDayOf } from '../lagos-days.js'
 
 export type Weekday = (typeof weekdays)[number]

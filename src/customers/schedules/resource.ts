@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { toIsoText } from '../../base/clock.js'
+import { toIsoText, weekdays } from '../../base/clock.js'
 import { prefixes } from '../../base/ids.js'
 import { type JsonText, withField } from '../../base/json-text.js'
+import { languages } from '../../base/languages.js'
 import {
   anyAmount,
   anyAsset,
@@ -15,7 +16,6 @@ import {
   withDescription,
   withExample,
 } from '../../base/shapes.js'
-import { weekdays } from '../../merchants/settings/settings-document.js'
 import { customerReference } from '../customer.js'
 import { shownDiscount, shownLines, showPrices } from '../invoices/resource.js'
 import { frequencies, type Schedule, scheduleReference, scheduleStatuses } from './schedule.js'
@@ -59,6 +59,10 @@ export const invoiceSchedule = resource('InvoiceSchedule', {
   total: withExample(withDescription(anyAmount, 'Total of each invoice.'), 900_000),
   memo: notYet(text('Thank you, Ada'), 'Note to the customer, above the lines.'),
   footer: notYet(text('RC 1234567'), 'Small print, below the total.'),
+  language: Type.Enum([...languages], {
+    description: 'Language of its invoices.',
+    examples: ['en'],
+  }),
   metadata,
   createdAt: timestamp('When the schedule was created.'),
   endedAt: notYet(timestamp('When it ended.')),
@@ -84,6 +88,7 @@ export function showSchedule(shown: Schedule): JsonText {
     ...showPrices(shown),
     memo: shown.memo,
     footer: shown.footer,
+    language: shown.language,
     createdAt: toIsoText(shown.createdAt),
     endedAt: shown.endedAt && toIsoText(shown.endedAt),
   }

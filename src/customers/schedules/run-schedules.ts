@@ -78,13 +78,14 @@ async function run(
 
 /** Due days are counted from the day on which it is made: a late worker takes none away. */
 function toDraft(now: Date, schedule: Schedule): DraftInvoice {
-  const { asset, series, memo, footer, metadata } = schedule
+  const { asset, series, memo, footer, language, metadata } = schedule
   return {
     customer: customerReference({ id: schedule.customerId }),
     asset,
     series,
     memo,
     footer,
+    language,
     metadata,
     dueAt: endOfDayAfter(now, schedule.dueAfterDays),
     lines: readLines(schedule),

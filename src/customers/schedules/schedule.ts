@@ -1,5 +1,6 @@
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { prefixes, toReference } from '../../base/ids.js'
+import type { Language } from '../../base/languages.js'
 import type { Asset } from '../../money/assets.js'
 import { column, Table } from '../../postgres/table.js'
 import type { WrittenDiscount, WrittenLine } from '../invoices/invoice.js'
@@ -33,6 +34,7 @@ export const schedules = new Table('invoice_schedules', {
   discount: column.json<WrittenDiscount>().orNull(),
   memo: column.text().orNull(),
   footer: column.text().orNull(),
+  language: column.text<Language>(),
   metadata: column.jsonText(),
   baseUrl: column.text(),
   createdAt: column.time(),

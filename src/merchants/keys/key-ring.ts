@@ -170,7 +170,7 @@ type KeyRow = Omit<Environment, 'id'> &
     | 'subaccountId'
     | 'expiresAt'
     | 'environmentId'
-  > & { hash: Buffer; keysNeedApproval: boolean }
+  > & { hash: Buffer; keysMayWait: boolean; hasRecipients: boolean }
 
 const columns = { hash: 'bytea' } as const
 
@@ -182,7 +182,11 @@ const selectKeys = listStatement<typeof columns, KeyRow>({
       k.subaccount_id, k.environment_id, e.mode,
       e.clock_offset_ms::float8 as clock_offset_ms, e.merchant_id, e.collect_bank,
       e.payout_bank, m.display_name as merchant_name, m.suspended_at is not null as
-      is_suspended, coalesce(e.approval_rule ->> 'appliesTo' = 'all', false) as keys_need_approval
+      is_suspended, coalesce(e.approval_rule ->> 'appliesTo' = 'all'
+        or has_controls(e.approval_rule), false)
+        or exists (select from payout_freezes f where f.thawed_at is null
+          and (f.environment_id = e.id or f.environment_id is null)) as keys_may_wait,
+      exists (select from recipients r where r.environment_id = e.id) as has_recipients
     from ${list} join api_keys k on k.hash = list.hash
       join environments e on e.id = k.environment_id
       join merchants m on m.id = e.merchant_id
@@ -206,7 +210,8 @@ function toKnownKey(row: KeyRow): KnownKey {
     collectBank: row.collectBank,
     payoutBank: row.payoutBank,
     isSuspended: row.isSuspended,
-    keysNeedApproval: row.keysNeedApproval,
+    keysMayWait: row.keysMayWait,
+    hasRecipients: row.hasRecipients,
   }
   vatRates.noteEnvironment(environment)
   return {

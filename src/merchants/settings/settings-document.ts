@@ -1,8 +1,10 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { weekdays } from '../../base/clock.js'
 import { emailPattern, phonePattern } from '../../base/contact-patterns.js'
 import type { Environment } from '../../base/environment.js'
+import { prefixes } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
-import { inCoins, inKobo, withDescription } from '../../base/shapes.js'
+import { inCoins, inKobo, referenceSample, withDescription } from '../../base/shapes.js'
 import { positiveDecimalPattern } from '../../money/amounts.js'
 import { addressPattern } from '../../money/solana-address.js'
 import { settingsLimits } from '../limits.js'
@@ -185,16 +187,6 @@ const Refunds = Type.Object(
   ofRefunds,
 )
 
-export const weekdays = [
-  'sunday',
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-] as const
-
 export const timeOfDay = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 
 const Kobo = Type.Integer({ ...inKobo, minimum: 0, maximum: Number(limits.money.wireMax) })
@@ -337,6 +329,158 @@ function limitsIn<Limit extends TSchema>(limit: Limit) {
   return Type.Union([rule, Type.Null()], { examples: [null] })
 }
 
+const perAsset = {
+  NGN: Type.Union([KoboLimit, Type.Null()], { description: 'In kobo.' }),
+  USDC: Type.Union([CoinLimit, Type.Null()], { description: 'USDC, as a decimal.' }),
+  USDT: Type.Union([CoinLimit, Type.Null()], { description: 'USDT, as a decimal.' }),
+}
+
+const Callback = Type.Object(
+  {
+    url: Type.String({
+      maxLength: settingsLimits.callbackUrlLengthMax,
+      description: 'Asked before a transfer is sent. Public, and https in live mode.',
+      examples: ['https://shop.example/approve'],
+    }),
+    signedBy: Type.String({
+      description: 'The webhook endpoint whose keys sign the requests, by its reference.',
+      examples: [referenceSample(prefixes.webhookEndpoint)],
+    }),
+    retryMinutes: Type.Integer({
+      minimum: 1,
+      maximum: settingsLimits.callbackRetryMaxMinutes,
+      description:
+        'How long it is asked again while it does not decide. Then members decide in its place.',
+      examples: [60],
+    }),
+  },
+  {
+    ...closed,
+    description:
+      'A URL of yours that approves or rejects each transfer. A transfer is never sent because it is silent.',
+  },
+)
+
+const Recipients = Type.Object(
+  {
+    onlySaved: Type.Boolean({
+      description: 'Whether transfers to recipients that were not saved are refused.',
+      examples: [true],
+    }),
+    approveFirst: Type.Boolean({
+      description: 'Whether the first transfer to a recipient waits for a second person.',
+      examples: [true],
+    }),
+    coolingOff: Type.Union(
+      [
+        Type.Object(
+          {
+            hours: Type.Integer({
+              minimum: 1,
+              maximum: settingsLimits.coolingOffMaxHours,
+              description: 'How long after a recipient was saved.',
+              examples: [24],
+            }),
+            above: Type.Object(perAsset, {
+              ...closed,
+              description: 'Larger transfers are refused meanwhile; null: of any amount.',
+            }),
+          },
+          closed,
+        ),
+        Type.Null(),
+      ],
+      { description: 'For new recipients; null for none.', examples: [null] },
+    ),
+  },
+  { ...closed, description: 'Which recipients transfers may go to.' },
+)
+
+/** A limit of what is sent in a sliding window. */
+export const VelocityLimit = Type.Object(
+  {
+    per: Type.Enum(['merchant', 'recipient', 'key', 'person'], {
+      type: 'string',
+      description: 'Whose transfers are counted together.',
+      examples: ['recipient'],
+    }),
+    window: Type.Enum(['hour', 'day', 'month'], {
+      type: 'string',
+      description: 'The last 60 minutes, 24 hours or 30 days.',
+      examples: ['day'],
+    }),
+    currency: Type.Enum(['NGN', 'USDC', 'USDT'], {
+      type: 'string',
+      description: 'Transfers of this currency.',
+      examples: ['NGN'],
+    }),
+    amount: Type.Union([KoboLimit, CoinLimit, Type.Null()], {
+      description: 'Most that may be sent: kobo, or a decimal of coins; null for any amount.',
+      examples: [50_000_000],
+    }),
+    count: Type.Union(
+      [Type.Integer({ minimum: 1, maximum: settingsLimits.velocityCountMax }), Type.Null()],
+      {
+        description: 'Most transfers; null for any number.',
+        examples: [null],
+      },
+    ),
+    above: Type.Enum(['approve', 'refuse'], {
+      type: 'string',
+      description: 'Whether a transfer above it waits for a second person, or is refused.',
+      examples: ['approve'],
+    }),
+  },
+  closed,
+)
+
+const Duplicates = Type.Object(
+  {
+    minutes: Type.Integer({
+      minimum: 1,
+      maximum: settingsLimits.duplicateMaxMinutes,
+      description: 'A transfer of the same amount to the same recipient within this time.',
+      examples: [60],
+    }),
+    requires: Type.Enum(['confirmation', 'approval'], {
+      type: 'string',
+      description:
+        '`confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second person.',
+      examples: ['confirmation'],
+    }),
+  },
+  { ...closed, description: 'Transfers that look like one made recently.' },
+)
+
+function orNone<Part extends TSchema & { description?: string }>(part: Part) {
+  return Type.Union([part, Type.Null()], { description: part.description!, examples: [null] })
+}
+
+/** Controls of payouts besides limits. They apply to members and API keys. */
+export const Controls = Type.Object(
+  {
+    callback: orNone(Callback),
+    recipients: orNone(Recipients),
+    velocity: orNone(
+      Type.Array(VelocityLimit, {
+        minItems: 1,
+        maxItems: settingsLimits.velocityLimitsMax,
+        description: 'Limits of what is sent in a window of time.',
+      }),
+    ),
+    duplicates: orNone(Duplicates),
+  },
+  { ...closed, description: 'Controls besides limits. They apply to people and API keys.' },
+)
+export type Controls = Static<typeof Controls>
+
+export const controlNames = ['callback', 'recipients', 'velocity', 'duplicates'] as const
+
+/** Whether a rule has more than limits. The database decides the same with `has_controls`. */
+export function hasControls({ controls }: Pick<Approvals, 'controls'>): boolean {
+  return !!controls && controlNames.some((name) => controls[name] !== null)
+}
+
 /** Which payouts wait for a second person. */
 export const Approvals = Type.Object(
   {
@@ -348,6 +492,12 @@ export const Approvals = Type.Object(
     NGN: limitsIn(KoboLimit),
     USDC: limitsIn(CoinLimit),
     USDT: limitsIn(CoinLimit),
+    controls: Type.Optional(
+      Type.Union([Controls, Type.Null()], {
+        description: 'See docs/guides/payout-controls.md. Left out in a change: unchanged.',
+        examples: [null],
+      }),
+    ),
   },
   {
     ...closed,
@@ -360,8 +510,8 @@ export type Approvals = Static<typeof Approvals>
 export const assetsWithRules = ['NGN', 'USDC', 'USDT'] as const
 
 /** Whether there is a rule at all. The database decides the same with `has_limits`. */
-export function hasLimits(approvals: Approvals): boolean {
-  return assetsWithRules.some((asset) => approvals[asset] !== null)
+export function hasRule(approvals: Approvals): boolean {
+  return assetsWithRules.some((asset) => approvals[asset] !== null) || hasControls(approvals)
 }
 
 /** The settings of an environment, with defaults filled in. */
@@ -444,7 +594,7 @@ export function defaultSettings(environment: Pick<Environment, 'merchantName'>):
       asset: 'USDC',
       walletAddress: null,
     },
-    approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null },
+    approvals: { appliesTo: 'console', NGN: null, USDC: null, USDT: null, controls: null },
     invoices: { applyCredit: true },
     mails: {
       receipts: false,

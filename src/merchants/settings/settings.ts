@@ -17,7 +17,7 @@ import {
   type Approvals,
   defaultSettings,
   destinationOf,
-  hasLimits,
+  hasRule,
   mergeSettings,
   type Settings,
   type SettingsPatch,
@@ -116,7 +116,7 @@ function judgeDestination(
 ): void {
   const destination = destinationOf(settings)
   if (isDeepStrictEqual(before, destination)) return
-  if (mode === 'live' || hasLimits(settings.approvals))
+  if (mode === 'live' || hasRule(settings.approvals))
     throw new Refusal('forbidden', {
       reason: 'console_only',
       message:

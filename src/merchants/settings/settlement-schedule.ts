@@ -6,6 +6,7 @@ import {
   type RealTime,
   toEnvironmentTime,
   toRealTime,
+  weekdays,
 } from '../../base/clock.js'
 import type { EnvironmentId, Mode } from '../../base/environment.js'
 import { unusedId } from '../../base/ids.js'
@@ -15,7 +16,7 @@ import { listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { getClockOffset } from '../environment-clock.js'
 import { lockEnvironment } from '../environments.js'
-import { type Settings, weekdays } from './settings-document.js'
+import type { Settings } from './settings-document.js'
 
 export type SettlementSettings = Settings['settlement']
 

@@ -10,7 +10,7 @@ import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { lockEnvironment } from '../environments.js'
 import { bankAccountLimits } from '../limits.js'
 import { getSettings, writeDestination } from './settings.js'
-import { destinationOf, hasLimits, type SettlementChoice } from './settings-document.js'
+import { destinationOf, hasRule, type SettlementChoice } from './settings-document.js'
 
 const settlementWallets = new Table('settlement_wallets', {
   id: column.uuid(),
@@ -52,7 +52,7 @@ export async function chooseDestination(
   const before = destinationOf(settings)
   const { payTo, asset, walletAddress } = destination
   const isSame = isDeepStrictEqual(before, destination)
-  const waits = payTo === 'wallet' && (environment.mode === 'live' || hasLimits(settings.approvals))
+  const waits = payTo === 'wallet' && (environment.mode === 'live' || hasRule(settings.approvals))
   // Before there was a rule, a wallet of test mode was not recorded.
   const isRecorded = isSame && isChosen(destination, await findSettlementWallet(tx, environment.id))
   if (isSame && (!waits || isRecorded)) return { before, after: before }

@@ -5,6 +5,7 @@ import { bankAccountActions } from './bank-accounts.js'
 import { bankBindingActions } from './bank-bindings.js'
 import { exchangeActions } from './exchange.js'
 import { feeActions } from './fees.js'
+import { freezeActions } from './freezes.js'
 import { healthActions } from './health.js'
 import { keyActions } from './keys.js'
 import { kycActions } from './kyc.js'
@@ -14,10 +15,13 @@ import { mailActions } from './mails.js'
 import { merchantActions } from './merchants.js'
 import { noticeActions } from './notices.js'
 import { operatorActions } from './operators.js'
+import { paymentActions } from './payments.js'
 import { payoutActions } from './payouts.js'
+import { personalDataActions } from './personal-data.js'
 import { railActions } from './rails.js'
 import { rateActions } from './rates.js'
 import { reconciliationActions } from './reconciliations.js'
+import { screeningActions } from './screening.js'
 import { secretActions } from './secret.js'
 import { settlementActions } from './settlements.js'
 import { treasuryActions } from './treasuries.js'
@@ -40,8 +44,12 @@ export const allActions: Action[] = [
   ...settlementActions,
   ...noticeActions,
   ...railActions,
+  ...freezeActions,
   ...rateActions,
   ...mailActions,
+  ...screeningActions,
+  ...paymentActions,
+  ...personalDataActions,
   ...auditActions,
   ...secretActions,
   ...ledgerProofActions,
@@ -68,8 +76,12 @@ export const commandGroups: Record<string, string> = {
   settlements: 'payouts of available naira to the primary bank account of a merchant',
   notices: 'unmatched bank payments',
   rails: 'banks and chains that pay out',
+  freeze: 'payouts that are refused until two people thaw them',
   rates: 'naira for one coin',
   mail: 'mails that this service sends',
+  payments: 'payments that are held for screening',
+  screening: 'sanctioned wallets and names',
+  data: 'personal data: export, erasing, legal holds',
   audit: 'log of changes by operators',
   secret: 'the secret of this service',
   payouts: 'open payouts of all merchants',

@@ -17,6 +17,7 @@ import * as fields from '../definitions/fields.js'
 import { byReference, itemsOf, time } from '../definitions/views.js'
 import { credit } from './balances.js'
 import { adding, taking } from './exchange.js'
+import { thawing } from './freezes.js'
 import { assign } from './notices.js'
 import { deciding } from './payouts.js'
 import { pause, resume } from './rails.js'
@@ -28,6 +29,7 @@ const confirmables: Confirmable<never>[] = [
   assign,
   pause,
   resume,
+  thawing,
   credit,
   adding,
   taking,

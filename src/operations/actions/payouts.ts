@@ -6,7 +6,7 @@ import { Refusal } from '../../base/refusal.js'
 import { orNull, resource } from '../../base/shapes.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { formatDecimal, formatMoney, toWire } from '../../money/amounts.js'
-import { findOpenPayout } from '../../payouts/attempts/decide-payout.js'
+import { describeNotOpen, findOpenPayout } from '../../payouts/attempts/decide-payout.js'
 import { type Payout, referenceOf } from '../../payouts/payout.js'
 import type { Destination } from '../../payouts/ports.js'
 import { sql } from '../../postgres/sql.js'
@@ -30,6 +30,7 @@ import {
 import * as fields from '../definitions/fields.js'
 import { tableOf } from '../definitions/table.js'
 import { amount, asset, mode, time, waiting } from '../definitions/views.js'
+import { findScreenedPayouts, screenedPayoutActions } from './screened-payouts.js'
 
 export const deciding: Confirmable<Omit<OperatorDecision, 'queried'>, Queried> = {
   kind: 'payout.decide',
@@ -65,26 +66,51 @@ const bySubmission: Cursor<{ submittedAt: Date; id: string }, Position> = {
 export const payoutActions: Action[] = [
   command({
     name: 'payouts open',
-    description: 'list open payouts, oldest first',
+    description: 'list payouts that are sent or held for screening, oldest first',
     async run({ db }) {
+      const held = await findScreenedPayouts(db)
       const page = { isReview: false, after: undefined, limit: limits.operator.rowsListedMax }
       const payouts = await findOpenPayouts(db, page)
-      const data = payouts.map((payout) => ({
-        reference: payout.reference,
-        rail: payout.rail,
-        asset: payout.asset,
-        amount: formatDecimal(payout.amount, payout.asset),
-        submittedAt: payout.submittedAt,
-        reviewRequired: payout.isReviewRequired,
-      }))
+      const data = [
+        ...held.map(({ reference, merchant, mode, rail, asset, amount, reasons, createdAt }) => ({
+          reference,
+          merchant,
+          mode,
+          state: 'PENDING',
+          reasons,
+          rail,
+          asset,
+          amount,
+          createdAt,
+          submittedAt: null,
+          reviewRequired: false,
+        })),
+        ...payouts.map((payout) => ({
+          reference: payout.reference,
+          merchant: payout.merchant,
+          mode: payout.mode,
+          state: 'SUBMITTED',
+          reasons: [] as string[],
+          rail: payout.rail,
+          asset: payout.asset,
+          amount: formatDecimal(payout.amount, payout.asset),
+          createdAt: null,
+          submittedAt: payout.submittedAt,
+          reviewRequired: payout.isReviewRequired,
+        })),
+      ]
       const text = tableOf(
-        payouts,
+        data,
         {
           reference: 'reference',
+          merchant: 'merchant',
+          mode: 'mode',
+          state: 'state',
+          'waits for': ({ reasons }) => reasons.join(', '),
           'bank or chain': 'rail',
-          amount: ({ amount, asset }) => formatMoney(amount, asset),
-          submitted: 'submittedAt',
-          review: ({ isReviewRequired }) => (isReviewRequired ? 'yes' : 'no'),
+          amount: ({ amount, asset }) => `${amount} ${asset}`,
+          since: ({ createdAt, submittedAt }) => (submittedAt ?? createdAt)!.toISOString(),
+          review: ({ reviewRequired }) => (reviewRequired ? 'yes' : 'no'),
         },
         { amounts: ['amount'], empty: 'No open payouts.' },
       )
@@ -142,6 +168,7 @@ export const payoutActions: Action[] = [
       return { data, text: `${reference} is ${data.status}.` }
     },
   }),
+  ...screenedPayoutActions,
   route({
     request: 'POST /payouts/:reference/decide',
     operation: 'decidePayout',
@@ -154,7 +181,7 @@ export const payoutActions: Action[] = [
       if (status !== 'SUBMITTED')
         throw new Refusal('validation_failed', {
           reason: 'invalid_state',
-          message: `${reference} has already ended: it is ${status}.`,
+          message: describeNotOpen(reference, status),
         })
       const { merchantId } = await getEnvironmentById(call.db, environmentId)
       return propose(call, deciding, { subject: reference, payload: toPayload(input), merchantId })

@@ -7,6 +7,7 @@ import { listReconciliations } from '../../payouts/reconciliation/reconciliation
 import { listPausedRails, pauseRail, resumeRail } from '../../payouts/requests/paused-rails.js'
 import type { Database } from '../../postgres/database.js'
 import { sql } from '../../postgres/sql.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import { listRailCalls, type RailCallSeries, railCallBounds } from '../../rails/rail-calls.js'
 import { auditOperator, operatorName } from '../changes/audit-operator.js'
 import { type Confirmable, propose } from '../changes/operator-actions.js'
@@ -176,11 +177,20 @@ function proposal(verb: Verb, summary: string): Action {
 
 /** A mistyped name would pause nothing. Every rail that workers serve is compared by them. */
 async function refuseUnknown(db: Database, rail: string): Promise<void> {
+  const names = await listCompared(db)
+  if (names.includes(rail)) return
+  const known = names.join(', ') || 'none'
+  throw new Refusal('not_found', { message: `No rail ${rail} is known. Known: ${known}.` })
+}
+
+export async function isRailKnown(db: Queryable, rail: string): Promise<boolean> {
+  return (await listCompared(db)).includes(rail)
+}
+
+async function listCompared(db: Queryable): Promise<string[]> {
   const rows = await db.rows(sql<{ rail: string }>`
     select rail from reconciliations where rail not like '% deposits' order by rail`)
-  if (rows.some((row) => row.rail === rail)) return
-  const known = rows.map((row) => row.rail).join(', ') || 'none'
-  throw new Refusal('not_found', { message: `No rail ${rail} is known. Known: ${known}.` })
+  return rows.map(({ rail }) => rail)
 }
 
 async function refuseUnchanged(

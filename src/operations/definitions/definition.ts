@@ -1,12 +1,13 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import type { Clock, RealTime } from '../../base/clock.js'
-import type { Config } from '../../base/config.js'
+import type { Config, RetentionPeriods } from '../../base/config.js'
 import type { Environment, Mode } from '../../base/environment.js'
 import type { RateConfig } from '../../base/rate-sources.js'
 import type { Outcome } from '../../base/refusal.js'
 import type { Seal } from '../../base/sealed.js'
 import type { Database } from '../../postgres/database.js'
 import type { RateBook } from '../../rates/rate-book.js'
+import type { Screening } from '../../screening/ports.js'
 import type { Sessions } from '../../team/sessions.js'
 import type { ConsoleOperator, Operator } from '../changes/audit-operator.js'
 import type { CheckResult } from '../doctor/check-result.js'
@@ -30,6 +31,8 @@ export type ActionCall = {
   rateBook(): RateBook
   /** Sources and bounds of rates, as configured. */
   rateConfig(): RateConfig
+  /** How long personal data is kept, as configured. */
+  retention(): RetentionPeriods
   /** Opens the rails for the duration of `work`, unless the process has them open. */
   withRails<Result>(work: (rails: ReconcilableRails) => Promise<Result>): Promise<Result>
   /** Sessions of the console that this process remembers; commands run in another process. */
@@ -42,7 +45,7 @@ export type CommandCall = ActionCall & {
   terminal: Pick<Terminal, 'startProgress' | 'paint'>
   service: Service
   /** For commands that move money: asks in live mode, unless `yes`. Returns the time after. */
-  confirm(question: { mode: Mode; facts: Facts }): Promise<Date>
+  confirm(question: { mode: Mode; facts: Facts; consequence?: string }): Promise<Date>
 }
 
 export type RouteCall = ActionCall & {
@@ -82,15 +85,18 @@ export type Terminal = {
   /** Colours a text if the terminal shows colours. */
   paint(color: Color, text: string): string
   /** Asks before real money moves, and throws if the operator does not confirm. */
-  confirmLive(facts: Facts): Promise<void>
+  confirmLive(facts: Facts, consequence?: string): Promise<void>
 }
 
 /** What commands use of the service besides its database; compose.ts gives it to routes. */
 export type Service = {
   withRails: WithRails
   rateConfig(): RateConfig
+  retention(): RetentionPeriods
   rateBook(db: Database): RateBook
   resolveHolder: ResolveHolder
+  /** Opens the list and the provider of this configuration; undefined: there is neither. */
+  openScreening(): Promise<Screening | undefined>
   /** URL where users sign in. */
   findConsoleUrl(): string
   /** Makes a link into the console. */

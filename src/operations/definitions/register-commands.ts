@@ -111,9 +111,10 @@ function toCall(
     operator: terminal.actor,
     rateBook: () => service.rateBook(db),
     rateConfig: service.rateConfig,
+    retention: service.retention,
     withRails: (work) => service.withRails(db, work),
-    async confirm({ mode, facts }) {
-      if (mode === 'live' && !isConfirmed) await terminal.confirmLive(facts)
+    async confirm({ mode, facts, consequence }) {
+      if (mode === 'live' && !isConfirmed) await terminal.confirmLive(facts, consequence)
       return terminal.clock.now()
     },
   }

@@ -8,6 +8,7 @@ import { type CheckResult, failure, runCheck } from './check-result.js'
 import { examineAudit } from './examine-audit.js'
 import { examineBanks } from './examine-banks.js'
 import { examineDatabase } from './examine-database.js'
+import { examineFreezes } from './examine-freezes.js'
 import { examineHome, examineKeys, examineModes, examineNodeVersion } from './examine-machine.js'
 import { examineMail } from './examine-mail.js'
 import {
@@ -18,6 +19,7 @@ import {
 } from './examine-rails.js'
 import { examineRates } from './examine-rates.js'
 import { examineReplica } from './examine-replica.js'
+import { examineScreening } from './examine-screening.js'
 import { examineService, examineWork, examineWorkers } from './examine-work.js'
 
 /** Opens the parts of the service that are checked; the entry points implement it. */
@@ -107,6 +109,7 @@ async function examineRows(
   const workers = await runCheck('Workers', databaseFix(config), () => examineWorkers(db))
   const work = await runCheck('Work', databaseFix(config), () => examineWork({ db, clock }))
   const funds = await runCheck('Funds', databaseFix(config), () => examineShortfalls({ db, clock }))
+  const freezes = await runCheck('Freezes', databaseFix(config), () => examineFreezes(db))
   const audit = await runCheck('Audit log', databaseFix(config), () => examineAudit(db))
   const rates = await runCheck('Rates', databaseFix(config), () =>
     examineRates({ db, clock, config: config.rates }),
@@ -114,8 +117,12 @@ async function examineRows(
   const mail = await runCheck('Mail', databaseFix(config), () =>
     examineMail({ db, clock, config: config.mail }),
   )
+  const screening = await runCheck('Screening', databaseFix(config), () =>
+    examineScreening({ db, clock, config: config.screening }),
+  )
   return [
     ...inDatabase,
+    ...freezes,
     ...audit,
     ...(await examineReplica(db, config.databaseRead)),
     ...workers,
@@ -123,6 +130,7 @@ async function examineRows(
     ...funds,
     ...rates,
     ...mail,
+    ...screening,
     ...(await examineRails()),
   ]
 }

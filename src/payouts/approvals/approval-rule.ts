@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   type Approvals,
   assetsWithRules,
-  hasLimits,
+  controlNames,
 } from '../../merchants/settings/settings-document.js'
 import { parseDecimal } from '../../money/amounts.js'
 import type { Asset } from '../../money/assets.js'
@@ -16,7 +17,8 @@ export function limitsOf(approvals: Approvals, asset: Asset): ApprovalLimits | n
   return { each: toUnits(each, asset), perDay: perDay === null ? null : toUnits(perDay, asset) }
 }
 
-function toUnits(amount: number | string, asset: Asset): bigint {
+/** A limit in the smallest unit of its asset. */
+export function toUnits(amount: number | string, asset: Asset): bigint {
   if (typeof amount === 'number') return BigInt(amount)
   const parsed = parseDecimal(amount, asset)
   if (typeof parsed !== 'bigint') throw new Error(`the limit ${amount} ${parsed.issue}`)
@@ -41,12 +43,19 @@ export function needsApproval(
  * `is_looser_rule`.
  */
 export function isLooserRule(before: Approvals, after: Approvals): boolean {
-  if (!hasLimits(before)) return false
-  if (before.appliesTo === 'all' && after.appliesTo !== 'all') return true
+  const hadLimits = assetsWithRules.some((asset) => before[asset] !== null)
+  if (hadLimits && before.appliesTo === 'all' && after.appliesTo !== 'all') return true
+  if (controlNames.some((name) => isPartChanged(before.controls?.[name], after.controls?.[name])))
+    return true
   return assetsWithRules.some((asset) => {
     const [old, next] = [limitsOf(before, asset), limitsOf(after, asset)]
     if (old === null) return false
     if (next === null || next.each > old.each) return true
     return old.perDay !== null && (next.perDay === null || next.perDay > old.perDay)
   })
+}
+
+/** A control that is set is changed with a second person, whatever the change. */
+function isPartChanged(before: unknown, after: unknown): boolean {
+  return !!before && !isDeepStrictEqual(before, after ?? null)
 }

@@ -5,9 +5,13 @@ import { type Detail, Refusal } from '../../base/refusal.js'
 import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
 import { lockEnvironment } from '../../merchants/environments.js'
 import { getSettings, writeApprovals } from '../../merchants/settings/settings.js'
-import { type Approvals, hasLimits } from '../../merchants/settings/settings-document.js'
+import {
+  type Approvals,
+  assetsWithRules,
+  hasRule,
+} from '../../merchants/settings/settings-document.js'
 import { parseDecimal } from '../../money/amounts.js'
-import { assetNames } from '../../money/assets.js'
+import { type Asset, assetNames } from '../../money/assets.js'
 import { sql } from '../../postgres/sql.js'
 import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
@@ -41,12 +45,14 @@ export async function changeRule(
   tx: Tx,
   now: EnvironmentTime,
   environment: Environment,
-  { approvals, user }: { approvals: Approvals; user: { id: string; name: string } },
+  { approvals: sent, user }: { approvals: Approvals; user: { id: string; name: string } },
 ): Promise<ChangedRule> {
-  refuseDigits(approvals)
   await lockEnvironment(tx, environment.id)
   const { approvals: before } = await getSettings(tx, environment)
-  if (hasLimits(approvals)) await refuseTooFew(tx, environment)
+  const { controls = before.controls ?? null } = sent
+  const approvals = { ...sent, controls }
+  refuseDigits(approvals)
+  if (hasRule(approvals)) await refuseTooFew(tx, environment)
   tx.write(sql`
     update setting_changes set state = 'CANCELLED', decided_by = ${user.id}, decided_at = ${now}
     where environment_id = ${environment.id} and state = 'OPEN'`)
@@ -108,7 +114,7 @@ export async function confirmRuleChange(
       message: 'This change waited too long. Propose it again.',
     })
   const { approvals, before } = change
-  if (hasLimits(approvals)) await refuseTooFew(tx, environment)
+  if (hasRule(approvals)) await refuseTooFew(tx, environment)
   decide(tx, now, { environmentId: environment.id, id: changeId, userId, state: 'CONFIRMED' })
   await applyRule(tx, now, environment.id, approvals)
   return { approvals, before, change: null }
@@ -188,20 +194,44 @@ async function refuseTooFew(db: Queryable, environment: Environment): Promise<vo
   })
 }
 
-/** Checks the decimal places, which the schema cannot. */
+type DecimalAmount = { field: string; asset: Asset; amount: number | string | null | undefined }
+
+/** Checks amounts of each asset, which the schema cannot. */
 function refuseDigits(approvals: Approvals): void {
-  const details = (['USDC', 'USDT'] as const).flatMap((asset): Detail[] => {
-    const rule = approvals[asset]
-    return (['each', 'perDay'] as const).flatMap((field) => {
-      const amount = rule?.[field]
-      const parsed = typeof amount === 'string' ? parseDecimal(amount, asset) : 0n
-      if (typeof parsed === 'bigint') return []
-      return [{ field: `${asset}.${field}`, issue: parsed.issue }]
-    })
+  const details = listAmounts(approvals).flatMap(({ field, asset, amount }): Detail[] => {
+    if (amount === null || amount === undefined) return []
+    if (asset === 'NGN')
+      return typeof amount === 'number' ? [] : [{ field, issue: 'must be a whole number of kobo' }]
+    const parsed =
+      typeof amount === 'string' ? parseDecimal(amount, asset) : { issue: 'must be a decimal text' }
+    return typeof parsed === 'bigint' ? [] : [{ field, issue: parsed.issue }]
   })
   if (details.length > 0)
     throw new Refusal('validation_failed', {
       message: `${details[0]!.field} ${details[0]!.issue}.`,
       details,
     })
+}
+
+function listAmounts(approvals: Approvals): DecimalAmount[] {
+  const { recipients, velocity } = approvals.controls ?? { recipients: null, velocity: null }
+  return [
+    ...assetsWithRules.flatMap((asset) =>
+      (['each', 'perDay'] as const).map((name) => ({
+        field: `${asset}.${name}`,
+        asset,
+        amount: approvals[asset]?.[name],
+      })),
+    ),
+    ...assetsWithRules.map((asset) => ({
+      field: `controls.recipients.coolingOff.above.${asset}`,
+      asset,
+      amount: recipients?.coolingOff?.above[asset],
+    })),
+    ...(velocity ?? []).map(({ currency: asset, amount }, index) => ({
+      field: `controls.velocity.${index}.amount`,
+      asset,
+      amount,
+    })),
+  ]
 }

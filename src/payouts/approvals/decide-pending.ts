@@ -3,6 +3,8 @@ import type { JsonText } from '../../base/json-text.js'
 import type { Logger } from '../../base/log.js'
 import { Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
+import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
+import { getEnvironmentById } from '../../merchants/environments.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import {
@@ -11,15 +13,22 @@ import {
 } from '../../subaccounts/lock-paying-subaccounts.js'
 import type { FollowReturns } from '../attempts/followed-returns.js'
 import { isTreasuryShort } from '../attempts/unfinished-payouts.js'
+import { endChecks } from '../controls/payout-checks.js'
+import { refuseFrozen } from '../freezes/find-frozen.js'
 import { nextSequence, type Payout, payoutKinds, referenceOf } from '../payout.js'
 import type { PayoutRail, PreparedAttempt } from '../ports.js'
 import type { PayoutRails } from '../rails.js'
+import { refuseRecipient } from '../recipients/judge-recipient.js'
+import { findRecipientOf, lockRecipientsOf } from '../recipients/store-recipients.js'
 import { insertAttempts } from '../records/store-payouts.js'
 import { type NewPayout, toNewPayout } from '../requests/create-payouts.js'
 import { hashOrder } from '../requests/order-hash.js'
 import { isRailPaused, railPaused } from '../requests/paused-rails.js'
 import { reportShortfall } from '../requests/report-shortfall.js'
 import { showPayout } from '../resource.js'
+import { maySettle } from '../settlements/settlement.js'
+import { followSettlements, toSettlementEvent } from '../settlements/settlement-events.js'
+import { findSettlementsOf } from '../settlements/store-settlements.js'
 import { missingApprovals } from './find-approvers.js'
 import {
   type Decider,
@@ -48,6 +57,11 @@ async function judge(
   at: Date,
 ): Promise<void> {
   refuseOthers(payout)
+  if (payout.approval!.needed === 0)
+    throw new Refusal('approval_failed', {
+      reason: 'invalid_state',
+      message: `${referenceOf(payout)} waits for your call-back. Members decide if it stays silent.`,
+    })
   const { environmentId, createdByKey, createdAt: waitsSince, approval } = payout
   const pending: PendingApproval = {
     environmentId,
@@ -76,7 +90,17 @@ export async function prepareApproval(
 ): Promise<PreparedAttempt> {
   const pending = await findPending(tools.db, request, { isLocked: false })
   await judge(tools.db, pending, request, at)
-  const { payout } = pending
+  return signPending(tools, toRealTime(at, pending.clockOffsetMs), pending.payout)
+}
+
+/** Has the rail resolve the recipient of a pending payout again and signs. Throws refusals. */
+export async function signPending(
+  tools: Tools,
+  now: RealTime,
+  payout: Payout,
+): Promise<PreparedAttempt> {
+  const recipient = await findRecipientOf(tools.db, payout.environmentId, payout.destination)
+  if (recipient?.status === 'DISABLED') await refuseDisabledRecipient(tools.db, payout)
   const rail = tools.rails.named(payout.rail)
   if (!rail)
     throw new Refusal('approval_failed', {
@@ -84,7 +108,7 @@ export async function prepareApproval(
       message: `${payout.rail} is not configured. Ask the operator to configure it.`,
     })
   if (await isRailPaused(tools.db, rail.name)) throw railPaused('approval_failed')
-  await refuseOtherName(tools, toRealTime(at, pending.clockOffsetMs), rail, payout)
+  await refuseOtherName(tools, now, rail, payout)
   const { asset, amount, destination } = payout
   const [attempt] = await rail.prepare([
     { asset, amount, destination, reference: referenceOf(payout) },
@@ -115,13 +139,19 @@ async function refuseOtherName(
   })
 }
 
+/** Settlements go to accounts of the merchant and of sub-accounts, whatever is saved. */
+async function refuseDisabledRecipient(db: Queryable, payout: Payout): Promise<void> {
+  const isSettlement = maySettle(payout) && (await findSettlementsOf(db, [payout])).has(payout.id)
+  if (!isSettlement) throw refuseRecipient('approval_failed', { reason: 'recipient_disabled' })
+}
+
 /** Refusals of a rail or a paying sub-account, under the code of the approval. */
 function asApproval(refusal: Refusal): Refusal {
   return refusal.under('approval_failed')
 }
 
-/** `signed` is null while another member must approve, too. */
-export type ApprovedPayout = { shown: JsonText; signed: NewPayout | null }
+/** `signed` is null while another member, or the call-back, must approve, too. */
+export type ApprovedPayout = { payout: Payout; shown: JsonText; signed: NewPayout | null }
 
 /**
  * Records an approval and, if it is the last one needed, the attempt to send, in one transaction.
@@ -140,31 +170,71 @@ export async function approvePayout(
   await judge(tx, locked, request, at)
   const { decider } = request
   const { payout } = locked
-  // The sub-account may have been paused since the money was held.
+  await refuseStopped(tx, payout)
+  const approval = decide(tx, payout, { verdict: 'APPROVED', decider, reason: null, at })
+  const approved: Payout = { ...payout, approval }
+  if (isOpen(approved)) return { payout: approved, shown: showPayout(approved, []), signed: null }
+  return submitPending(tx, now, { payout: approved, attempt, at })
+}
+
+/** Whether a member or the call-back still has to approve it. */
+export function isOpen({ approval }: Payout): boolean {
+  return missingApprovals(approval!) > 0 || approval!.callback?.status === 'OPEN'
+}
+
+/**
+ * The merchant may have been suspended, the sub-account paused, the recipient disabled, or the
+ * payout frozen, since the money was held.
+ */
+export async function refuseStopped(tx: Tx, payout: Payout): Promise<void> {
+  if ((await getEnvironmentById(tx, payout.environmentId)).isSuspended) throw merchantSuspended
   const problem = findPayingProblem(await lockPayingSubaccounts(tx, [payout]), payout)
   if (problem) throw asApproval(problem)
-  const approval = decide(tx, payout, { verdict: 'APPROVED', decider, reason: null, at })
-  if (missingApprovals(payout.approval!) > 1)
-    return { shown: showPayout({ ...payout, approval }, []), signed: null }
+  // The recipient may have been saved since the payout was created, too.
+  const { size: disabled } = await lockRecipientsOf(tx, [payout])
+  if (disabled > 0) await refuseDisabledRecipient(tx, payout)
+  const { environmentId, asset } = payout
+  // A freeze locks it, too: one that is committed before this payout leaves is seen.
+  await lockLedgerAccounts(tx, [{ environmentId, asset, name: 'available' }])
+  await refuseFrozen(tx, payout).catch((error: unknown) => {
+    throw error instanceof Refusal ? asApproval(error) : error
+  })
+}
+
+export const merchantSuspended = new Refusal('approval_failed', {
+  reason: 'merchant_suspended',
+  message: 'The merchant is suspended, so nothing is paid out.',
+})
+
+type ApprovedAttempt = { payout: Payout; attempt: PreparedAttempt; at: Date }
+
+/** Submits a locked payout that all have approved. */
+export async function submitPending(
+  tx: Tx,
+  now: RealTime,
+  { payout, attempt, at }: ApprovedAttempt,
+): Promise<ApprovedPayout & { signed: NewPayout }> {
+  const findSettlements = await followSettlements(tx, [payout])
   const submitted: Payout = {
     ...payout,
     status: 'SUBMITTED',
     submittedAt: at,
     eventSequence: nextSequence(payout),
-    approval,
   }
-  const approved = toNewPayout(submitted, attempt, now)
+  const signed = toNewPayout(submitted, attempt, now)
   const { environmentId, id, kind, eventSequence: sequence } = submitted
   tx.write(sql`
     update payouts set status = 'SUBMITTED', submitted_at = ${at}, event_sequence = ${sequence}
     where environment_id = ${environmentId} and id = ${id} and status = 'PENDING'`)
+  endChecks(tx, [submitted])
   insertAttempts(tx, now, [{ ...attempt, payout: submitted, number: 1, createdAt: now }])
   const type = payoutKinds[kind].events?.submitted
   if (type)
     emitAll(tx, now, [
-      { environmentId, type, resourceId: id, causeId: id, sequence, data: approved.shown },
+      { environmentId, type, resourceId: id, causeId: id, sequence, data: signed.shown },
     ])
-  return { shown: approved.shown, signed: approved }
+  emitAll(tx, now, findSettlements([submitted]).map(toSettlementEvent))
+  return { payout: submitted, shown: signed.shown, signed }
 }
 
 /** Ends a payout that waits: the money is released. Its creator may do this, too. */

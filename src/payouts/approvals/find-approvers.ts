@@ -68,5 +68,6 @@ export function approversOf({ decisions }: PayoutApproval): string[] {
 
 /** How many more approvals it needs. */
 export function missingApprovals({ needed, decisions }: PayoutApproval): number {
-  return needed - decisions.filter(({ verdict }) => verdict === 'APPROVED').length
+  const approvals = decisions.filter(({ verdict }) => verdict === 'APPROVED')
+  return approvals.some(({ isOfOperator }) => isOfOperator) ? 0 : needed - approvals.length
 }

@@ -10,16 +10,18 @@ import { judgeExpiry } from './approval-expiry.js'
 import { approversOf, missingApprovals } from './find-approvers.js'
 
 /**
- * The member who decides, in the session in which they proved who they are; or a simulated member,
- * in test mode.
+ * The member who decides, in the session in which they proved who they are; a simulated member, in
+ * test mode; or an operator, about a payout that only screening holds.
  */
 export type Decider =
   | { kind: 'user'; userId: string; sessionId: string; name: string }
-  | { kind: 'simulated'; userId: null; sessionId: null }
+  | { kind: 'simulated' | 'operator'; userId: null; sessionId: null }
 
 export const simulatedMember: Decider = { kind: 'simulated', userId: null, sessionId: null }
 
-/** As decisions name them; null for a simulated member. */
+export const byOperator: Decider = { kind: 'operator', userId: null, sessionId: null }
+
+/** As decisions name them; null for a simulated member and an operator. */
 function toUser(decider: Decider): ApprovalDecision['user'] {
   return decider.kind === 'user' ? { id: decider.userId, name: decider.name } : null
 }
@@ -50,7 +52,8 @@ export function recordDecision(
     decidedAt: at,
   }
   tx.write(insertInto(table, row))
-  const decision = { verdict, user: toUser(decider), reason, at }
+  const isOfOperator = decider.kind === 'operator'
+  const decision = { verdict, user: toUser(decider), isOfOperator, reason, at }
   return { ...approval, decisions: [...approval.decisions, decision] }
 }
 

@@ -10,9 +10,11 @@ import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import type { ApprovalFailure } from '../attempts/failure-reasons.js'
 import { type FollowReturns, lockFollowedReturns } from '../attempts/followed-returns.js'
 import { followFailedClaims } from '../claims/follow-claims.js'
+import { endChecks } from '../controls/payout-checks.js'
 import { nextSequence, type Payout, payoutKinds, referenceOf } from '../payout.js'
 import { type PayoutRow, payoutColumns, toPayout } from '../records/find-payouts.js'
 import { showPayout } from '../resource.js'
+import { followSettlements, toSettlementEvent } from '../settlements/settlement-events.js'
 
 export type PendingName = { environmentId: EnvironmentId; reference: string }
 
@@ -35,15 +37,40 @@ export async function findPending(
   { isLocked }: { isLocked: boolean },
 ): Promise<Pending> {
   const id = prefixesOfPayouts.map((prefix) => fromReference(prefix, reference)).find(Boolean)
-  const [row] = id
-    ? await db.rows(sql<PendingRow>`
-        select ${pendingColumns}
-        from payouts p join environments e on e.id = p.environment_id
-        where p.environment_id = ${environmentId} and p.id = ${id}
-        ${isLocked ? sql`for no key update of p` : sql``}`)
-    : []
+  const row = id && (await findRow(db, { environmentId, id }, { isLocked }))
   if (!row || referenceOf(row) !== reference) throw notFound('transfer', reference)
   return toPending(row)
+}
+
+/** The payout that a check is of. */
+export async function getPendingById(
+  db: Queryable,
+  key: Pick<Payout, 'environmentId' | 'id'>,
+  { isLocked }: { isLocked: boolean },
+): Promise<Pending> {
+  const row = await findRow(db, key, { isLocked })
+  assert(row, 'a check has a payout')
+  return toPending(row)
+}
+
+async function findRow(
+  db: Queryable,
+  { environmentId, id }: Pick<Payout, 'environmentId' | 'id'>,
+  { isLocked }: { isLocked: boolean },
+): Promise<PendingRow | undefined> {
+  const isRow = sql`p.environment_id = ${environmentId} and p.id = ${id}`
+  // A statement of its own: one that waits for the lock would read the approvals, and the answer of
+  // the call-back, as they were before it waited.
+  const locking = isLocked
+    ? db.rows(sql`select from payouts p where ${isRow} for no key update`)
+    : []
+  const [, [row]] = await Promise.all([
+    locking,
+    db.rows(sql<PendingRow>`
+      select ${pendingColumns}
+      from payouts p join environments e on e.id = p.environment_id where ${isRow}`),
+  ])
+  return row
 }
 
 export function toPending({ creators, clockOffsetMs, ...row }: PendingRow): Pending {
@@ -63,9 +90,10 @@ export async function endPending(
   { reason, follow }: Ending,
 ): Promise<Payout[]> {
   const payouts = pending.map(({ payout }) => payout)
-  const endReturns = await lockFollowedReturns(tx, payouts, follow)
-  const isRejected = reason === 'approval_rejected'
+  const isRejected = reason !== 'approval_expired'
   const claims = await followFailedClaims(tx, now, payouts, { isRejected })
+  const endReturns = await lockFollowedReturns(tx, payouts, follow)
+  const findSettlements = await followSettlements(tx, payouts)
   const areResolved = await resolveAll(
     tx,
     now,
@@ -87,9 +115,16 @@ export async function endPending(
       update payouts set status = 'FAILED', failure_reason = ${reason}, failed_at = ${failedAt},
         event_sequence = ${eventSequence}
       where environment_id = ${environmentId} and id = ${id} and status = 'PENDING'`)
-  emitAll(tx, now, ended.flatMap(toFailedEvent))
+  endChecks(tx, ended)
+  emitAll(tx, now, [
+    ...ended.flatMap(toFailedEvent),
+    ...findSettlements(ended).map(toSettlementEvent),
+  ])
   claims.write()
-  endReturns(now, ended)
+  endReturns(
+    now,
+    ended.filter((payout) => !claims.isReopened(payout)),
+  )
   return ended
 }
 

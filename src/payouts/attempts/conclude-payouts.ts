@@ -139,6 +139,12 @@ export async function concludePayouts(
   const locked = await lockAll(tx, ends)
   const own = ends.filter(({ attempt }) => locked.has(attempt.payoutId))
   const final = own.filter((one) => one.verdict !== 'again')
+  const failed = final.filter(({ verdict }) => verdict !== 'landed')
+  const claims = await followFailedClaims(
+    tx,
+    now,
+    failed.map(({ attempt }) => locked.get(attempt.payoutId)!),
+  )
   const endReturns = await lockFollowedReturns(
     tx,
     final.map(({ attempt }) => locked.get(attempt.payoutId)!),
@@ -147,12 +153,6 @@ export async function concludePayouts(
   const findSettlements = await followSettlements(
     tx,
     final.map(({ attempt }) => locked.get(attempt.payoutId)!),
-  )
-  const failed = final.filter(({ verdict }) => verdict !== 'landed')
-  const claims = await followFailedClaims(
-    tx,
-    now,
-    failed.map(({ attempt }) => locked.get(attempt.payoutId)!),
   )
   const areResolved = await resolveAll(tx, now, final.map(toResolution), claims.reholds)
   assert(areResolved.every(Boolean), 'the money of an open payout is held')
@@ -173,7 +173,10 @@ export async function concludePayouts(
     now,
     own.flatMap((one) => toProviderFee(one, locked.get(one.attempt.payoutId)!)),
   )
-  endReturns(now, finished)
+  endReturns(
+    now,
+    finished.filter((payout) => !claims.isReopened(payout)),
+  )
   return finished
 }
 

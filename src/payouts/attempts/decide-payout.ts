@@ -1,13 +1,13 @@
 import { strict as assert } from 'node:assert'
 import { after, type RealTime } from '../../base/clock.js'
-import type { EnvironmentId, Mode } from '../../base/environment.js'
+import type { Mode } from '../../base/environment.js'
 import { fromReference } from '../../base/ids.js'
 import { limits } from '../../base/limits.js'
 import { Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { payoutLimits } from '../limits.js'
-import { bankKinds, type Payout, type PayoutKind, payoutKinds } from '../payout.js'
+import { bankKinds, type Payout, payoutKinds } from '../payout.js'
 import type { AttemptFinding, Examined, LiveAttempt } from '../ports.js'
 import { type AttemptVerdict, concludePayouts } from './conclude-payouts.js'
 import { operatorDecision } from './failure-reasons.js'
@@ -46,7 +46,7 @@ export async function decidePayout(
   const name = await findName(tx, reference, { isLocked: true })
   const leasedUntil = await lockAttempt(tx, name)
   const [attempt] = await readLiveAttempts(tx, [name])
-  if (!attempt) throw refuse(name, `${reference} has already ended.`)
+  if (!attempt) throw notOpen(name, reference)
   const mayBeSentUntil = laterOf(leasedUntil, after(attempt.createdAt, payoutLimits.leaseMs))
   if (!hasLanded && mayBeSentUntil > now) throw isBeingSent(name, reference, mayBeSentUntil)
   const isOnChain = attempt.validUntil !== null
@@ -89,7 +89,7 @@ export async function findChainAttempt(
   const name = await findName(db, reference)
   if (bankKinds.includes(name.kind)) return undefined
   const [attempt] = await readLiveAttempts(db, [name])
-  if (!attempt) throw refuse(name, `${reference} has already ended.`)
+  if (!attempt) throw notOpen(name, reference)
   return attempt
 }
 
@@ -168,7 +168,7 @@ function judgeOnChain(tx: Tx, name: Name, attempt: LiveAttempt, decision: Decisi
     where environment_id = ${environmentId} and payout_id = ${id} and state = 'LIVE'`)
 }
 
-type Name = { environmentId: EnvironmentId; id: string; kind: PayoutKind }
+type Name = Pick<Payout, 'environmentId' | 'id' | 'kind' | 'status'>
 
 async function findName(
   db: Queryable,
@@ -180,7 +180,7 @@ async function findName(
     .find((found) => found !== undefined)
   const [row] = id
     ? await db.rows(sql<Name>`
-        select environment_id, id, kind from payouts
+        select environment_id, id, kind, status from payouts
         where id = ${id} ${isLocked ? sql`for no key update` : sql``}`)
     : []
   const isFound = row && fromReference(payoutKinds[row.kind].prefix, reference) === id
@@ -207,6 +207,17 @@ function isBeingSent(name: Name, reference: string, until: Date): Refusal {
     name,
     `${reference} may be on its way to ${recipient} right now; try again after ${until.toISOString()}.`,
   )
+}
+
+function notOpen(name: Name, reference: string): Refusal {
+  return refuse(name, describeNotOpen(reference, name.status))
+}
+
+/** Why a payout that is not submitted has no outcome to decide about. */
+export function describeNotOpen(reference: string, status: Payout['status']): string {
+  return status === 'PENDING'
+    ? `${reference} was not sent yet: it waits for approval. Its merchant decides; if it waits for screening only, run \`manilla payouts release\` or \`reject\`.`
+    : `${reference} has already ended: it is ${status}.`
 }
 
 function refuse({ kind }: Name, message: string): Refusal {

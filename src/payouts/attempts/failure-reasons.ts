@@ -9,6 +9,7 @@ export const failureReasons = {
     operator_decision: 'The operator confirmed that it did not land and no longer can.',
     approval_rejected: 'A second person rejected it. Nothing was signed.',
     approval_expired: 'Not approved in time. Nothing was signed.',
+    callback_rejected: 'Your call-back rejected it. Nothing was signed.',
   },
   bank_transfer: {
     account_closed: 'The account was closed.',
@@ -20,6 +21,7 @@ export const failureReasons = {
     operator_decision: 'The operator confirmed with the bank that it failed.',
     approval_rejected: 'A second person rejected it. Nothing was sent to the bank.',
     approval_expired: 'Not approved in time. Nothing was sent to the bank.',
+    callback_rejected: 'Your call-back rejected it. Nothing was sent to the bank.',
   },
 } as const
 
@@ -30,7 +32,7 @@ export type ChainFailure = Exclude<
 export type BankFailure = Exclude<keyof typeof failureReasons.bank_transfer, ApprovalFailure>
 
 /** Of a payout that no rail was asked to carry out. */
-export type ApprovalFailure = 'approval_rejected' | 'approval_expired'
+export type ApprovalFailure = 'approval_rejected' | 'approval_expired' | 'callback_rejected'
 
 /** Outcome of an attempt that an operator ended. */
 export const operatorDecision: BankFailure = 'operator_decision'

@@ -90,6 +90,8 @@ export const payoutBatchItems = new Table('payout_batch_items', {
   amount: column.int8(),
   requestedAmount: column.text(),
   destination: column.json<Destination>(),
+  /** The saved recipient, as it was found when the batch was created. */
+  recipientId: column.uuid().orNull(),
   merchantReference: column.text().orNull(),
   purpose: column.text<PayoutPurpose>().orNull(),
   state: column.text<ItemState>(),
@@ -110,7 +112,7 @@ export type BatchItem = Omit<typeof payoutBatchItems.row, 'warnings'> & { warnin
 /** An item as the merchant sends it. */
 export type NewItem = Pick<
   BatchItem,
-  'amount' | 'requestedAmount' | 'destination' | 'merchantReference' | 'purpose'
+  'amount' | 'requestedAmount' | 'destination' | 'recipientId' | 'merchantReference' | 'purpose'
 >
 
 /** An item with the status of its transfer, which may be reversed after the batch ended. */
@@ -129,11 +131,4 @@ export const batchReference = ({ id }: Pick<Batch, 'id'>) => toReference(prefixe
 /** Total of the items that can be paid. */
 export function payableAmount({ amount, invalidAmount }: Batch): bigint {
   return amount - invalidAmount
-}
-
-/** Equal for items that pay the same recipient. */
-export function recipientOf(destination: Destination): string {
-  return destination.kind === 'wallet'
-    ? destination.address
-    : `${destination.bankCode}/${destination.accountNumber}`
 }

@@ -3,8 +3,9 @@ import type { Environment } from '../../base/environment.js'
 import { newId } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { destinationKey } from '../describe-destination.js'
 import type { PayoutCreator } from '../requests/creators.js'
-import { type Batch, type BatchKind, type ItemWarning, type NewItem, recipientOf } from './batch.js'
+import type { Batch, BatchKind, ItemWarning, NewItem } from './batch.js'
 import { insertBatch } from './store-batches.js'
 
 export type BatchRequest = PayoutCreator & {
@@ -62,7 +63,7 @@ export function createBatch(tx: Tx, now: RealTime, request: BatchRequest): Batch
 function warnOfDuplicates(items: NewItem[]): (NewItem & { warnings: ItemWarning[] })[] {
   const firsts = new Map<string, number>()
   return items.map((item, index) => {
-    const key = `${recipientOf(item.destination)} ${item.amount}`
+    const key = `${destinationKey(item.destination)} ${item.amount}`
     const first = firsts.get(key)
     if (first === undefined) {
       firsts.set(key, index + 1)

@@ -8,11 +8,18 @@ import { leaseLimits } from '../../postgres/limits.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { batchLimits } from '../limits.js'
 import { payoutKinds } from '../payout.js'
-import { createPayouts, type NewPayout } from '../requests/create-payouts.js'
+import { type NewPayout, readForPayouts } from '../requests/create-payouts.js'
+import { createControlled } from '../requests/create-under-rule.js'
 import type { PayoutRequest } from '../requests/prepare-payouts.js'
 import { type Batch, type BatchItem, batchReference, type ItemState } from './batch.js'
 import { findWalletItems, firstItemByWallet, walletOfItem } from './new-wallets.js'
-import { type BatchDependencies, isTemporary, itemsPerStep, toProblem } from './step.js'
+import {
+  type BatchDependencies,
+  findItemRecipients,
+  isTemporary,
+  itemsPerStep,
+  toProblem,
+} from './step.js'
 import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from './store-batches.js'
 
 /**
@@ -47,10 +54,17 @@ export async function payStep(
     const waiting = await findWaiting(tx, locked, creating, open)
     const own = all.filter(({ item }) => !waiting.has(item))
     const newPayouts = own.flatMap(({ outcome }) => (outcome instanceof Refusal ? [] : [outcome]))
-    const created = newPayouts.length > 0 ? await createPayouts(tx, now, newPayouts) : []
+    const created =
+      newPayouts.length > 0
+        ? await createControlled(tx, now, newPayouts, await readForPayouts(tx, newPayouts))
+        : []
     const refusals = new Map<NewPayout, Refusal>()
-    for (const [index, outcome] of created.entries())
-      if (outcome instanceof Refusal) refusals.set(newPayouts[index]!, outcome)
+    const submitted: NewPayout[] = []
+    for (const [index, outcome] of created.entries()) {
+      const newPayout = newPayouts[index]!
+      if (outcome instanceof Refusal) refusals.set(newPayout, outcome)
+      else if (outcome.status === 'SUBMITTED') submitted.push(newPayout)
+    }
     const changes = own.map(({ item, outcome }) => {
       const refused = outcome instanceof Refusal ? outcome : refusals.get(outcome)
       return refused
@@ -63,7 +77,7 @@ export async function payStep(
     })
     const dueAt = after(now, leaseLimits.leaseMs)
     writeItems(tx, locked, [...changes, ...deferred], { dueAt })
-    return newPayouts.filter((payout) => !refusals.has(payout))
+    return submitted
   })
   for (const payout of committed ?? []) send(payout)
   return committed !== undefined
@@ -116,15 +130,17 @@ async function findWaiting(
  * wait for the others of its step, which wait for it.
  */
 async function prepareAll(
-  { preparation, clock }: BatchDependencies,
+  { db, preparation, clock }: BatchDependencies,
   batch: Batch,
   environment: Environment,
   items: BatchItem[],
 ): Promise<Outcome<NewPayout>[]> {
+  const recipients = await findItemRecipients(db, batch, items)
   const environmentNow = toEnvironmentTime(clock.now(), environment.clockOffsetMs)
   return Promise.all(
-    items.map(async (item) => {
-      const request = toPayoutRequest(batch, environment, item)
+    items.map(async (item, index) => {
+      const recipient = recipients[index] ?? null
+      const request = { ...toPayoutRequest(batch, environment, item), recipient }
       const prepared = await preparation.prepare(environmentNow, request)
       if (!(prepared instanceof Refusal)) prepared.finish()
       return prepared

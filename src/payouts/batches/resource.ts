@@ -25,8 +25,10 @@ import { creator } from '../records/disbursement-resource.js'
 import {
   approvalFields,
   payingSubaccount,
+  savedRecipient,
   showApproval,
   shownPurpose,
+  showSavedRecipient,
   transferStatus,
 } from '../resource.js'
 import {
@@ -160,6 +162,7 @@ export const payoutBatchItem = resource('PayoutBatchItem', {
   narration: Type.Optional(orNull(text('Salary', 'Text that the recipient reads.'))),
   purpose: Type.Optional(shownPurpose),
   destinationAddress: Type.Optional(text(walletSample, 'Wallet address of the recipient.')),
+  recipient: savedRecipient,
   merchantReference: orNull(text('salary-1', 'Your own reference for the transfer.')),
   warnings: Type.Array(
     Type.Object({
@@ -264,6 +267,7 @@ export function showItem(
           narration: destination.narration,
           purpose: item.purpose ?? undefined,
         }),
+    recipient: showSavedRecipient(item),
     merchantReference: item.merchantReference,
     warnings: item.warnings,
     problem: item.problem,

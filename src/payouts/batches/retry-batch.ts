@@ -55,12 +55,12 @@ export async function retryBatch(
 function toNewItems(failed: BatchItem[]): NewItem[] {
   const taken = new Set(failed.map(({ merchantReference }) => merchantReference))
   return failed.map((item) => {
-    const { amount, requestedAmount, destination, merchantReference, purpose, payoutId } = item
-    let reference = merchantReference
-    if (reference !== null && payoutId !== null)
-      while (taken.has(reference)) reference = nextReference(reference)
-    taken.add(reference)
-    return { amount, requestedAmount, destination, merchantReference: reference, purpose }
+    let { merchantReference } = item
+    if (merchantReference !== null && item.payoutId !== null)
+      while (taken.has(merchantReference)) merchantReference = nextReference(merchantReference)
+    taken.add(merchantReference)
+    const { amount, requestedAmount, destination, recipientId, purpose } = item
+    return { amount, requestedAmount, destination, recipientId, merchantReference, purpose }
   })
 }
 

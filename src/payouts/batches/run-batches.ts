@@ -4,6 +4,7 @@ import { prefixes, toReference } from '../../base/ids.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
 import { claimDue, type DueTable } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
+import { findFrozen } from '../freezes/find-frozen.js'
 import { batchLimits } from '../limits.js'
 import type { Batch } from './batch.js'
 import { advanceBatch, concludeStep } from './conclude-step.js'
@@ -49,8 +50,11 @@ async function runBatch(dependencies: BatchDependencies, claim: Claim): Promise<
   const name = { environmentId, reference: toReference(prefixes.payoutBatch, id) }
   const batch = await getBatch(db, name)
   const step = batch.state === 'VALIDATING' ? validateStep : payStep
-  // A suspended merchant pays nothing out; transfers that exist still end.
-  const isStopped = batch.state === 'PROCESSING' && environment.isSuspended
+  // Nothing is paid while the merchant is suspended or the batch frozen; transfers that exist still
+  // end.
+  const isStopped =
+    batch.state === 'PROCESSING' &&
+    (environment.isSuspended || (await isFrozen(dependencies, batch, environment)))
   let hasMore = !isStopped
   for (let steps = 0; hasMore && steps < batchLimits.stepsPerRunMax; steps += 1)
     hasMore = await step(dependencies, batch, environment)
@@ -62,6 +66,17 @@ async function runBatch(dependencies: BatchDependencies, claim: Claim): Promise<
     update payout_batches set due_at = ${dueAt}
     where environment_id = ${environmentId} and id = ${id} and attempts = ${claim.attempts}`)
   return hasMore
+}
+
+/** A frozen recipient stops single items only; see `payStep`. */
+async function isFrozen(
+  { db, rails }: BatchDependencies,
+  batch: Batch,
+  environment: Environment,
+): Promise<boolean> {
+  const rail = rails.carrierOf(environment, batch.kind)?.name
+  const [refusal] = await findFrozen(db, [{ ...batch, rail, destination: null }])
+  return refusal !== undefined
 }
 
 async function nextDue(

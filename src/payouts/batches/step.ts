@@ -3,12 +3,15 @@ import type { Environment } from '../../base/environment.js'
 import type { Logger } from '../../base/log.js'
 import type { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
+import type { Queryable } from '../../postgres/transactions/tx.js'
 import { batchLimits } from '../limits.js'
 import type { PayoutRails } from '../rails.js'
+import type { Recipient } from '../recipients/recipient.js'
+import { findRecipients } from '../recipients/store-recipients.js'
 import type { NewPayout } from '../requests/create-payouts.js'
 import type { FeeBook } from '../requests/fee-book.js'
 import type { PayoutPreparation } from '../requests/prepare-payouts.js'
-import type { Batch, ItemProblem } from './batch.js'
+import type { Batch, BatchItem, ItemProblem } from './batch.js'
 
 /** What a worker needs to run a step of a batch. */
 export type BatchDependencies = {
@@ -32,9 +35,22 @@ export function itemsPerStep(
   return rails.carrierOf(environment, kind)?.takesBatches ? itemsPerStepMax : callsPerStepMax
 }
 
-/** The bank, chain or treasury cannot take it now: the item waits. */
-export function isTemporary({ status }: Refusal): boolean {
-  return status >= 500
+/** The saved recipients of these items, as they are now. */
+export async function findItemRecipients(
+  db: Queryable,
+  { environmentId }: Pick<Batch, 'environmentId'>,
+  items: Pick<BatchItem, 'recipientId'>[],
+): Promise<(Recipient | undefined)[]> {
+  const keys = items.flatMap(({ recipientId: id }) => (id === null ? [] : [{ environmentId, id }]))
+  if (keys.length === 0) return items.map(() => undefined)
+  const found = await findRecipients(db, keys)
+  const byId = new Map(found.map((recipient) => [recipient?.id, recipient]))
+  return items.map(({ recipientId }) => (recipientId === null ? undefined : byId.get(recipientId)))
+}
+
+/** The bank, chain or treasury cannot take it now, or its payout is frozen: the item waits. */
+export function isTemporary({ status, reason }: Refusal): boolean {
+  return status >= 500 || reason === 'payouts_frozen'
 }
 
 export function toProblem({ code, reason, message }: Refusal): ItemProblem {

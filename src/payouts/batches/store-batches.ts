@@ -4,7 +4,7 @@ import { fromReference, prefixes } from '../../base/ids.js'
 import { notFound } from '../../base/refusal.js'
 import type { TimeRange } from '../../postgres/lists/key-range.js'
 import type { List, Page, RowPage } from '../../postgres/lists/list.js'
-import { type Sql, sql } from '../../postgres/sql.js'
+import { sql } from '../../postgres/sql.js'
 import { assigned, listStatement } from '../../postgres/statement.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
 import { toApproval } from '../records/find-payouts.js'
@@ -42,24 +42,30 @@ function toBatch(row: BatchRow): Batch {
 export type BatchName = { environmentId: EnvironmentId; reference: string }
 
 export async function getBatch(db: Queryable, name: BatchName): Promise<Batch> {
-  return readBatch(db, name, sql``)
+  return readBatch(db, name)
 }
 
-/** Locked until the end of the transaction: changes of a batch take turns. */
+/**
+ * Locked until the end of the transaction, so changes of a batch take turns, and by a statement of
+ * its own: one that waits would read approvals as they were before.
+ */
 export async function lockBatch(tx: Tx, name: BatchName): Promise<Batch> {
-  return readBatch(tx, name, sql`for no key update of b`)
+  const id = fromReference(prefixes.payoutBatch, name.reference)
+  const locking = id
+    ? tx.rows(sql`
+        select from payout_batches
+        where environment_id = ${name.environmentId} and id = ${id} for no key update`)
+    : []
+  const [, batch] = await Promise.all([locking, readBatch(tx, name)])
+  return batch
 }
 
-async function readBatch(
-  db: Queryable,
-  { environmentId, reference }: BatchName,
-  lock: Sql,
-): Promise<Batch> {
+async function readBatch(db: Queryable, { environmentId, reference }: BatchName): Promise<Batch> {
   const id = fromReference(prefixes.payoutBatch, reference)
   const [row] = id
     ? await db.rows(sql<BatchRow>`
         select ${batchColumns} from payout_batches b
-        where b.environment_id = ${environmentId} and b.id = ${id} ${lock}`)
+        where b.environment_id = ${environmentId} and b.id = ${id}`)
     : []
   if (!row) throw notFound('batch', reference)
   return toBatch(row)
@@ -113,6 +119,7 @@ const insertItemRows = listStatement({
       'amount',
       'requestedAmount',
       'destination',
+      'recipientId',
       'merchantReference',
       'purpose',
       'warnings',
@@ -224,6 +231,7 @@ const changing = {
     'amount',
     'requestedAmount',
     'destination',
+    'recipientId',
     'merchantReference',
     'purpose',
   ),

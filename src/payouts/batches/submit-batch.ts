@@ -9,8 +9,8 @@ import {
 } from '../../subaccounts/lock-paying-subaccounts.js'
 import { mailApprovers } from '../approvals/approval-mails.js'
 import { findExpiries } from '../approvals/find-approvers.js'
+import { findWait } from '../controls/find-wait.js'
 import { payingSubaccountOf } from '../payout.js'
-import { mustWait } from '../requests/create-under-rule.js'
 import { findNeededApprovals } from '../requests/creators.js'
 import {
   type Batch,
@@ -64,7 +64,7 @@ export async function submitBatch(
   const { available } = book.endOfStatement({ environmentId, asset }, takesFrom)
   if (available < amount + fee + levy) throw notCovered(batch, available)
   const rule = { environmentId, asset, amount, createdByKey, createdByUser, at }
-  if (!(await mustWait(tx, rule))) {
+  if (!(await findWait(tx, rule))) {
     const submitted: Batch = { ...batch, state: 'PROCESSING', submittedAt: at }
     writeState(tx, submitted, { dueAt: now })
     return submitted
@@ -76,6 +76,8 @@ export async function submitBatch(
     expiresAt: (await findExpiries(tx, environmentId, [toApprove])).get(batch.id)!,
     needed,
     decisions: [],
+    reasons: ['amount' as const],
+    callback: null,
   }
   const waiting: Batch = { ...batch, state: 'PENDING', submittedAt: at, approval }
   writeOrder(tx, waiting)

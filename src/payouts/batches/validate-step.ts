@@ -3,7 +3,12 @@ import type { Environment } from '../../base/environment.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { leaseLimits } from '../../postgres/limits.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import { readRule } from '../controls/find-wait.js'
+import { judgeRecipients } from '../controls/judge-recipients.js'
 import { batchLimits } from '../limits.js'
+import { payoutKinds } from '../payout.js'
+import { refuseRecipient } from '../recipients/judge-recipient.js'
+import type { Recipient } from '../recipients/recipient.js'
 import { duplicateReference, findReferences } from '../requests/create-payouts.js'
 import type { FeeLine } from '../requests/fee-book.js'
 import type { Quote } from '../requests/prepare-payouts.js'
@@ -16,7 +21,13 @@ import {
 } from './batch.js'
 import { findRepeats } from './find-repeats.js'
 import { creationFee, findWalletItems, firstItemByWallet, walletOfItem } from './new-wallets.js'
-import { type BatchDependencies, isTemporary, itemsPerStep, toProblem } from './step.js'
+import {
+  type BatchDependencies,
+  findItemRecipients,
+  isTemporary,
+  itemsPerStep,
+  toProblem,
+} from './step.js'
 import { findDueItems, type ItemChange, lockBatch, lockItems, writeItems } from './store-batches.js'
 
 /**
@@ -36,8 +47,14 @@ export async function validateStep(
   if (items.length === 0) return false
   const environmentNow = toEnvironmentTime(clock.now(), environment.clockOffsetMs)
   const since = after(environmentNow, -batchLimits.repeatsWithinMs)
+  const recipients = await findItemRecipients(db, batch, items)
+  const refused = await findRefused(db, batch, items, environmentNow)
   const [quotes, repeats, used] = await Promise.all([
-    Promise.all(items.map((item) => quoteItem(dependencies, batch, environment, item))),
+    Promise.all(
+      items.map((item, index) =>
+        quoteItem(dependencies, batch, environment, { item, recipient: recipients[index] }),
+      ),
+    ),
     findRepeats(db, since, batch, items),
     findReferences(
       db,
@@ -52,7 +69,7 @@ export async function validateStep(
     const found = repeats.get(before.number)
     const named = toReferenced(batch, before)
     const isUsed = used.has(`${named.environmentId}/${named.kind}/${named.merchantReference}`)
-    const quote = isUsed ? duplicateReference(named) : checked[index]!
+    const quote = isUsed ? duplicateReference(named) : (refused[index] ?? checked[index]!)
     const judged = judge(before, quote, isOverdue)
     const isWaiting = judged.state === 'PENDING'
     const warnings = found && !isWaiting ? [...before.warnings, ...found] : before.warnings
@@ -74,18 +91,49 @@ export async function validateStep(
   return true
 }
 
+/** A refusal for each item that the rule about recipients does not allow now. */
+async function findRefused(
+  db: Queryable,
+  { environmentId, kind, asset }: Batch,
+  items: BatchItem[],
+  at: Date,
+): Promise<(Refusal | undefined)[]> {
+  const rule = (await readRule(db, environmentId))?.controls?.recipients
+  if (!rule) return []
+  const payouts = items.map(({ amount, destination }) => ({ asset, amount, destination, at }))
+  const verdicts = await judgeRecipients(db, rule, environmentId, payouts)
+  return verdicts.map((verdict) =>
+    verdict === null || verdict === 'approve'
+      ? undefined
+      : refuseRecipient(payoutKinds[kind].refusal, verdict),
+  )
+}
+
 function toReferenced({ environmentId, kind }: Batch, { merchantReference }: BatchItem) {
   return { environmentId, kind, merchantReference }
 }
 
-function quoteItem(
+async function quoteItem(
   { preparation }: BatchDependencies,
   { kind, asset }: Batch,
   environment: Environment,
-  { amount, requestedAmount, destination, purpose }: BatchItem,
+  { item, recipient }: { item: BatchItem; recipient: Recipient | undefined },
 ): Promise<Outcome<Quote>> {
-  const request = { environment, kind, asset, amount, requestedAmount, destination, purpose }
-  return preparation.quote(request)
+  const { amount, requestedAmount, destination, purpose } = item
+  if (recipient?.status === 'DISABLED') {
+    const recipientId = recipient.id
+    return refuseRecipient(payoutKinds[kind].refusal, { reason: 'recipient_disabled', recipientId })
+  }
+  return preparation.quote({
+    environment,
+    kind,
+    asset,
+    amount,
+    requestedAmount,
+    destination,
+    recipient: recipient ?? null,
+    purpose,
+  })
 }
 
 /** Of the items that pay one new wallet, only the first is charged for its token account. */

@@ -3,7 +3,7 @@ import { prefixes, toReference } from '../../base/ids.js'
 import type { Asset } from '../../money/assets.js'
 import { column, Table } from '../../postgres/table.js'
 import { claimLimits } from '../limits.js'
-import type { Payout } from '../payout.js'
+import { type Payout, type PayoutKind, returnKindOf, transferKindOf } from '../payout.js'
 
 export const claimStatuses = ['OPEN', 'CLAIMED', 'EXPIRED', 'CANCELLED'] as const
 
@@ -17,6 +17,12 @@ export const claims = new Table('claims', {
   status: column.text<ClaimStatus>(),
   asset: column.text<Asset>(),
   amount: column.int8(),
+  /** The payment whose money it returns; null for other claims. */
+  paymentId: column.uuid().orNull(),
+  /** Carries the payout of such a claim: money goes back only by the rail that it came by. */
+  rail: column.text().orNull(),
+  /** The ledger account whose money is set aside: suspense for money that was never accepted. */
+  takesFrom: column.text<'available' | 'suspense'>(),
   /** What the payout may cost at most, at the fees of the day of creation. */
   feeMax: column.int8(),
   /** Why the recipient gets it, as the page shows it. */
@@ -73,9 +79,9 @@ export function isLocked({ guesses, lookups }: Pick<Claim, 'guesses' | 'lookups'
   return guesses >= claimLimits.guessesMax || lookups >= claimLimits.lookupsMax
 }
 
-/** Naira are paid to bank accounts, coins to wallets. */
-export function payoutKindOf({ asset }: Pick<Claim, 'asset'>) {
-  return asset === 'NGN' ? 'bank_transfer' : 'crypto_transfer'
+/** Money of a payment goes back by a return, which is free. */
+export function payoutKindOf({ asset, paymentId }: Pick<Claim, 'asset' | 'paymentId'>): PayoutKind {
+  return paymentId === null ? transferKindOf({ asset }) : returnKindOf({ asset })
 }
 
 /**

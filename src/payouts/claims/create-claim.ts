@@ -8,8 +8,11 @@ import { formatMoney } from '../../money/amounts.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import type { Passwords } from '../../team/passwords.js'
 import { hashToken } from '../../team/sessions.js'
+import { refuseFrozen } from '../freezes/find-frozen.js'
+import type { FreezablePayout } from '../freezes/freeze.js'
+import { returnKindOf } from '../payout.js'
 import { describeExtras } from '../requests/create-payouts.js'
-import { type Claim, claims } from './claim.js'
+import { type Claim, type ClaimHold, claims } from './claim.js'
 import { emitClaimEvent, insertClaimHold, newClaimHold, toClaimMovement } from './hold-claims.js'
 import { refuseUsedReference } from './store-claims.js'
 
@@ -18,6 +21,9 @@ export type NewClaim = Pick<
   | 'environmentId'
   | 'asset'
   | 'amount'
+  | 'paymentId'
+  | 'rail'
+  | 'takesFrom'
   | 'feeMax'
   | 'description'
   | 'recipientName'
@@ -39,13 +45,14 @@ export function newClaimToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Sets amount and largest fee aside. Refuses what the balance does not cover. */
-export async function createClaim(
-  tx: Tx,
-  { now, realNow }: { now: EnvironmentTime; realNow: RealTime },
+/** A claim as it starts, and the hold of its money. */
+export type PreparedClaim = { claim: Claim; hold: ClaimHold }
+
+export function prepareClaim(
+  now: EnvironmentTime,
   { word, ...wanted }: NewClaim,
   token: string,
-): Promise<Claim> {
+): PreparedClaim {
   const claim: Claim = {
     ...wanted,
     id: newId(now),
@@ -65,18 +72,37 @@ export async function createClaim(
     claimedAt: null,
     endedAt: null,
   }
+  return { claim, hold: newClaimHold(claim, claim.amount + claim.feeMax, now) }
+}
+
+/**
+ * Sets amount and largest fee aside. Refuses what the balance does not cover, and money of a
+ * payment that is frozen, before anything is written: the transaction of a refused request is
+ * committed. `decided`: what was decided before, with all accounts locked; its caller writes the
+ * book and the transfers.
+ */
+export async function createClaim(
+  tx: Tx,
+  realNow: RealTime,
+  { claim, hold }: PreparedClaim,
+  decided?: DecidedMovements,
+): Promise<Claim> {
   await refuseUsedReference(tx, claim)
-  const hold = newClaimHold(claim, claim.amount + claim.feeMax, now)
   const movement = toClaimMovement(claim, hold)
-  const movements = new DecidedMovements(tx, await lockForAll(tx, [movement]))
+  const movements = decided ?? new DecidedMovements(tx, await lockForAll(tx, [movement]))
+  if (claim.paymentId !== null) await refuseFrozen(tx, toFreezable(claim))
   const outcome = movements.move(movement)
-  // Before anything is written: the transaction of a refused request is committed.
   if (!outcome.isMoved) throw notSetAside(claim, outcome.why, outcome.available)
-  movements.write(realNow)
+  if (!decided) movements.write(realNow)
   tx.write(claims.insert(claim))
   insertClaimHold(tx, hold)
   emitClaimEvent(tx, realNow, claim, { what: 'created', causeId: claim.id })
   return claim
+}
+
+/** Money of a payment leaves by a return; nobody knows yet where it goes. */
+function toFreezable(claim: Claim): FreezablePayout {
+  return { ...claim, kind: returnKindOf(claim), rail: claim.rail!, destination: null }
 }
 
 function notSetAside(

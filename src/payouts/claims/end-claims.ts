@@ -3,6 +3,7 @@ import type { EnvironmentId } from '../../base/environment.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import type { FollowReturns } from '../attempts/followed-returns.js'
 import { claimLimits } from '../limits.js'
 import { type Claim, claimReference } from './claim.js'
 import { endOpenClaims } from './hold-claims.js'
@@ -13,11 +14,13 @@ export async function cancelClaim(
   tx: Tx,
   { now, realNow }: { now: EnvironmentTime; realNow: RealTime },
   name: ClaimName,
+  follow: FollowReturns,
 ): Promise<Claim> {
   const claim = await lockClaim(tx, name)
   if (claim.status === 'CANCELLED') return claim
   refuseEnded(claim)
-  const [ended] = await endOpenClaims(tx, realNow, [{ claim, status: 'CANCELLED', endedAt: now }])
+  const end = { claim, status: 'CANCELLED', endedAt: now } as const
+  const [ended] = await endOpenClaims(tx, realNow, [end], follow)
   return ended!
 }
 
@@ -43,7 +46,7 @@ function refuseEnded(claim: Claim): void {
  * of the environment, whose clock may have been advanced. Returns how many were due.
  */
 export async function expireClaims(
-  db: Database,
+  { db, follow }: { db: Database; follow: FollowReturns },
   now: RealTime,
   environmentId?: EnvironmentId,
 ): Promise<number> {
@@ -54,6 +57,6 @@ export async function expireClaims(
       const endedAt = toEnvironmentTime(now, clockOffsetMs)
       return { claim, status: 'EXPIRED' as const, endedAt }
     })
-    return (await endOpenClaims(tx, now, ends)).length
+    return (await endOpenClaims(tx, now, ends, follow)).length
   })
 }

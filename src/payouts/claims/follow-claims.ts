@@ -20,11 +20,13 @@ import { lockClaimsOf, updateClaim } from './store-claims.js'
 export type FailedClaims = {
   /** Sets the released money aside again. Undefined: no claim opens again. */
   reholds: MovementsAfter | undefined
+  /** Whether the claim of this payout opens again: then its return, if it is one, goes on. */
+  isReopened(payout: Pick<Payout, 'id'>): boolean
   /** Writes the claims. Call it after the money was released. */
   write(): void
 }
 
-const none: FailedClaims = { reholds: undefined, write() {} }
+const none: FailedClaims = { reholds: undefined, isReopened: () => false, write() {} }
 
 /**
  * Opens the claims of failed payouts again, in the transaction in which the payouts fail: no other
@@ -50,7 +52,9 @@ export async function followFailedClaims(
     else if (claim.expiresAt <= at) ending.push({ claim, status: 'EXPIRED', endedAt: at })
     else reopening.push(reopen(claim, payouts.get(claim.payoutId!)!, at))
   }
+  const reopened = new Set(reopening.map(({ before }) => before.payoutId))
   return {
+    isReopened: ({ id }) => reopened.has(id),
     reholds: reopening.length === 0 ? undefined : toReholds(reopening),
     write() {
       for (const { claim, status, endedAt } of ending) {

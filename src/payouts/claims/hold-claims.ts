@@ -6,6 +6,7 @@ import type { Movement } from '../../ledger/movement.js'
 import { resolveAll } from '../../ledger/resolve.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import type { FollowReturns } from '../attempts/followed-returns.js'
 import { type Claim, type ClaimHold, claimHolds } from './claim.js'
 import { showClaim } from './resource.js'
 import { findOpenHolds, updateClaim } from './store-claims.js'
@@ -25,13 +26,18 @@ export function newClaimHold(claim: Claim, amount: bigint, at: Date): ClaimHold 
 }
 
 /**
- * Reserves what a claim takes. The credit to `suspense` never becomes final: when the money is
- * claimed, the hold is released and the payout holds it. The treasury is not named, so that it does
- * not have to cover a claim twice.
+ * Reserves what a claim takes. The credit never becomes final: when the money is claimed, the hold
+ * is released and the payout holds it. The treasury is not named, so that it does not have to cover
+ * a claim twice; money in suspense is held towards where it came from.
  */
-export function toClaimMovement({ asset }: Pick<Claim, 'asset'>, hold: ClaimHold): Movement {
+export function toClaimMovement(
+  { asset, takesFrom: debit }: Pick<Claim, 'asset' | 'takesFrom'>,
+  hold: ClaimHold,
+): Movement {
   const { environmentId, id, amount } = hold
-  const line = { debit: 'available', credit: 'suspense', amount, purpose: 'claim' } as const
+  const source = asset === 'NGN' ? 'clearing' : 'deposits'
+  const credit = debit === 'available' ? 'suspense' : source
+  const line = { debit, credit, amount, purpose: 'claim' } as const
   return { environmentId, asset, causeId: id, isHold: true, lines: [line] }
 }
 
@@ -85,13 +91,19 @@ export function toEnded(claim: Claim, { status, endedAt }: ClaimEnd): Claim {
   }
 }
 
-/** Releases the money of open claims, which the caller has locked. Returns them as they are now. */
+/**
+ * Releases the money of open claims, which the caller has locked, and ends the returns that they
+ * carry. Returns the claims as they are now.
+ */
 export async function endOpenClaims(
   tx: Tx,
   now: RealTime,
   ends: (ClaimEnd & { claim: Claim })[],
+  follow: FollowReturns,
 ): Promise<Claim[]> {
   if (ends.length === 0) return []
+  const returning = ends.flatMap(({ claim }) => (claim.paymentId === null ? [] : claim))
+  const endReturns = returning.length > 0 ? await follow(tx, returning) : undefined
   const holds = await findOpenHolds(
     tx,
     ends.map(({ claim }) => claim),
@@ -110,11 +122,16 @@ export async function endOpenClaims(
     }),
   )
   assert(areReleased.every(Boolean), 'the money of an open claim is held')
-  return ends.map(({ claim, status, endedAt }) => {
+  const endedClaims = ends.map(({ claim, status, endedAt }) => {
     const ended = toEnded(claim, { status, endedAt })
     endClaimHold(tx, holdOf(claim), { endedAs: status, payoutId: null })
     updateClaim(tx, claim, ended)
     emitClaimEvent(tx, now, ended, { what: status, causeId: claim.id })
     return ended
   })
+  endReturns?.(
+    now,
+    returning.map(({ id }) => ({ id, status: 'FAILED' })),
+  )
+  return endedClaims
 }

@@ -13,11 +13,13 @@ import { getEnvironmentById } from '../../merchants/environments.js'
 import { formatDecimal } from '../../money/amounts.js'
 import type { Database } from '../../postgres/database.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { findWait, type RuleRequest } from '../controls/find-wait.js'
 import { payoutLimits } from '../limits.js'
-import type { Payout } from '../payout.js'
+import { type Payout, payoutKinds } from '../payout.js'
 import type { Destination } from '../ports.js'
+import { findSavedRecipient } from '../recipients/choose-recipient.js'
 import { type NewPayout, readForPayouts } from '../requests/create-payouts.js'
-import { createUnderRule, mustWait, type RuleRequest } from '../requests/create-under-rule.js'
+import { createUnderRule } from '../requests/create-under-rule.js'
 import type { PayoutPreparation, PayoutRequest } from '../requests/prepare-payouts.js'
 import { type Claim, claimReference, isLocked, payoutKindOf, payoutReferenceOf } from './claim.js'
 import { emitClaimEvent, endClaimHold, toClaimMovement } from './hold-claims.js'
@@ -63,8 +65,9 @@ export async function payClaim(
   const now = toEnvironmentTime(clock.now(), environment.clockOffsetMs)
   refuseUnclaimable(claim, environment, now)
   const request = toPayoutRequest(claim, environment, destination)
-  const rule = toRuleRequest(claim, now)
-  const prepared = (await mustWait(db, rule))
+  await findSavedRecipient(db, environment, destination, payoutKinds[request.kind].refusal)
+  const rule = toRuleRequest(claim, now, destination)
+  const prepared = (await findWait(db, rule))
     ? await preparation.prepareUnsigned(now, request)
     : await preparation.prepare(now, request)
   if (prepared instanceof Refusal) throw prepared
@@ -145,9 +148,20 @@ function notNow(claim: Claim): Refusal {
   })
 }
 
-function toRuleRequest(claim: Claim, at: EnvironmentTime): RuleRequest {
-  const { environmentId, asset, amount, createdByKey, createdByUser } = claim
-  return { environmentId, asset, amount, createdByKey, createdByUser, at }
+function toRuleRequest(
+  { environmentId, asset, amount, createdByKey, createdByUser }: Claim,
+  at: EnvironmentTime,
+  destination: Destination,
+): RuleRequest {
+  const creator = { createdByKey, createdByUser }
+  return {
+    environmentId,
+    asset,
+    amount,
+    ...creator,
+    at,
+    controlled: { destination, isClaimed: true },
+  }
 }
 
 /** Where the recipient wants the money. Names of the account and bank are looked up later. */
@@ -181,6 +195,8 @@ export function toPayoutRequest(
     requestedAmount: asset === 'NGN' ? String(amount) : formatDecimal(amount, asset),
     destination,
     purpose: null,
+    takesFrom: claim.takesFrom,
+    rail: claim.rail,
     merchantReference: payoutReferenceOf(claim),
     metadata: claim.metadata,
     createdByKey: claim.createdByKey,

@@ -1,4 +1,5 @@
 import type { Proof } from '../../base/proof.js'
+import { returnKinds } from '../payout.js'
 
 const claimsHoldWhileOpen: Proof = {
   claim: 'Every open claim has exactly one hold, and no other claim has one',
@@ -17,17 +18,17 @@ const holdsOfClaimsAreInTheBooks: Proof = {
   claim: 'The money of every claim is held in the books while it is open, and released afterwards',
   counterexamples: `
     with booked as (
-      select t.environment_id, t.cause_id as id, t.asset, t.amount, r.verb
+      select t.environment_id, t.cause_id as id, t.asset, t.amount, t.debit, r.verb
       from ledger_transfers t left join ledger_resolutions r
         on r.environment_id = t.environment_id and r.cause_id = t.cause_id
       where t.purpose = 'claim'),
     opened as (
-      select h.environment_id, h.id, c.asset, h.amount, h.ended_as
+      select h.environment_id, h.id, c.asset, h.amount, c.takes_from, h.ended_as
       from claim_holds h left join claims c
         on c.environment_id = h.environment_id and c.id = h.claim_id)
     select environment_id, id, o.amount, b.amount as booked, o.ended_as, b.verb
     from opened o full join booked b using (environment_id, id)
-    where (o.asset, o.amount) is distinct from (b.asset, b.amount)
+    where (o.asset, o.amount, o.takes_from) is distinct from (b.asset, b.amount, b.debit)
       or b.verb is distinct from case when o.ended_as is not null then 'release' end`,
 }
 
@@ -43,7 +44,7 @@ const claimsArePaidOnce: Proof = {
     select environment_id, id, c.status, c.payout_id, p.payout_id as paid_by
     from (select * from claims where status = 'CLAIMED') c
     full join paid p using (environment_id, id)
-    where (c.payout_id, c.amount, c.asset, 'available')
+    where (c.payout_id, c.amount, c.asset, c.takes_from)
       is distinct from (p.payout_id, p.amount, p.asset, p.takes_from)`,
 }
 
@@ -56,6 +57,17 @@ const claimedHoldsHavePayouts: Proof = {
     left join payouts p on p.environment_id = h.environment_id and p.id = h.payout_id
     where (h.ended_as = 'CLAIMED' and p.id is null)
       or (h.opening < c.openings and p.status is distinct from 'FAILED')`,
+}
+
+const claimsOfPaymentsAreReturns: Proof = {
+  claim: 'The payouts of a claim are returns, by the rail of its payment, only if it has one',
+  counterexamples: `
+    select h.environment_id, h.claim_id, h.opening, c.payment_id, p.kind, c.rail, p.rail as paid_by
+    from claim_holds h
+    join claims c on c.environment_id = h.environment_id and c.id = h.claim_id
+    join payouts p on p.environment_id = h.environment_id and p.id = h.payout_id
+    where (p.kind in ('${returnKinds.join("', '")}')) <> (c.payment_id is not null)
+      or p.rail <> coalesce(c.rail, p.rail)`,
 }
 
 const claimsHaveTheirEvents: Proof = {
@@ -82,5 +94,6 @@ export const claimProofs: Proof[] = [
   holdsOfClaimsAreInTheBooks,
   claimsArePaidOnce,
   claimedHoldsHavePayouts,
+  claimsOfPaymentsAreReturns,
   claimsHaveTheirEvents,
 ]

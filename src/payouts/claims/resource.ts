@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { toIsoText } from '../../base/clock.js'
-import { prefixes } from '../../base/ids.js'
+import { prefixes, toReference } from '../../base/ids.js'
 import { type JsonText, withField } from '../../base/json-text.js'
 import {
   anyAmount,
@@ -22,7 +22,7 @@ export const claim = resource('Claim', {
   reference: reference(prefixes.claim, 'Identifies the claim.'),
   status: Type.Enum([...claimStatuses], {
     description:
-      '`OPEN`: the money is set aside and waits for the recipient. `CLAIMED`: it became the transfer `payout`; if that fails, the claim opens again. `EXPIRED` and `CANCELLED`: the money is available again.',
+      '`OPEN`: the money is set aside and waits for the recipient. `CLAIMED`: it became the transfer `payout`; if that fails, the claim opens again. `EXPIRED` and `CANCELLED`: the money is available again; money of a `payment` is accepted or held again.',
     examples: ['OPEN'],
   }),
   asset: withDescription(anyAsset, 'NGN is paid to a bank account, coins to a Solana wallet.'),
@@ -32,6 +32,10 @@ export const claim = resource('Claim', {
       'Set aside beside the amount for the fee and stamp duty of the transfer. What it does not cost is available again once the money is claimed. After a failed transfer, what that transfer held is set aside instead.',
     examples: [2_500],
   }),
+  payment: notYet(
+    reference(prefixes.payment, 'Identifies the payment.'),
+    'The payment whose money it returns; null for other claims.',
+  ),
   description: text('Refund of order 1001', 'Why the recipient gets it. The page shows it.'),
   recipientName: notYet(text('Ada Obi'), 'Name of the recipient. The page greets them with it.'),
   email: notYet(text('ada@example.com'), 'Address that the link is mailed to.'),
@@ -48,7 +52,7 @@ export const claim = resource('Claim', {
   ),
   payout: notYet(
     reference(prefixes.bankTransfer, 'Identifies the transfer.'),
-    'The transfer that pays it, once it is claimed.',
+    'The transfer that pays it, once it is claimed; of a `payment`, the payout of its return.',
   ),
   expiresAt: timestamp('Until when it can be claimed.'),
   createdAt: timestamp('When the claim was created.'),
@@ -65,6 +69,7 @@ export function showClaim(shown: Claim, url: string | null = null): JsonText {
     asset,
     amount: toWire(shown.amount, asset),
     feeMax: toWire(shown.feeMax, asset),
+    payment: shown.paymentId && toReference(prefixes.payment, shown.paymentId),
     description: shown.description,
     recipientName: shown.recipientName,
     email: shown.email,

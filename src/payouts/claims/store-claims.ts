@@ -49,7 +49,7 @@ async function findClaimById(
   return row && claims.read(row)
 }
 
-/** Lock a claim before changing it: payouts before claims, claims before ledger accounts. */
+/** Lock a claim before changing it: payouts, claims, returns, payments, ledger accounts. */
 export async function lockClaimById(
   tx: Tx,
   { environmentId, id }: ClaimKey,

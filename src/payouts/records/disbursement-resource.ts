@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { prefixes, toReference } from '../../base/ids.js'
 import { type JsonText, joinObjects, toJson } from '../../base/json-text.js'
 import { orNull, reference, resource, text } from '../../base/shapes.js'
-import type { Payout } from '../payout.js'
+import type { PayoutCreator } from '../requests/creators.js'
 import { bankTransfer, cryptoTransfer, showPayout } from '../resource.js'
 import type { PayoutWithAttempts } from './find-payouts.js'
 
@@ -38,16 +38,20 @@ export const disbursement = Type.Union([
 ])
 
 /** Names of API keys and of people, by id. */
-type Names = { keys: Map<string, string>; users: Map<string, string> }
+export type CreatorNames = { keys: Map<string, string>; users: Map<string, string> }
 
-export function showDisbursement({ payout, attempts }: PayoutWithAttempts, names: Names): JsonText {
+export function showDisbursement(
+  { payout, attempts }: PayoutWithAttempts,
+  names: CreatorNames,
+): JsonText {
   const own = toJson({ kind: payout.kind, createdBy: showCreator(payout, names) })
   return joinObjects(own, showPayout(payout, attempts))
 }
 
-function showCreator(
-  { createdByKey, createdByUser }: Payout,
-  { keys, users }: Names,
+/** Null if the name is not known. */
+export function showCreator(
+  { createdByKey, createdByUser }: PayoutCreator,
+  { keys, users }: CreatorNames,
 ): Static<typeof createdBy> {
   const [kind, prefix, id, names] =
     createdByUser === null

@@ -6,6 +6,7 @@ import { sql } from '../../postgres/sql.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { CallbackCheck, CallbackStatus, WaitReason } from '../controls/wait.js'
 import {
   type ApprovalDecision,
   type Payout,
@@ -22,12 +23,18 @@ export type PayoutRow = typeof payouts.readRow & { approval: string | null }
 /** As JSON; null for a payout that needed no approval, which then costs nothing to find out. */
 const approvalOf = `case when p.order_hash is not null then json_build_object(
   'orderHash', encode(p.order_hash, 'hex'), 'expiresAt', p.approve_by,
-  'needed', approvals_needed(p.created_by_user, p.created_by_key), 'decisions', array(
+  'needed', approvals_needed(p), 'check', (
+    select json_build_object('reasons', c.reasons, 'callback', c.callback, 'attempts', c.attempts,
+      'problem', c.problem, 'rejection', c.rejection)
+    from payout_checks c where c.environment_id = p.environment_id and c.payout_id = p.id),
+  'decisions', array(
     select json_build_object('verdict', d.verdict, 'reason', d.reason, 'at', d.decided_at,
-      'user', case when u.id is not null then json_build_object('id', u.id, 'name', u.name) end)
+      'user', case when u.id is not null then json_build_object('id', u.id, 'name', u.name) end,
+      'isOfOperator', d.decided_by = 'operator')
     from payout_approvals d left join users u on u.id = d.user_id
     where d.environment_id = p.environment_id and d.payout_id = p.id
       and (p.status <> 'PENDING' or d.decided_by = 'simulated'
+        or d.decided_by = 'operator' and waits_for_screening_only(p.environment_id, p.id)
         or d.user_id in (select * from approvers_of(p)))
     order by d.decided_at, d.user_id)) end`
 
@@ -36,16 +43,29 @@ export type ApprovalJson = {
   expiresAt: string
   needed: number
   decisions: (Omit<ApprovalDecision, 'at'> & { at: string })[]
+  /** Absent for batches, and null for payouts that only wait because of limits. */
+  check?: CheckJson | null
+}
+
+type CheckJson = Omit<CallbackCheck, 'status'> & {
+  reasons: WaitReason[]
+  callback: CallbackStatus | null
 }
 
 export function toApproval(json: ApprovalJson): PayoutApproval {
-  const { orderHash, expiresAt, needed, decisions } = json
+  const { orderHash, expiresAt, needed, decisions, check } = json
   return {
     orderHash,
     expiresAt: new Date(expiresAt),
     needed,
     decisions: decisions.map((decision) => ({ ...decision, at: new Date(decision.at) })),
+    reasons: check ? check.reasons : ['amount'],
+    callback: check ? toCallback(check) : null,
   }
+}
+
+function toCallback({ callback, attempts, problem, rejection }: CheckJson): CallbackCheck | null {
+  return callback && { status: callback, attempts, problem, rejection }
 }
 
 export const payoutColumns = sql.raw(`${payouts.of('p')}, ${approvalOf} as approval`)

@@ -37,6 +37,8 @@ export type PayoutFilter = CommonFilter & {
   createdByUser?: string | undefined
   /** The sub-account that pays, by its id. */
   subaccountId?: string | undefined
+  /** The saved recipient, by its id. */
+  recipientId?: string | undefined
   /** Words of the recipient's name, or the account number or address. */
   recipient?: string | undefined
   merchantReference?: string | undefined
@@ -61,6 +63,7 @@ export const payoutList: List<PayoutFilter, PayoutWithAttempts> = {
     created_by_key: { type: 'uuid' },
     created_by_user: { type: 'uuid' },
     takes_from: { type: 'text' },
+    recipient_id: { type: 'uuid' },
   },
   filters: {
     kinds: (_kinds, { filter }) => [{ column: 'kind', values: kindsOf(filter) }],
@@ -71,6 +74,7 @@ export const payoutList: List<PayoutFilter, PayoutWithAttempts> = {
     createdByKey: 'created_by_key',
     createdByUser: 'created_by_user',
     subaccountId: (id) => [{ column: 'takes_from', values: [subaccountName(id)] }],
+    recipientId: 'recipient_id',
     recipient: matchTerms('payout'),
     merchantReference: async (reference, { db, environmentId, filter }) => [
       {
@@ -81,7 +85,7 @@ export const payoutList: List<PayoutFilter, PayoutWithAttempts> = {
     text: restrictText,
   },
   indexes: [
-    { index: 'search_terms_pkey', serves: ['terms'], holds: holdsTransfers },
+    { index: 'search_terms_pkey', serves: ['terms'] },
     {
       index: 'payouts_by_amount',
       serves: ['asset', 'amount'],
@@ -92,6 +96,11 @@ export const payoutList: List<PayoutFilter, PayoutWithAttempts> = {
       index: 'payouts_by_subaccount',
       serves: ['takes_from'],
       where: sql`left(takes_from, 4) = 'sub:'`,
+    },
+    {
+      index: 'payouts_by_recipient',
+      serves: ['recipient_id', 'status'],
+      where: sql`recipient_id is not null`,
     },
     {
       index: 'payouts_by_key',

@@ -3,7 +3,14 @@ import { writeTerms } from '../../postgres/lists/write-terms.js'
 import { listStatement } from '../../postgres/statement.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { payoutLimits } from '../limits.js'
-import { type Payout, type PayoutApproval, payouts, sentAttempts } from '../payout.js'
+import {
+  hasCreator,
+  isReturn,
+  type Payout,
+  type PayoutApproval,
+  payouts,
+  sentAttempts,
+} from '../payout.js'
 import type { PreparedAttempt } from '../ports.js'
 
 const submitted = payouts.types(
@@ -36,10 +43,12 @@ const insertPayoutRows = listStatement({
   text: (list, _parameter, names, values) => insertSubmitted(list, names, values),
 })
 
+const rare = payouts.types('levy', 'purpose', 'recipientId')
+
 /** A statement of its own, so that other payouts do not send columns that they never use. */
-const insertLeviedPayoutRows = listStatement({
-  name: 'insert_levied_payouts',
-  columns: { ...submitted, ...payouts.types('levy', 'purpose') },
+const insertPayoutRowsWithRare = listStatement({
+  name: 'insert_payouts_with_rare_columns',
+  columns: { ...submitted, ...rare },
   text: (list, _parameter, names, values) => insertSubmitted(list, names, values),
 })
 
@@ -48,7 +57,7 @@ const insertBatchPayoutRows = listStatement({
   name: 'insert_batch_payouts',
   columns: {
     ...submitted,
-    ...payouts.types('levy', 'purpose'),
+    ...rare,
     batchId: 'uuid',
     batchItem: 'int4',
   },
@@ -61,14 +70,14 @@ export function insertPayouts(tx: Tx, created: Payout[]): void {
   if (created[0]!.batchItem) insertBatchPayouts(tx, created)
   else {
     // All by one statement: two would insert references out of order.
-    const insert = created.some(isLevied) ? insertLeviedPayoutRows : insertPayoutRows
+    const insert = created.some(hasRare) ? insertPayoutRowsWithRare : insertPayoutRows
     tx.write(insert(created.toSorted(byMerchantReference)))
   }
   writePayoutTerms(tx, created)
 }
 
-function isLevied({ levy, purpose }: Payout): boolean {
-  return levy > 0n || purpose !== null
+function hasRare({ levy, purpose, recipientId }: Payout): boolean {
+  return levy > 0n || purpose !== null || recipientId !== null
 }
 
 /** Payouts of batches are never mixed with others: batches have transactions of their own. */
@@ -81,24 +90,25 @@ function insertBatchPayouts(tx: Tx, created: Payout[]): void {
   tx.write(insertBatchPayoutRows(rows))
 }
 
-/** One that waits for approval: it has an order hash instead of an attempt. */
+/** One that waits: it has an order hash instead of an attempt. */
 export function insertPendingPayout(tx: Tx, payout: Payout, approval: PayoutApproval): void {
   const orderHash = Buffer.from(approval.orderHash, 'hex')
-  tx.write(
-    payouts.insert({ ...payout, status: 'PENDING' }, { orderHash, approveBy: approval.expiresAt }),
-  )
+  const item = payout.batchItem && {
+    batchId: payout.batchItem.batchId,
+    batchItem: payout.batchItem.number,
+  }
+  const waiting = { orderHash, approveBy: approval.expiresAt }
+  tx.write(payouts.insert({ ...payout, status: 'PENDING' }, { ...waiting, ...item }))
   writePayoutTerms(tx, [payout])
 }
 
-/** Returns are found by their payment. */
+/** Returns to the sender are found by their payment. */
 function writePayoutTerms(tx: Tx, created: Payout[]): void {
-  const transfers = created.filter(
-    ({ kind }) => kind === 'bank_transfer' || kind === 'crypto_transfer',
-  )
+  const found = created.filter((payout) => !isReturn(payout) || hasCreator(payout))
   writeTerms(
     tx,
     'payout',
-    transfers.map(({ environmentId, id, destination }) =>
+    found.map(({ environmentId, id, destination }) =>
       destination.kind === 'wallet'
         ? { environmentId, id, name: null, exact: [destination.address] }
         : {

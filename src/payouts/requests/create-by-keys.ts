@@ -7,12 +7,15 @@ import type { Tx } from '../../postgres/transactions/tx.js'
 import type { Payout } from '../payout.js'
 import { createPayouts, type NewPayout, type Reads, readForPayouts } from './create-payouts.js'
 
-/** Thrown for a payout of an API key that follows an approval rule: see `createUnderRule`. */
+/**
+ * Thrown for a payout of an API key that follows an approval rule, or of an environment in which
+ * something is frozen: see `createUnderRule`.
+ */
 export class UnderRule extends Error {
   override name = 'UnderRule'
 
   constructor() {
-    super('the payout follows an approval rule')
+    super('the payout follows an approval rule or may be frozen')
   }
 }
 
@@ -25,13 +28,16 @@ const selectRuled = listStatement<typeof columns, { id: EnvironmentId }>({
   columns,
   text: (list) => `
     select e.id from ${list} join environments e on e.id = list.environment_id
-      and e.approval_rule is not null
-    where e.approval_rule ->> 'appliesTo' = 'all'`,
+    where e.approval_rule is not null
+        and (e.approval_rule ->> 'appliesTo' = 'all' or has_controls(e.approval_rule))
+      or exists (select from payout_freezes f where f.thawed_at is null
+        and (f.environment_id = e.id or f.environment_id is null))`,
 })
 
 /**
- * Sends the query for rules together with the locks; it runs after them. A change of a rule locks
- * the same accounts, so a rule that is committed before these payouts is seen here.
+ * Sends the query for rules and freezes together with the locks; it runs after them. A change of a
+ * rule, and a freeze, lock the same accounts, so one that is committed before these payouts is seen
+ * here.
  */
 export async function readForKeys(tx: Tx, newPayouts: NewPayout[]): Promise<ReadsOfKeys> {
   const ids = [...new Set(newPayouts.map(({ payout }) => payout.environmentId))]
@@ -43,9 +49,9 @@ export async function readForKeys(tx: Tx, newPayouts: NewPayout[]): Promise<Read
 }
 
 /**
- * `createPayouts` for API keys without a rule. A process caches a key, and whether a rule applies
- * to it, for a second. A payout to which a newer rule applies leaves the lane, so that the others
- * do not wait for it, and throws `UnderRule` in the side lane.
+ * `createPayouts` for API keys without a rule, where nothing is frozen. A process caches a key, and
+ * whether a rule or freeze may apply to it, for a second. A payout to which a newer one may apply
+ * leaves the lane, so that the others do not wait for it, and throws `UnderRule` in the side lane.
  */
 export async function createByKeys(
   tx: Tx,

@@ -1,3 +1,4 @@
+import { strict as assert } from 'node:assert'
 import type { RealTime } from '../../base/clock.js'
 import type { JsonText } from '../../base/json-text.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
@@ -16,8 +17,18 @@ import {
   lockPayingSubaccounts,
   type PayingSubaccounts,
 } from '../../subaccounts/lock-paying-subaccounts.js'
-import { type Payout, payingSubaccountOf, payoutKinds, purposesOf } from '../payout.js'
+import { mayPayClaim } from '../claims/claim.js'
+import {
+  hasCreator,
+  isReturn,
+  type Payout,
+  payingSubaccountOf,
+  payoutKinds,
+  purposesOf,
+} from '../payout.js'
 import type { PreparedAttempt } from '../ports.js'
+import { refuseRecipient } from '../recipients/judge-recipient.js'
+import { lockRecipientsOf } from '../recipients/store-recipients.js'
 import { insertAttempts, insertPayouts, type NewAttempt } from '../records/store-payouts.js'
 import { showPayout } from '../resource.js'
 
@@ -48,7 +59,13 @@ export function toNewPayout(
  * The locked accounts and sub-accounts, and the merchants' references that payouts are known to
  * have used.
  */
-export type Reads = { book: Book; used: ReadonlySet<string>; paying: PayingSubaccounts }
+export type Reads = {
+  book: Book
+  used: ReadonlySet<string>
+  paying: PayingSubaccounts
+  /** Payouts whose recipient is disabled, by id. */
+  disabled: ReadonlySet<string>
+}
 
 export async function readForPayouts(
   tx: Tx,
@@ -57,7 +74,8 @@ export async function readForPayouts(
   more: LedgerAccountKey[] = [],
 ): Promise<Reads> {
   const accounts = newPayouts.map(toHoldMovement).flatMap(accountsOf)
-  const [paying, book, used] = await Promise.all([
+  const [disabled, paying, book, used] = await Promise.all([
+    findDisabled(tx, newPayouts),
     lockPayingSubaccounts(
       tx,
       newPayouts.map(({ payout }) => payout),
@@ -65,7 +83,36 @@ export async function readForPayouts(
     lockLedgerAccounts(tx, [...accounts, ...ruledBalances(newPayouts), ...more]),
     tx.isFirstRun ? noReferences : findReferences(tx, newPayouts),
   ])
-  return { book, used, paying }
+  return { book, used, paying, disabled }
+}
+
+/**
+ * Those whose recipient is disabled. A transfer of an API key belongs to its recipient, if it is
+ * saved; payouts that took longer to prepare may go to one that was saved since.
+ */
+async function findDisabled(
+  tx: Tx,
+  newPayouts: Pick<NewPayout, 'payout'>[],
+): Promise<ReadonlySet<string>> {
+  const payouts = newPayouts.map(({ payout }) => payout).filter(mayGoToRecipient)
+  if (payouts.length === 0) return noReferences
+  return new Set(Array.from(await lockRecipientsOf(tx, payouts), ({ id }) => id))
+}
+
+/** Returns to the sender and settlements go to any account, so a disabled recipient may have it. */
+function mayGoToRecipient(payout: Payout): boolean {
+  if (payout.recipientId !== null || payout.batchItem || mayPayClaim(payout)) return true
+  // Those that screening holds may go to their sender. Their approval checks the recipient.
+  return isReturn(payout) && hasCreator(payout) && !payout.screeningHold
+}
+
+/** The refusal of a payout whose recipient is disabled. */
+export function findRecipientProblem(
+  { disabled }: Pick<Reads, 'disabled'>,
+  { kind, id, recipientId }: Pick<Payout, 'kind' | 'id' | 'recipientId'>,
+): Refusal | undefined {
+  if (!disabled.has(id)) return undefined
+  return refuseRecipient(payoutKinds[kind].refusal, { reason: 'recipient_disabled', recipientId })
 }
 
 /** Approval rules are changed and counted under the lock of the merchant's own balance. */
@@ -79,8 +126,8 @@ const noReferences: ReadonlySet<string> = new Set()
 
 /**
  * Holds the money and records each payout as submitted, with the attempt to send. All or nothing
- * per payout: one that the balance does not cover, whose sub-account does not pay, or whose
- * reference was already used, is refused alone. Nothing is sent here.
+ * per payout: one that the balance does not cover, whose sub-account does not pay, whose recipient
+ * is disabled, or whose reference was already used, is refused alone. Nothing is sent here.
  */
 export async function createPayouts(
   tx: Tx,
@@ -88,12 +135,18 @@ export async function createPayouts(
   newPayouts: NewPayout[],
   reads = readForPayouts(tx, newPayouts),
 ): Promise<Outcome<Payout>[]> {
-  const { book, used, paying } = await reads
+  assert(
+    !newPayouts.some(({ payout }) => payout.screeningHold),
+    'a listed destination waits for members',
+  )
+  const { book, used, paying, disabled } = await reads
   const isUsed = findDuplicates(newPayouts, used)
   const unpaid = new Map<NewPayout, Refusal>()
-  if (paying.size > 0)
+  if (paying.size + disabled.size > 0)
     for (const newPayout of newPayouts) {
-      const problem = findPayingProblem(paying, newPayout.payout)
+      const { payout } = newPayout
+      const problem =
+        findPayingProblem(paying, payout) ?? findRecipientProblem({ disabled }, payout)
       if (problem) unpaid.set(newPayout, problem)
     }
   const fresh = newPayouts.filter((one) => !isUsed.has(one) && !unpaid.has(one))
@@ -161,6 +214,11 @@ export async function findReferences(
   return new Set((await db.rows(selectReferences(rows))).map(({ key }) => key))
 }
 
+/** As `findReferences` returns it. */
+export function referenceKey({ environmentId, kind, merchantReference }: Referenced): string {
+  return `${environmentId}/${kind}/${merchantReference}`
+}
+
 /**
  * Those whose reference an earlier payout, or one before it in the list, has used. In the first run
  * of a group earlier ones are not queried: the group fails at the unique index and runs again.
@@ -168,9 +226,9 @@ export async function findReferences(
 function findDuplicates(newPayouts: NewPayout[], earlier: ReadonlySet<string>): Set<NewPayout> {
   const used = new Set(earlier)
   return new Set(
-    newPayouts.filter(({ payout: { environmentId, kind, merchantReference } }) => {
-      if (merchantReference === null) return false
-      const key = `${environmentId}/${kind}/${merchantReference}`
+    newPayouts.filter(({ payout }) => {
+      if (payout.merchantReference === null) return false
+      const key = referenceKey(payout)
       const isUsed = used.has(key)
       used.add(key)
       return isUsed

@@ -1,144 +1,45 @@
-import type { EnvironmentTime } from '../../base/clock.js'
-import { after, type RealTime } from '../../base/clock.js'
-import type { EnvironmentId } from '../../base/environment.js'
-import { firstIdAt } from '../../base/ids.js'
+import type { RealTime } from '../../base/clock.js'
 import type { JsonText } from '../../base/json-text.js'
-import { Refusal } from '../../base/refusal.js'
+import { type Outcome, Refusal, returnRefusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import type { LedgerAccountKey } from '../../ledger/accounts.js'
-import { moveWith } from '../../ledger/move.js'
-import type { Approvals } from '../../merchants/settings/settings-document.js'
+import { insertMoved } from '../../ledger/move.js'
+import { writeBook } from '../../ledger/write-book.js'
+import { hasControls } from '../../merchants/settings/settings-document.js'
 import { formatMoney } from '../../money/amounts.js'
-import { sql } from '../../postgres/sql.js'
-import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { Tx } from '../../postgres/transactions/tx.js'
 import { findPayingProblem } from '../../subaccounts/lock-paying-subaccounts.js'
-import { signInLimits } from '../../team/limits.js'
 import { mailApprovers } from '../approvals/approval-mails.js'
-import { type ApprovalLimits, limitsOf, needsApproval } from '../approvals/approval-rule.js'
 import { findExpiries } from '../approvals/find-approvers.js'
+import {
+  findWait,
+  judgeControls,
+  type RuleRequest,
+  readRule,
+  screeningReasons,
+  toWait,
+} from '../controls/find-wait.js'
+import { insertCheck } from '../controls/payout-checks.js'
+import { auditPayoutScreening } from '../controls/screen-destination.js'
+import type { Wait } from '../controls/wait.js'
 import { describeDestination } from '../describe-destination.js'
-import { payoutLimits } from '../limits.js'
+import { findFrozen, refuseFrozen } from '../freezes/find-frozen.js'
 import { type Payout, payoutKinds, referenceOf } from '../payout.js'
 import { insertPendingPayout } from '../records/store-payouts.js'
 import { showPayout } from '../resource.js'
 import {
   createPayouts,
   duplicateReference,
+  findRecipientProblem,
   type NewPayout,
   notHeld,
   type Reads,
   readForPayouts,
+  referenceKey,
   toHoldMovement,
 } from './create-payouts.js'
-import { findNeededApprovals, type PayoutCreator } from './creators.js'
+import { findNeededApprovals } from './creators.js'
 import { hashOrder } from './order-hash.js'
-
-export type RuleRequest = Pick<Payout, 'asset' | 'amount'> &
-  PayoutCreator & {
-    environmentId: EnvironmentId
-    at: EnvironmentTime
-  }
-
-/**
- * Whether money that a user or an API key sends to a destination of their choice waits for other
- * members. Before the commit this only decides what to prepare; within it, the locked available
- * balance keeps other payouts of the same users from passing at the same time.
- */
-export async function mustWait(db: Queryable, request: RuleRequest): Promise<boolean> {
-  const rule = await findRule(db, request)
-  if (rule === null) return false
-  const { amount } = request
-  if (rule.limits.perDay === null || amount > rule.limits.each)
-    return needsApproval(rule.limits, { amount, sentInWindow: 0n })
-  const senders = await findSenders(db, request, rule)
-  const sentInWindow = await sumSent(db, request, senders)
-  return needsApproval(rule.limits, { amount, sentInWindow })
-}
-
-type Rule = { limits: ApprovalLimits; appliesToKeys: boolean }
-
-async function findRule(
-  db: Queryable,
-  { environmentId, asset, createdByUser }: RuleRequest,
-): Promise<Rule | null> {
-  const [row] = await db.rows(sql<{ rule: string | null }>`
-    select approval_rule as rule from environments where id = ${environmentId}`)
-  if (!row?.rule) return null
-  const approvals = JSON.parse(row.rule) as Approvals
-  const appliesToKeys = approvals.appliesTo === 'all'
-  if (createdByUser === null && !appliesToKeys) return null
-  const found = limitsOf(approvals, asset)
-  return found && { limits: found, appliesToKeys }
-}
-
-type Senders = { users: string[]; keys: string[] }
-
-/**
- * The users behind a payout, those whose account one of them may hold (`team/shared-access.ts`),
- * and the API keys that they may use, with the keys before and after each roll. Keys that no user
- * has seen count as those of one unknown user.
- */
-async function findSenders(
-  db: Queryable,
-  { environmentId, createdByUser, createdByKey, at }: RuleRequest,
-  { appliesToKeys }: Rule,
-): Promise<Senders> {
-  const since = after(at, -signInLimits.linkDistrustMs)
-  const [row] = await db.rows(sql<Senders>`
-    with recursive links as (select * from access_links(${since})),
-    senders as (
-      select * from creators_of(${environmentId}, ${createdByUser}, ${createdByKey}) as id
-      union
-      select case links.maker when senders.id then links.target else links.maker end
-      from senders join links on senders.id in (links.maker, links.target)),
-    keys as (
-      select * from key_chain(${createdByKey}) as id
-      union
-      select chain from api_key_holders h cross join key_chain(h.key_id) chain
-      where h.environment_id = ${environmentId} and h.user_id in (select id from senders)
-        and ${appliesToKeys}
-      union
-      select k.id from api_keys k
-      where k.environment_id = ${environmentId} and not exists (select from senders)
-        and not exists (select from creators_of(${environmentId}, null, k.id)))
-    select array(select id from senders) as users, array(select id from keys) as keys`)
-  return row!
-}
-
-/**
- * What these senders sent lately without approval, with what their submitted batches have not sent
- * yet. Failed payouts moved nothing.
- */
-async function sumSent(
-  db: Queryable,
-  { environmentId, asset, at }: RuleRequest,
-  { users, keys }: Senders,
-): Promise<bigint> {
-  const since = after(at, -payoutLimits.ruleWindowMs)
-  // One condition for each index.
-  const senders = [
-    sql`created_by_user = any (${users}::uuid[])`,
-    sql`created_by_key = any (${keys}::uuid[])`,
-  ]
-  let sum = 0n
-  for (const sender of senders) {
-    const [row] = await db.rows(sql<{ sum: bigint }>`
-      select ((
-        select coalesce(sum(amount), 0) from payouts p
-        where environment_id = ${environmentId} and ${sender} and asset = ${asset}
-          and id >= ${firstIdAt(since)} and order_hash is null and status <> 'FAILED'
-          and (batch_id is null or not exists (select from payout_batches b
-            where b.environment_id = p.environment_id and b.id = p.batch_id
-              and b.order_hash is not null))
-        ) + (
-        select coalesce(sum(i.amount), 0) from payout_batches b join payout_batch_items i
-          on i.environment_id = b.environment_id and i.batch_id = b.id and i.state = 'VALID'
-        where b.environment_id = ${environmentId} and b.state = 'PROCESSING' and ${sender}
-          and b.asset = ${asset} and b.order_hash is null))::int8 as sum`)
-    sum += row!.sum
-  }
-  return sum
-}
 
 export type CreatedUnderRule = { payout: Payout; shown: JsonText }
 
@@ -158,43 +59,147 @@ export async function createUnderRule(
   // Also for money in suspense: the sum of the day is decided under this lock.
   const balance: LedgerAccountKey = { environmentId, asset, name: 'available' }
   const reads = locked ?? (await readForPayouts(tx, [{ payout }], [balance]))
-  if (signed === null || (await mustWait(tx, request))) return createPending(tx, now, payout, reads)
+  await refuseFrozen(tx, payout)
+  const wait = await findWait(tx, { ...request, screeningHold: payout.screeningHold })
+  // Unsigned without a reason to wait: the rule was loosened since it was prepared.
+  if (signed === null || wait) {
+    const pending = await holdPending(tx, now, payout, { wait: wait ?? overLimits, reads })
+    writeBook(tx, reads.book)
+    return pending
+  }
   const [created] = await createPayouts(tx, now, [signed], Promise.resolve(reads))
   if (created instanceof Refusal) throw created
   return { payout, shown: signed.shown }
 }
 
-/** Holds the money of a payout that waits for approval, and records it. Signs nothing. */
-export async function createPending(
+/**
+ * Creates payouts of one environment that no limit concerns, such as those of an approved batch.
+ * Freezes and controls apply to each; those that wait are `PENDING`.
+ */
+export async function createControlled(
+  tx: Tx,
+  now: RealTime,
+  newPayouts: NewPayout[],
+  reads: Reads,
+): Promise<Outcome<Payout>[]> {
+  const [first] = newPayouts
+  if (!first) return []
+  const approvals = await readRule(tx, first.payout.environmentId)
+  const isControlled = approvals !== null && hasControls(approvals)
+  const frozen = await findFrozen(
+    tx,
+    newPayouts.map(({ payout }) => payout),
+  )
+  const outcomes = new Map<NewPayout, Outcome<Payout>>()
+  const ready: NewPayout[] = []
+  for (const [index, newPayout] of newPayouts.entries()) {
+    const { payout } = newPayout
+    const refusal = frozen[index]
+    if (refusal) {
+      outcomes.set(newPayout, refusal)
+      continue
+    }
+    const terms = { ...payout, at: payout.createdAt }
+    const reasons = screeningReasons(payout)
+    const besides = ready.map((other) => other.payout)
+    const wait = isControlled
+      ? await judgeControls(tx, approvals, terms, { besides, reasons }).catch(returnRefusal)
+      : toWait(reasons, null)
+    if (wait === null) ready.push(newPayout)
+    else outcomes.set(newPayout, await refuseOrHold(tx, now, payout, { wait, reads }))
+  }
+  // Writes the book, also if all of them wait.
+  const created = await createPayouts(tx, now, ready, Promise.resolve(reads))
+  for (const [index, newPayout] of ready.entries()) outcomes.set(newPayout, created[index]!)
+  return newPayouts.map((newPayout) => outcomes.get(newPayout)!)
+}
+
+async function refuseOrHold(
+  tx: Tx,
+  now: RealTime,
+  payout: Payout,
+  { wait, reads }: { wait: Outcome<Wait>; reads: Reads },
+): Promise<Outcome<Payout>> {
+  if (wait instanceof Refusal) return wait
+  const pending = await holdPending(tx, now, payout, { wait, reads }).catch(returnRefusal)
+  return pending instanceof Refusal ? pending : pending.payout
+}
+
+/**
+ * Creates a payout to the merchant's own account, or to that of a sub-account: only the call-back
+ * and screening concern it.
+ */
+export async function createOwnPayout(
+  tx: Tx,
+  now: RealTime,
+  newPayout: NewPayout,
+  reads: Reads,
+): Promise<Outcome<Payout>> {
+  const approvals = await readRule(tx, newPayout.payout.environmentId)
+  const callbackMinutes = approvals?.controls?.callback?.retryMinutes ?? null
+  const wait = toWait(screeningReasons(newPayout.payout), callbackMinutes)
+  if (wait === null) return (await createPayouts(tx, now, [newPayout], Promise.resolve(reads)))[0]!
+  const created = await refuseOrHold(tx, now, newPayout.payout, { wait, reads })
+  if (!(created instanceof Refusal)) writeBook(tx, reads.book)
+  return created
+}
+
+const overLimits: Wait = { reasons: ['amount'], callbackMinutes: null }
+
+/**
+ * Holds the money of a payout that waits for members or for the call-back, and records it. Signs
+ * nothing. Throws refusals before it writes. The caller writes the book, once.
+ */
+async function holdPending(
   tx: Tx,
   now: RealTime,
   unsigned: Payout,
-  reads?: Reads,
+  { wait, reads: { book, used, paying, disabled } }: { wait: Wait; reads: Reads },
 ): Promise<CreatedUnderRule> {
-  const { book, used, paying } = reads ?? (await readForPayouts(tx, [{ payout: unsigned }]))
-  if (used.size > 0) throw duplicateReference(unsigned)
-  const problem = findPayingProblem(paying, unsigned)
+  if (used.has(referenceKey(unsigned))) throw duplicateReference(unsigned)
+  const problem =
+    findPayingProblem(paying, unsigned) ?? findRecipientProblem({ disabled }, unsigned)
   if (problem) throw problem
   const { environmentId, id, kind, createdAt: waitsSince } = unsigned
+  const isForMembers = wait.reasons.length > 0
   const needed = await findNeededApprovals(tx, unsigned)
   const waiting = { ...unsigned, approvedBy: [], waitsSince, missing: needed }
   const approval = {
     orderHash: hashOrder(unsigned),
     expiresAt: (await findExpiries(tx, environmentId, [waiting])).get(id)!,
-    needed,
+    needed: isForMembers ? needed : 0,
     decisions: [],
+    reasons: wait.reasons,
+    callback: wait.callbackMinutes === null ? null : newCallback,
   }
   const payout: Payout = { ...unsigned, status: 'PENDING', submittedAt: null, approval }
-  const hold = moveWith(tx, now, book, [toHoldMovement({ payout })])[0]!
+  const movement = toHoldMovement({ payout })
+  const hold = book.move(movement)
   if (!hold.isMoved) throw notHeld(payout, hold)
+  insertMoved(tx, now, { movements: [movement], outcomes: [hold] })
   insertPendingPayout(tx, payout, approval)
+  insertCheck(tx, now, payout, wait)
+  const { screeningHold: verdict } = unsigned
+  if (verdict) {
+    const action = verdict.verdict
+    await auditPayoutScreening(tx, now, { payout, verdict, action, actor: 'screening' })
+  }
   const shown = showPayout(payout, [])
   const type = payoutKinds[kind].events?.pending
   if (type)
     emitAll(tx, now, [
       { environmentId, type, resourceId: id, causeId: id, sequence: 1, data: shown },
     ])
-  const { asset, amount, destination } = payout
+  if (isForMembers) await askMembers(tx, now, payout)
+  return { payout, shown }
+}
+
+const newCallback = { status: 'OPEN', attempts: 0, problem: null, rejection: null } as const
+
+/** Mails the members who may approve a payout. */
+export async function askMembers(tx: Tx, now: RealTime, payout: Payout): Promise<void> {
+  const { environmentId, asset, amount, destination, approval, createdAt: waitsSince } = payout
+  const waiting = { ...payout, approvedBy: [], waitsSince }
   await mailApprovers(tx, now, {
     environmentId,
     waiting,
@@ -204,8 +209,7 @@ export async function createPending(
       ['To', describeDestination(destination)],
       ['Reference', referenceOf(payout)],
     ],
-    expiresAt: approval.expiresAt,
+    expiresAt: approval!.expiresAt,
     path: `/payouts/${referenceOf(payout)}`,
   })
-  return { payout, shown }
 }

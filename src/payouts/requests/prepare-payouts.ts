@@ -10,9 +10,11 @@ import type { FeeOperation } from '../../merchants/settings/fee-schedules.js'
 import type { Asset } from '../../money/assets.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { Screening } from '../../screening/ports.js'
 import { findSubaccountBalances } from '../../subaccounts/subaccount-balances.js'
 import { isTreasuryShort, UnfinishedPayouts } from '../attempts/unfinished-payouts.js'
 import { mayPayClaim } from '../claims/claim.js'
+import { markScreeningHold } from '../controls/screen-destination.js'
 import { type LevyTerms, levyOn, type PayoutPurpose } from '../levies/levy.js'
 import { type LevyBook, noLevies } from '../levies/levy-book.js'
 import { payoutLimits } from '../limits.js'
@@ -33,6 +35,7 @@ import type {
   PreparedAttempt,
 } from '../ports.js'
 import type { PayoutRails } from '../rails.js'
+import { type ChosenRecipient, findChangedName } from '../recipients/choose-recipient.js'
 import { maySettle } from '../settlements/settlement.js'
 import { type NewPayout, notCovered, toNewPayout } from './create-payouts.js'
 import type { FeeBook, FeeLine } from './fee-book.js'
@@ -47,10 +50,14 @@ export type QuoteRequest = {
   amount: bigint
   requestedAmount: string
   destination: Destination
+  /** The saved recipient that it goes to. Absent or null: none. */
+  recipient?: ChosenRecipient | null
   /** Absent: none that matters to a levy. */
   purpose?: PayoutPurpose | null
-  /** The sub-account that pays. Absent: the merchant pays. */
-  takesFrom?: SubaccountName | undefined
+  /** The sub-account that pays, or suspense for a return. Absent: the merchant pays. */
+  takesFrom?: SubaccountName | 'available' | 'suspense' | undefined
+  /** Name of the rail that must carry it. Absent: that of its environment and kind. */
+  rail?: string | null
 }
 
 export type CostRequest = Pick<QuoteRequest, 'environment' | 'amount'> & {
@@ -62,6 +69,8 @@ export type PayoutRequest = QuoteRequest & {
   metadata: JsonText
   createdByKey: string | null
   createdByUser: string | null
+  /** Whether the caller says that it is not a duplicate. */
+  confirmsDuplicate?: boolean | undefined
   /**
    * The transaction that makes the payout adds the money to the balance, so the balance is not
    * checked before: a conversion, or the hold of a claim that is released.
@@ -115,6 +124,8 @@ type Tools = {
   levies?: LevyBook
   /** Whether this process follows the payouts that it sends. */
   follows?: boolean
+  /** Absent: nothing is screened. */
+  screening?: Screening | undefined
 }
 
 /** A request with its id. Base fee and levy are due whatever the rail finds. */
@@ -139,6 +150,7 @@ export function createPayoutPreparation({
   paused = noPausedRails,
   levies = noLevies,
   follows = false,
+  screening,
 }: Tools): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
   const inspectTogether = {
@@ -156,8 +168,15 @@ export function createPayoutPreparation({
   )
   const findUncoveredOne = gather((candidates: Candidate[]) => findUncovered(db, candidates))
 
-  const price = ({ environment, amount }: QuoteRequest, operations: FeeOperation[]) =>
-    fees.price({ environmentId: environment.id, amount, operations })
+  const carrierOf = ({ environment, kind, rail = null }: Omit<QuoteRequest, 'amount'>) =>
+    rail === null ? rails.carrierOf(environment, kind) : rails.named(rail)
+  /** A return is free, whatever the rail does for it. */
+  const price = ({ environment, kind, amount }: QuoteRequest, operations: FeeOperation[]) =>
+    fees.price({
+      environmentId: environment.id,
+      amount,
+      operations: isReturn({ kind }) ? [] : operations,
+    })
   const priceBase = (request: QuoteRequest) => {
     const { baseFee } = payoutKinds[request.kind]
     return price(request, baseFee ? [baseFee] : [])
@@ -165,7 +184,7 @@ export function createPayoutPreparation({
 
   /** Mostly without a promise: every payout passes here. */
   function chargeLevy(request: QuoteRequest): bigint | Promise<bigint> {
-    const rail = rails.carrierOf(request.environment, request.kind)?.name
+    const rail = carrierOf(request)?.name
     if (rail === undefined) return 0n
     const { environment, kind, amount, destination, purpose } = request
     return levies.charge({ environment, kind, rail, amount, destination, purpose })
@@ -186,6 +205,8 @@ export function createPayoutPreparation({
     const levy = await chargeLevy(request)
     const inspected = await inspect(request, 'price')
     if (inspected instanceof Refusal) return inspected
+    const changed = findChangedName(request.recipient, inspected.destination)
+    if (changed) return changed
     const lines = [...base, ...(await price(request, inspected.extraFees))]
     return { lines, fee: sumOf(lines), levy, destination: inspected.destination }
   }
@@ -194,7 +215,7 @@ export function createPayoutPreparation({
     request: QuoteRequest,
     purpose: InspectionPurpose,
   ): Promise<Outcome<Inspected>> {
-    const rail = rails.carrierOf(request.environment, request.kind)
+    const rail = carrierOf(request)
     if (!rail) return railUnavailable(request)
     if (await paused.has(rail.name)) return railPaused(payoutKinds[request.kind].refusal)
     return inspectTogether[purpose](rail, request)
@@ -205,7 +226,7 @@ export function createPayoutPreparation({
     candidate: Candidate,
   ): Promise<Outcome<NewPayout>> {
     const { request, baseFee } = candidate
-    const rail = rails.carrierOf(request.environment, request.kind)
+    const rail = carrierOf(request)
     if (!rail) return railUnavailable(request)
     // Mostly false without a promise: every payout passes here.
     const isPaused = paused.has(rail.name)
@@ -213,8 +234,12 @@ export function createPayoutPreparation({
     const signed = await signTogether(rail, candidate)
     if (signed instanceof Refusal) return signed
     const { destination, extraFees, attempt } = signed
+    const changed = findChangedName(request.recipient, destination)
+    if (changed) return changed
     const fee = baseFee + sumOf(await price(request, extraFees))
-    const payout = toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
+    const priced = toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
+    const { mode } = request.environment
+    const payout = screening ? await markScreeningHold(screening, priced, mode) : priced
     const realNow = toRealTime(environmentNow, request.environment.clockOffsetMs)
     const isFollowed = follows && !isReturn(payout) && !maySettle(payout) && !mayPayClaim(payout)
     return toNewPayout(payout, attempt, realNow, isFollowed ? rail.checkAfterMs : undefined)
@@ -226,7 +251,7 @@ export function createPayoutPreparation({
     request: QuoteRequest,
   ): Promise<void> {
     const { environment, asset } = request
-    const rail = rails.carrierOf(request.environment, request.kind)!.name
+    const rail = carrierOf(request)!.name
     const now = toRealTime(environmentNow, environment.clockOffsetMs)
     await reportShortfall({ db, logger }, now, { rail, asset })
   }
@@ -294,15 +319,19 @@ export function createPayoutPreparation({
       const candidate = await toCandidate(environmentNow, request)
       const uncovered = await findUncoveredOne(candidate)
       if (uncovered) return uncovered
-      const rail = rails.carrierOf(request.environment, request.kind)
+      const rail = carrierOf(request)
       if (!rail) return railUnavailable(request)
       if (await paused.has(rail.name)) return railPaused(payoutKinds[request.kind].refusal)
       // The treasury is checked at approval: what it holds then is what matters.
       const inspected = await inspectTogether.price(rail, request)
       if (inspected instanceof Refusal) return inspected
       const { destination, extraFees } = inspected
+      const changed = findChangedName(request.recipient, destination)
+      if (changed) return changed
       const fee = candidate.baseFee + sumOf(await price(request, extraFees))
-      return toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
+      const payout = toPayout(environmentNow, candidate, { rail: rail.name, destination, fee })
+      const { mode } = request.environment
+      return screening ? markScreeningHold(screening, payout, mode) : payout
     },
   }
 }
@@ -362,7 +391,8 @@ async function findUncovered(
   const ofSubaccounts = await readPayers(db, candidates)
   return candidates.map(({ request, baseFee, levy }) => {
     const { environment, asset, amount, takesFrom = 'available' } = request
-    if (request.isFundedInCommit) return undefined
+    // Money in suspense is that of its payment alone.
+    if (request.isFundedInCommit || takesFrom === 'suspense') return undefined
     const balance =
       takesFrom === 'available'
         ? byKey.get(`${environment.id}/${asset}`)
@@ -412,13 +442,14 @@ function toPayout(
     takesFrom: request.takesFrom ?? 'available',
     requestedAmount: request.requestedAmount,
     destination,
+    recipientId: request.recipient?.id ?? null,
     merchantReference: request.merchantReference,
     purpose: request.purpose ?? null,
     metadata: request.metadata,
     batchItem: request.batchItem,
     createdByKey: request.createdByKey,
     createdByUser: request.createdByUser,
-    eventSequence: 1,
+    eventSequence: payoutKinds[request.kind].events ? 1 : 0,
   })
 }
 

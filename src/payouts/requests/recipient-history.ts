@@ -1,12 +1,13 @@
 import type { EnvironmentId } from '../../base/environment.js'
 import { timeOf } from '../../base/ids.js'
 import { type Asset, assets } from '../../money/assets.js'
-import { sql } from '../../postgres/sql.js'
+import { type Sql, sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { payoutLimits } from '../limits.js'
 import { type Payout, referenceOf } from '../payout.js'
+import { transferKinds } from '../records/payout-list.js'
 
-export type Recipient = { bankCode: string; accountNumber: string } | { address: string }
+type PaidDestination = { bankCode: string; accountNumber: string } | { address: string }
 
 export type RecipientHistory = {
   /** Transfers that arrived, or may still. */
@@ -28,16 +29,9 @@ type Row = Pick<Payout, 'id' | 'kind' | 'asset' | 'amount' | 'status'>
 export async function findRecipientHistory(
   db: Queryable,
   environmentId: EnvironmentId,
-  recipient: Recipient,
+  recipient: PaidDestination,
 ): Promise<RecipientHistory> {
-  const [term, isSame] =
-    'address' in recipient
-      ? [recipient.address, sql`p.destination ->> 'address' = ${recipient.address}`]
-      : [
-          recipient.accountNumber,
-          sql`p.destination ->> 'accountNumber' = ${recipient.accountNumber}
-            and p.destination ->> 'bankCode' = ${recipient.bankCode}`,
-        ]
+  const { term, isSame } = paidTo(recipient)
   const { recipientTransfersMax } = payoutLimits
   // The planner cannot estimate conditions on JSON: it expects one payout and would read the terms
   // again for each. The OFFSET keeps the inner query apart, so that it reads payouts by their key.
@@ -49,6 +43,7 @@ export async function findRecipientHistory(
     cross join lateral (
       select p.id, p.kind, p.asset, p.amount, p.status from payouts p
       where p.environment_id = ${environmentId} and p.id = found.id and ${isSame}
+        and p.kind = any (${transferKinds}::text[])
       offset 0) p
     order by found.id desc`)
   const paid = rows.filter(({ status }) => status === 'SUBMITTED' || status === 'COMPLETED')
@@ -67,6 +62,21 @@ export async function findRecipientHistory(
         }
       : null,
     cameBack: rows.filter(({ status }) => status === 'FAILED' || status === 'REVERSED').length,
+  }
+}
+
+/** How payouts to a recipient are found: by a search term, and by a condition on the alias `p`. */
+export function paidTo(recipient: PaidDestination): { term: string; isSame: Sql } {
+  if ('address' in recipient)
+    return {
+      term: recipient.address,
+      isSame: sql`p.destination ->> 'address' = ${recipient.address}`,
+    }
+  const { bankCode, accountNumber } = recipient
+  return {
+    term: accountNumber,
+    isSame: sql`p.destination ->> 'accountNumber' = ${accountNumber}
+      and p.destination ->> 'bankCode' = ${bankCode}`,
   }
 }
 

@@ -18,20 +18,21 @@ import {
 import { lockSubaccounts, type ShownSubaccount } from '../../subaccounts/store-subaccounts.js'
 import { type SubaccountBalance, subaccountReference } from '../../subaccounts/subaccount.js'
 import { settlementLimits } from '../limits.js'
-import type { PayoutStatus } from '../payout.js'
+import type { Payout, PayoutStatus } from '../payout.js'
 import { createSettlement } from './create-settlement.js'
 import type { PreparedSettlement } from './prepared-settlement.js'
 
 /**
  * Settles all naira of a sub-account; a worker closes it when they have arrived. What is too little
- * for a transfer stays behind and then goes to the merchant. Throws refusals.
+ * for a transfer stays behind and then goes to the merchant. The payout may have to wait. Throws
+ * refusals.
  */
 export async function payOutAndClose(
   tx: Tx,
   now: RealTime,
   { environment, reference }: { environment: Environment; reference: string },
   prepared: PreparedSettlement,
-): Promise<ShownSubaccount> {
+): Promise<{ closing: ShownSubaccount; payout: Payout }> {
   // Workers that settle lock in this order.
   await lockEnvironment(tx, environment.id)
   const [before] = await lockSubaccounts(tx, environment.id, [reference])
@@ -46,7 +47,8 @@ export async function payOutAndClose(
     throw notEmpty('It has more than one transfer carries. Settle it first, or in parts.')
   const settled = await createSettlement(tx, now, prepared)
   if (settled instanceof Refusal) throw settled
-  return startClosing(tx, before!, settled.payout.id)
+  const { payout } = settled
+  return { closing: await startClosing(tx, before!, payout.id), payout }
 }
 
 type Closing = { environmentId: EnvironmentId; id: string }

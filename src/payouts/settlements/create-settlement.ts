@@ -16,8 +16,10 @@ import { lockPrimary } from '../../merchants/settings/bank-accounts.js'
 import { getSettings } from '../../merchants/settings/settings.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
 import { getSubaccountById } from '../../subaccounts/store-subaccounts.js'
+import { findFrozen } from '../freezes/find-frozen.js'
 import { type Payout, totalDebitOf } from '../payout.js'
-import { createPayouts, readForPayouts } from '../requests/create-payouts.js'
+import { readForPayouts } from '../requests/create-payouts.js'
+import { createOwnPayout } from '../requests/create-under-rule.js'
 import { isUnconfirmed, unconfirmed } from './destination.js'
 import { notSettled, type PreparedSettlement } from './prepared-settlement.js'
 import { findRuleProblem } from './rule-of-subaccounts.js'
@@ -43,7 +45,7 @@ export async function createSettlement(
   if (prepared.conversion) return convertAndSettle(tx, now, prepared).catch(returnRefusal)
   const { payout } = prepared.payout
   const reads = await readForPayouts(tx, [prepared.payout])
-  const refused = await findDestinationChange(tx, prepared)
+  const refused = await findProblem(tx, prepared)
   if (refused) return refused
   const before = reads.book.endOfStatement(payout, payerName(payout))
   const closing = before.available - totalDebitOf(payout)
@@ -55,11 +57,11 @@ export async function createSettlement(
   // The payout holds its amount, its fee and its levy in one entry each.
   const entries = 1n + (payout.fee > 0n ? 1n : 0n) + (payout.levy > 0n ? 1n : 0n)
   const settlement = await report(tx, prepared, { before, closing, entries })
-  const [created] = await createPayouts(tx, now, [prepared.payout], Promise.resolve(reads))
+  const created = await createOwnPayout(tx, now, prepared.payout, reads)
   if (created instanceof Refusal) return created
   insertSettlement(tx, settlement)
-  emitAll(tx, now, [toSettlementEvent({ settlement, payout })])
-  return { settlement, payout }
+  emitAll(tx, now, [toSettlementEvent({ settlement, payout: created })])
+  return { settlement, payout: created }
 }
 
 /**
@@ -71,13 +73,12 @@ async function convertAndSettle(
   now: RealTime,
   prepared: PreparedSettlement,
 ): Promise<Outcome<SettlementWithPayout>> {
-  const { payout } = prepared.payout
   const { made: conversion, environment, backCoins } = prepared.conversion!
   const { environmentId, source: asset, sourceAmount, fee } = conversion
   const inventory = await takeInventory(tx, now, conversion, { environment, backCoins })
   const movements = toMovements(conversion)
   const reads = await readForPayouts(tx, [prepared.payout], movements.flatMap(accountsOf))
-  const refused = await findDestinationChange(tx, prepared)
+  const refused = await findProblem(tx, prepared)
   if (refused) return refused
   const before = reads.book.endOfStatement({ environmentId, asset })
   const closing = before.available - sourceAmount
@@ -92,13 +93,19 @@ async function convertAndSettle(
   const settlement = await report(tx, prepared, { before, closing, entries })
   const outcomes = decideConversion(reads.book, conversion, inventory)
   insertMoved(tx, now, { movements, outcomes })
-  const [created] = await createPayouts(tx, now, [prepared.payout], Promise.resolve(reads))
+  const created = await createOwnPayout(tx, now, prepared.payout, reads)
   assert(!(created instanceof Refusal), 'the coins of the conversion cover the payout')
   recordConversion(tx, now, conversion)
   inventory.write()
   insertSettlement(tx, settlement)
-  emitAll(tx, now, [toSettlementEvent({ settlement, payout })])
-  return { settlement, payout }
+  emitAll(tx, now, [toSettlementEvent({ settlement, payout: created })])
+  return { settlement, payout: created }
+}
+
+/** A freeze, or a change of the destination, since it was prepared. */
+async function findProblem(tx: Tx, prepared: PreparedSettlement): Promise<Refusal | undefined> {
+  const [frozen] = await findFrozen(tx, [prepared.payout.payout])
+  return frozen ?? findDestinationChange(tx, prepared)
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '../../merchants/settings/bank-accounts.js'
 import { getFeeSchedule } from '../../merchants/settings/fee-schedules.js'
 import { getSettings } from '../../merchants/settings/settings.js'
-import { hasLimits, type Settings } from '../../merchants/settings/settings-document.js'
+import { hasRule, type Settings } from '../../merchants/settings/settings-document.js'
 import { computeFee } from '../../money/fees.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { judgePaying } from '../../subaccounts/lock-paying-subaccounts.js'
@@ -121,8 +121,7 @@ async function findMerchant(
   if (!account) return noBankAccount(mode)
   if (account.usableFrom && account.usableFrom > environmentNow)
     return notUsableYet(environmentNow, account.usableFrom)
-  if (needsConfirmation(account, { mode, hasRule: hasLimits(approvals) }))
-    return unconfirmed('bank')
+  if (needsConfirmation(account, { mode, hasRule: hasRule(approvals) })) return unconfirmed('bank')
   return {
     bankCode: account.bankCode,
     accountNumber: account.accountNumber,

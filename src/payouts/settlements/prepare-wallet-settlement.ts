@@ -5,7 +5,7 @@ import { type Outcome, Refusal, returnRefusal } from '../../base/refusal.js'
 import { toConversion } from '../../conversions/create-conversion.js'
 import { quoteConversion } from '../../conversions/quote-conversion.js'
 import { getFeeSchedule } from '../../merchants/settings/fee-schedules.js'
-import { hasLimits, type Settings } from '../../merchants/settings/settings-document.js'
+import { hasRule, type Settings } from '../../merchants/settings/settings-document.js'
 import { findSettlementWallet, isChosen } from '../../merchants/settings/settlement-wallets.js'
 import { formatDecimal, formatMoney } from '../../money/amounts.js'
 import type { QuoteRequest } from '../requests/prepare-payouts.js'
@@ -43,7 +43,7 @@ async function prepare(
   const { id: environmentId, mode, clockOffsetMs } = environment
   const { asset, walletAddress } = settings
   if (walletAddress === null) return noWallet()
-  if (mode === 'live' || hasLimits(approvals)) {
+  if (mode === 'live' || hasRule(approvals)) {
     const chosen = await findSettlementWallet(db, environmentId)
     if (!isChosen(settings, chosen)) return noWallet()
     if (chosen.usableFrom > environmentNow) return notUsableYet(environmentNow, chosen.usableFrom)

@@ -109,13 +109,18 @@ const settlementsHaveTheirEvents: Proof = {
       from events where type like 'settlement.%' or type like 'subaccount\\_settlement.%'
       group by environment_id, resource_id)
     select environment_id, id, s.status, e.types
-    from (select s.environment_id, s.id, p.status,
+    from (select s.environment_id, s.id, p.status, p.order_hash is not null as has_waited,
+        p.submitted_at is not null as is_submitted,
         case when s.subaccount_id is null then 'settlement.'
           else 'subaccount_settlement.' end as kind
       from settlements s
       join payouts p on p.environment_id = s.environment_id and p.id = s.payout_id) s
     full join emitted e using (environment_id, id)
-    where e.types is distinct from array[s.kind || 'created'] || case s.status
+    where e.types is distinct from
+      case when s.has_waited then array[s.kind || 'pending'] else array[]::text[] end
+      || case when s.is_submitted then array[s.kind || 'created'] else array[]::text[] end
+      || case s.status
+      when 'PENDING' then array[]::text[]
       when 'SUBMITTED' then array[]::text[]
       when 'FAILED' then array[s.kind || 'failed']
       when 'COMPLETED' then array[s.kind || 'paid']

@@ -62,7 +62,7 @@ export const settlement = resource('Settlement', {
   reference: reference(prefixes.settlement, 'Identifies the settlement.'),
   status: Type.Enum([...settlementStatuses], {
     description:
-      '`SUBMITTED` until its transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement includes returned naira; the coins of a failed transfer stay in your stablecoin balance.',
+      '`PENDING` while it waits for your call-back or for members. `SUBMITTED` until its transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement includes returned naira; the coins of a failed transfer stay in your stablecoin balance.',
     examples: ['SUBMITTED'],
   }),
   subaccount: notYet(
@@ -225,11 +225,8 @@ export function showSettlement(settlement: Settlement, payout: Payout): Settleme
   }
 }
 
-/** Settlements are never `PENDING`: they go to the merchant's own account. */
 function statusOf({ status }: Pick<Payout, 'status'>): SettlementStatus {
-  return status === 'COMPLETED'
-    ? 'PAID'
-    : (status as Exclude<PayoutStatus, 'PENDING' | 'COMPLETED'>)
+  return status === 'COMPLETED' ? 'PAID' : status
 }
 
 /** The status of the payout of a settlement with this status. */

@@ -2,7 +2,7 @@ import type { EnvironmentTime } from '../../base/clock.js'
 import { Refusal } from '../../base/refusal.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import type { Subaccount } from '../../subaccounts/subaccount.js'
-import { mustWait } from '../requests/create-under-rule.js'
+import { findWait } from '../controls/find-wait.js'
 import type { PayoutCreator } from '../requests/creators.js'
 
 /**
@@ -21,7 +21,7 @@ export async function findRuleProblem(
   for (const { createdByKey, createdByUser } of [chooser, requestedBy]) {
     if (createdByKey === null && createdByUser === null) continue
     const sender = { createdByKey, createdByUser }
-    if (await mustWait(db, { environmentId, asset: 'NGN', amount, at, ...sender }))
+    if (await findWait(db, { environmentId, asset: 'NGN', amount, at, ...sender }))
       return approvalRequired()
   }
   return undefined

@@ -50,10 +50,10 @@ type Claim = {
 
 /**
  * Makes the settlements that are due. One that the bank cannot take now, that cannot be converted
- * now, or whose money was spent meanwhile, is tried again after a while, and one to a new
- * bank account or wallet when that becomes usable; one that is refused for good, or has nothing to
- * pay, is left to the next scheduled time. Several missed times become one settlement. Returns how
- * many were due.
+ * now, that is frozen, or whose money was spent meanwhile, is tried again after a while, and one to
+ * a new bank account or wallet when that becomes usable; one that is refused for good, or has
+ * nothing to pay, is left to the next scheduled time. Several missed times become one settlement.
+ * Returns how many were due.
  */
 export async function settleDue(dependencies: ScheduleDependencies, now: Date): Promise<number> {
   const owner = dependencies.mode
@@ -108,13 +108,13 @@ async function settle(dependencies: ScheduleDependencies, now: Date, claim: Clai
     const temporarily = { refusal: created, isTemporary: wasSpent || isTemporary(created) }
     return postpone(dependencies, now, claim, temporarily)
   }
-  send(payout)
+  if (created.payout.status === 'SUBMITTED') send(payout)
   const fields = {
     settlement: settlementReference(created.settlement),
     amount: formatDecimal(created.payout.amount, created.payout.asset),
     asset: created.payout.asset,
   }
-  logFacts({ db, logger }, [{ environmentId }], () => ({ message: 'settlement submitted', fields }))
+  logFacts({ db, logger }, [{ environmentId }], () => ({ message: 'settlement created', fields }))
 }
 
 const suspended = new Refusal('forbidden', {
@@ -191,7 +191,12 @@ function own({ environmentId, subaccountId }: Claim): Sql {
 }
 
 function isTemporary({ status, code, reason }: Refusal): boolean {
-  const waiting = ['bank_account_waiting', 'wallet_waiting', 'destination_unconfirmed']
+  const waiting = [
+    'bank_account_waiting',
+    'wallet_waiting',
+    'destination_unconfirmed',
+    'payouts_frozen',
+  ]
   const isWaiting = waiting.some((waitingReason) => waitingReason === reason)
   return status >= 500 || code === 'insufficient_balance' || reason === 'capacity' || isWaiting
 }

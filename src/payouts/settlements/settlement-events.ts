@@ -7,10 +7,10 @@ import { showSettlement } from './resource.js'
 import { maySettle, type Settlement } from './settlement.js'
 import { findSettlementsOf, type SettlementWithPayout } from './store-settlements.js'
 
-type Types = Record<Exclude<PayoutStatus, 'PENDING'>, EventType>
+type Types = Record<PayoutStatus, EventType>
 
-/** Settlements need no approval: they go to the merchant's own account. */
 const ofMerchants: Types = {
+  PENDING: 'settlement.pending',
   SUBMITTED: 'settlement.created',
   COMPLETED: 'settlement.paid',
   FAILED: 'settlement.failed',
@@ -19,6 +19,7 @@ const ofMerchants: Types = {
 
 /** Types of their own: they show balances of a seller, which needs another permission. */
 const ofSubaccounts: Types = {
+  PENDING: 'subaccount_settlement.pending',
   SUBMITTED: 'subaccount_settlement.created',
   COMPLETED: 'subaccount_settlement.paid',
   FAILED: 'subaccount_settlement.failed',
@@ -30,7 +31,7 @@ export function toSettlementEvent({ settlement, payout }: SettlementWithPayout):
   const types = settlement.subaccountId === null ? ofMerchants : ofSubaccounts
   return {
     environmentId: settlement.environmentId,
-    type: types[payout.status as keyof Types],
+    type: types[payout.status],
     resourceId: settlement.id,
     causeId: settlement.id,
     sequence: payout.eventSequence,

@@ -44,7 +44,7 @@ export const settlements = new Table('settlements', {
  */
 export type Settlement = Omit<typeof settlements.row, 'lines'> & { lines: StatementSum[] }
 
-export const settlementStatuses = ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
+export const settlementStatuses = ['PENDING', 'SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
 
 export type SettlementStatus = (typeof settlementStatuses)[number]
 

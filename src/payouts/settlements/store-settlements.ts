@@ -89,14 +89,14 @@ const findOfPayouts = listStatement<typeof payoutKeyColumns, Row>({
 
 /** The settlements of these payouts, by the id of the payout. */
 export async function findSettlementsOf(
-  tx: Tx,
+  db: Queryable,
   payouts: Pick<Payout, 'environmentId' | 'id'>[],
 ): Promise<Map<string, Settlement>> {
   const names = payouts.map(({ environmentId, id }) => ({
     environmentId,
     payoutId: id,
   }))
-  const rows = await tx.rows(findOfPayouts(names))
+  const rows = await db.rows(findOfPayouts(names))
   return new Map(rows.map((row) => [row.payoutId, toSettlement(row)]))
 }
 

@@ -216,7 +216,7 @@ async function readIndex<Filter>(
       table,
       where,
       columns,
-      order: [{ name: 'id', type: 'uuid' }],
+      order: [{ name: index.of?.key ?? 'id', type: 'uuid' }],
       before: before === undefined ? undefined : [before],
       from,
       limit,

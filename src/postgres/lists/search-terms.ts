@@ -4,7 +4,7 @@ import { type Sql, sql } from '../sql.js'
 import type { Queryable } from '../transactions/tx.js'
 import { type KeyRange, withinRange } from './key-range.js'
 
-export type SearchKind = 'payment' | 'payout' | 'account' | 'session' | 'customer'
+export type SearchKind = 'payment' | 'payout' | 'account' | 'session' | 'customer' | 'recipient'
 
 /** Rows that have one of these terms for each word of a search. */
 export type TermSearch = {

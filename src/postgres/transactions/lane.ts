@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { systemClock } from '../../base/clock.js'
+import { pauseAfter, systemClock } from '../../base/clock.js'
 import { type Outcome, Refusal } from '../../base/refusal.js'
 import { laneLimits } from '../limits.js'
 import { cutConnection } from '../wire/connection.js'
@@ -239,8 +239,8 @@ export class Lane<Call, Answer> {
   ): Promise<boolean> {
     if (isTransient(error)) return retries < laneLimits.retriesMax
     if (!(error instanceof ConnectionLost)) return false
-    const { callWaitMaxMs, reconnectMs, reconnectMaxMs } = laneLimits
-    const pauseMs = Math.min(reconnectMs * 2 ** retries, reconnectMaxMs)
+    const { callWaitMaxMs, reconnectMs: retryMs, reconnectMaxMs: retryMaxMs } = laneLimits
+    const pauseMs = pauseAfter(retries, { retryMs, retryMaxMs })
     const waitedMs = systemClock.elapsedMs() - batch[0]!.sinceMs
     if (waitedMs + pauseMs > callWaitMaxMs) return false
     if (retries > 0) await sleep(pauseMs)

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import { measureRailCall } from '../rail-calls.js'
+import { readBounded } from '../read-bounded.js'
 import { parseWithNumberTexts } from './number-texts.js'
 
 /** No answer, or none that shows what happened. Never treated as a failure. */
@@ -116,7 +117,8 @@ export class ProviderClient {
       redirect: 'error',
       signal,
     })
-    const text = await readBounded(response)
+    const text = await readBounded(response, limits.banks.answerBytesMax)
+    if (text === undefined) throw new Error('the answer is too long')
     if (response.status >= 500) throw new Error(`status ${response.status}`)
     return { status: response.status, body: parseWithNumberTexts(text) }
   }
@@ -169,17 +171,6 @@ class Places {
     if (next) next()
     else this.#taken -= 1
   }
-}
-
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > limits.banks.answerBytesMax) throw new Error('the answer is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function isClosedConnection(error: unknown): boolean {

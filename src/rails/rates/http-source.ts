@@ -4,6 +4,7 @@ import type { RateSourceConfig } from '../../base/rate-sources.js'
 import { type RateSource, type Reading, SourceProblem } from '../../rates/ports.js'
 import { parseWithNumberTexts } from '../bank/number-texts.js'
 import { measureRailCall } from '../rail-calls.js'
+import { readBounded } from '../read-bounded.js'
 import { readRateText, toRatePair } from './rate-text.js'
 
 /** Reads a rate from the JSON that a URL returns. */
@@ -36,7 +37,10 @@ async function fetchAnswer({ url, header }: RateSourceConfig, timeoutMs: number)
       await response.body?.cancel()
       throw new SourceProblem(describeStatus(response.status))
     }
-    text = await readBounded(response)
+    const answer = await readBounded(response, limits.rates.answerBytesMax)
+    if (answer === undefined)
+      throw new SourceProblem(`the answer is longer than ${limits.rates.answerBytesMax} bytes`)
+    text = answer
   } catch (error) {
     if (error instanceof SourceProblem) throw error
     throw new SourceProblem(describeFailure(error, timeoutMs))
@@ -59,18 +63,6 @@ function describeFailure(error: unknown, timeoutMs: number): string {
   const { name, cause } = error as Error & { cause?: { code?: string } }
   if (name === 'TimeoutError') return `slow: no answer within ${timeoutMs / 1_000} s`
   return `cannot be reached${cause?.code ? ` (${cause.code})` : ''}`
-}
-
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > limits.rates.answerBytesMax)
-      throw new SourceProblem(`the answer is longer than ${limits.rates.answerBytesMax} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function toReading({ at, time }: RateSourceConfig, answer: unknown, now: Date): Reading {

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.js'
 import { limits } from '../../base/limits.js'
 import type { Logger } from '../../base/log.js'
 import type { WalletRail } from '../../collections/ports.js'
+import { unidentifiedChain } from '../../collections/rails.js'
 import type { Coin } from '../../money/assets.js'
 import type { ExpiringRail } from '../../payouts/ports.js'
 import type { OpenPayoutTotals } from '../../payouts/reconciliation/treasury-books.js'
@@ -155,7 +156,7 @@ export async function createSolanaRail(options: SolanaOptions): Promise<SolanaRa
 }
 
 function nameOf({ genesisHash }: ChainIdentity): string {
-  return `solana:${genesisHash ?? 'unknown'}`
+  return genesisHash === undefined ? unidentifiedChain : `solana:${genesisHash}`
 }
 
 function deriveSources(treasury: string, mints: Mints): Record<Coin, TokenAddress> {

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import type { KeyObject } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { after, type Clock } from '../../base/clock.js'
+import { after, type Clock, pauseAfter } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { Pause } from '../../base/pause.js'
 import type { Database } from '../../postgres/database.js'
@@ -178,7 +178,8 @@ export class NoticeSender {
 
 /** Doubles the wait after every attempt, up to a maximum. Null: no attempts remain. */
 export function nextAttemptAt(now: Date, attempts: number): Date | null {
-  const { noticeAttemptsMax, noticeRetryDelayMs, noticeRetryDelayMaxMs } = sandboxBankLimits
+  const { noticeAttemptsMax, ...limits } = sandboxBankLimits
   if (attempts >= noticeAttemptsMax) return null
-  return after(now, Math.min(noticeRetryDelayMs * 2 ** (attempts - 1), noticeRetryDelayMaxMs))
+  const { noticeRetryDelayMs: retryMs, noticeRetryDelayMaxMs: retryMaxMs } = limits
+  return after(now, pauseAfter(attempts - 1, { retryMs, retryMaxMs }))
 }

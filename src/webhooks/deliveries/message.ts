@@ -12,8 +12,28 @@ import {
   signMessage,
 } from './signing.js'
 
-/** Turns deliveries into signed messages. Opened keys are cached by their sealed text. */
+/** The keys of an endpoint, as its row holds them. */
+export type SealedKeys = Pick<
+  ClaimedDelivery,
+  'sealedSecret' | 'sealedPreviousSecrets' | 'sealedSigningKey'
+>
+
+type UnsignedMessage = Omit<WebhookMessage, 'headers'> & { id: string }
+
+export type MessageSigner = ReturnType<typeof createMessageSigner>
+
+/** Turns deliveries into signed messages. */
 export function createSigner(seal: Seal) {
+  const sign = createMessageSigner(seal)
+  return (delivery: ClaimedDelivery, now: Date): WebhookMessage => {
+    const id = toReference(prefixes.event, delivery.eventId)
+    const { url, mode } = delivery
+    return sign(delivery, { id, url, mode, body: showEventAs(id, delivery) }, now)
+  }
+}
+
+/** Signs messages with the keys of an endpoint. Opened keys are cached by their sealed text. */
+export function createMessageSigner(seal: Seal) {
   const cache = new Map<string, SigningKeys['privateKey'] | Buffer>()
   const openKey = <Key extends SigningKeys['privateKey'] | Buffer>(
     sealed: string,
@@ -27,19 +47,21 @@ export function createSigner(seal: Seal) {
     return key
   }
 
-  return (delivery: ClaimedDelivery, now: Date): WebhookMessage => {
-    const previous = readPreviousSecrets(delivery.sealedPreviousSecrets, now)
-    const sealed = [delivery.sealedSecret, ...previous.map(({ secret }) => secret)]
+  return (
+    sealedKeys: SealedKeys,
+    { id, url, mode, body }: UnsignedMessage,
+    now: Date,
+  ): WebhookMessage => {
+    const previous = readPreviousSecrets(sealedKeys.sealedPreviousSecrets, now)
+    const sealed = [sealedKeys.sealedSecret, ...previous.map(({ secret }) => secret)]
     const keys = {
       secrets: sealed.map((secret) => openKey(secret, readSecret)),
-      privateKey: openKey(delivery.sealedSigningKey, readSigningKey),
+      privateKey: openKey(sealedKeys.sealedSigningKey, readSigningKey),
     }
-    const id = toReference(prefixes.event, delivery.eventId)
     const timestamp = Math.floor(now.getTime() / 1_000)
-    const body = showEventAs(id, delivery)
     return {
-      url: delivery.url,
-      mode: delivery.mode,
+      url,
+      mode,
       body,
       headers: {
         'content-type': 'application/json',

@@ -93,7 +93,7 @@ export function createSender(settings: SenderSettings): Sender {
         // One timeout covers the whole attempt: a slow trickle of bytes does not extend it.
         const timer = setTimeout(() => {
           isOver = true
-          const seconds = webhookLimits.attemptTimeoutMs / second
+          const seconds = attemptTimeoutMs / second
           resolve(failure(`no complete response within ${seconds} seconds`, spentMs()))
           connection.destroy()
         }, attemptTimeoutMs)

@@ -4,6 +4,7 @@ import { notFound, Refusal } from '../../base/refusal.js'
 import { sql } from '../../postgres/sql.js'
 import { column, Table } from '../../postgres/table.js'
 import type { Queryable, Tx } from '../../postgres/transactions/tx.js'
+import type { SealedKeys } from '../deliveries/message.js'
 
 export type DisabledReason = 'merchant' | 'gone' | 'failing'
 
@@ -43,6 +44,21 @@ export async function getEndpoint(db: Queryable, name: EndpointName): Promise<We
       select ${webhookEndpoints.of('w')} from webhook_endpoints w
       where environment_id = ${name.environmentId} and id = ${id} and deleted_at is null`),
   )
+}
+
+/** The keys that sign for an endpoint, also while it is disabled; undefined if it was deleted. */
+export async function findEndpointKeys(
+  db: Queryable,
+  { environmentId, reference }: EndpointName,
+): Promise<SealedKeys | undefined> {
+  const id = fromReference(prefixes.webhookEndpoint, reference)
+  if (!id) return undefined
+  const [keys] = await db.rows(sql<SealedKeys>`
+    select secret as sealed_secret, previous_secrets as sealed_previous_secrets,
+      signing_key as sealed_signing_key
+    from webhook_endpoints
+    where environment_id = ${environmentId} and id = ${id} and deleted_at is null`)
+  return keys
 }
 
 export async function lockEndpoint(tx: Tx, name: EndpointName): Promise<WebhookEndpoint> {

@@ -1,10 +1,14 @@
 import { strict as assert } from 'node:assert'
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import {
   type Allocated,
+  allocateCoins,
   allocateToOldest,
   allocateToOne,
+  type CoinQuote,
   type PayableInvoice,
+  shareOfRefund,
 } from '../../../src/customers/invoices/allocate.js'
 import { type Random, seededRandom } from '../../support/seed.js'
 import { OracleCustomer } from './oracle.js'
@@ -128,3 +132,124 @@ function playSequence(random: Random): void {
 }
 
 const add = (one: number, other: number) => one + other
+
+describe('coins for an invoice in naira', () => {
+  // Also rates at which the smallest unit of a coin is worth many kobo.
+  const price = fc.record({
+    coins: fc.bigInt({ min: 1n, max: 10_000_000n }),
+    kobo: fc.bigInt({ min: 1n, max: 10_000_000n }),
+  })
+  const amounts = fc.array(fc.bigInt({ min: 1n, max: 4_000_000n }), { minLength: 1, maxLength: 8 })
+  const unpaid = { paidCoins: 0n, paidKobo: 0n }
+
+  /** Pays one after the other, and returns what became of each. */
+  function payAll(quote: CoinQuote, payments: readonly bigint[], due: bigint) {
+    let [left, current] = [due, quote]
+    const parts = payments.map((amount) => {
+      const part = allocateCoins(amount, current, left)
+      left -= part.kobo
+      current = {
+        ...current,
+        paidCoins: current.paidCoins + part.coins,
+        paidKobo: current.paidKobo + part.kobo,
+      }
+      return { ...part, amount }
+    })
+    return { parts, quote: current, left }
+  }
+
+  test('the price pays exactly what it is the price of', () => {
+    fc.assert(
+      fc.property(price, ({ coins, kobo }) => {
+        const paid = allocateCoins(coins, { coins, kobo, ...unpaid }, kobo)
+        expect(paid).toEqual({ coins, kobo, credit: 0n })
+      }),
+    )
+  })
+
+  test('the price in parts that are worth something pays all of it', () => {
+    const scene = fc.record({ price, cuts: amounts })
+    let whole = 0
+    fc.assert(
+      fc.property(scene, ({ price: { coins, kobo }, cuts }) => {
+        const points = [...new Set([...cuts.map((cut) => cut % coins), 0n, coins])].sort((a, b) =>
+          a < b ? -1 : 1,
+        )
+        const payments = points.slice(1).map((point, index) => point - points[index]!)
+        const { parts, left } = payAll({ coins, kobo, ...unpaid }, payments, kobo)
+        const credit = parts.reduce((sum, part) => sum + part.credit, 0n)
+        if (credit === 0n) whole += 1
+        // What is credit is what the rest of the price is worth, to the kobo.
+        expect(left).toBe(kobo - ((coins - credit) * kobo) / coins)
+      }),
+      { numRuns: 2_000 },
+    )
+    expect(whole).toBeGreaterThan(200)
+  })
+
+  test('every unit pays or is credit; rounding never costs the merchant a kobo', () => {
+    const due = fc.bigInt({ min: 0n, max: 12_000_000n })
+    fc.assert(
+      fc.property(price, amounts, due, ({ coins, kobo }, payments, wanted) => {
+        const { parts, quote, left } = payAll({ coins, kobo, ...unpaid }, payments, wanted)
+        for (const part of parts) {
+          expect(part.coins + part.credit).toBe(part.amount)
+          expect(part.coins >= 0n && part.credit >= 0n && part.kobo >= 0n).toBe(true)
+          expect(part.coins > 0n).toBe(part.kobo > 0n)
+        }
+        expect(left).toBeGreaterThanOrEqual(0n)
+        const { paidCoins, paidKobo } = quote
+        expect(paidKobo * coins).toBeLessThanOrEqual(paidCoins * kobo)
+        // It costs the customer less than a kobo, and a unit of the coin for each payment.
+        const count = BigInt(parts.filter((part) => part.kobo > 0n).length)
+        if (count > 0n)
+          expect((paidKobo + 1n) * coins + count * kobo).toBeGreaterThan(paidCoins * kobo)
+        // Coins become credit only if they are worth nothing, or the invoice needs no more.
+        if (left > 0n) {
+          const credit = parts.reduce((sum, part) => sum + part.credit, 0n)
+          expect(((paidCoins + credit) * kobo) / coins - paidKobo).toBeLessThanOrEqual(
+            BigInt(parts.length),
+          )
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('refunds take the share of their coins, also if some fail; all coins take all kobo', () => {
+    const tries = fc.array(fc.record({ coins: fc.bigInt(1n, 4_000_000n), fails: fc.nat() }), {
+      maxLength: 10,
+    })
+    fc.assert(
+      fc.property(price, tries, (paid, refunds) => {
+        const taken: { coins: bigint; kobo: bigint }[] = []
+        const remaining = () => ({
+          remainingCoins: taken.reduce((left, one) => left - one.coins, paid.coins),
+          remainingKobo: taken.reduce((left, one) => left - one.kobo, paid.kobo),
+        })
+        const refund = (coins: bigint) => {
+          const kobo = shareOfRefund(coins, { ...paid, ...remaining() })
+          expect(kobo).toBeGreaterThanOrEqual(0n)
+          taken.push({ coins, kobo })
+          const { remainingCoins, remainingKobo } = remaining()
+          expect(remainingKobo).toBeGreaterThanOrEqual(0n)
+          // The invoice keeps at least what the coins that stay are worth, less failed rounding.
+          expect((remainingKobo + BigInt(refunds.length) + 1n) * paid.coins).toBeGreaterThanOrEqual(
+            remainingCoins * paid.kobo,
+          )
+        }
+        for (const { coins, fails } of refunds) {
+          const { remainingCoins } = remaining()
+          if (remainingCoins === 0n) break
+          refund(coins < remainingCoins ? coins : remainingCoins)
+          // It may be an earlier one that fails.
+          if (fails % 3 === 0) taken.splice(fails % taken.length, 1)
+        }
+        const { remainingCoins } = remaining()
+        if (remainingCoins > 0n) refund(remainingCoins)
+        expect(remaining()).toEqual({ remainingCoins: 0n, remainingKobo: 0n })
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -63,6 +63,26 @@ test('a voided invoice gives credit back, unless a payment paid a part', async (
   await expectAllProofs(db)
 })
 
+test('the timeline says whether a payment still pays an invoice, which then is not voided', async () => {
+  const { send, ask, act, invoice, pay } = await openShop()
+  const one = await invoice(500_000)
+  const payment = await pay(200_000)
+  const paidSteps = async () =>
+    (await ask('GET', `/v1/timeline/${one.reference}`)).items
+      .filter(({ kind }: { kind: string }) => kind === 'invoice_paid')
+      .map(({ reference, details }: { reference: string; details: object }) => [reference, details])
+  expect(await paidSteps()).toEqual([[payment.reference, {}]])
+  const refused = await send('POST', `/v1/invoices/${one.reference}/void`)
+  expect(refused.json).toMatchObject({ code: 'invoice_failed', reason: 'invalid_state' })
+  const allocations = `/v1/collections/payments/${payment.reference}/allocations`
+  await ask('POST', allocations, { allocations: [{ invoice: one.reference, amount: 150_000 }] })
+  expect(await paidSteps()).toEqual([[payment.reference, {}]])
+  await ask('POST', allocations, { allocations: [] })
+  expect(await paidSteps()).toEqual([[payment.reference, { moved: true }]])
+  expect(await act(one, 'void')).toMatchObject({ status: 'VOID' })
+  await expectAllProofs(db)
+})
+
 test('a credited invoice gives back what credit paid of it', async () => {
   const { act, invoice, pay, credit } = await openShop()
   await pay(200_000)

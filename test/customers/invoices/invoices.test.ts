@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import type { EnvironmentId } from '../../../src/base/environment.js'
+import { fromReference, prefixes } from '../../../src/base/ids.js'
+import { deleteInvoice } from '../../../src/customers/invoices/store-invoices.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { openWithBank } from '../../support/open-with-bank.js'
 
@@ -174,6 +177,82 @@ test('an unpaid invoice is voided, and keeps its number', async () => {
   expect(await list('?status=VOID')).toEqual(['INV-000001'])
 })
 
+test('a draft is deleted, and its series has no gap', async () => {
+  const { ask, draft, act, list } = await openShop()
+  const remove = ({ reference }: { reference: string }) =>
+    ask('DELETE', `/v1/invoices/${reference}`)
+  const [first, gone, last] = [await draft(), await draft({ series: 'INV' }), await draft()]
+  expect(await act(first, 'finalize')).toMatchObject({ number: 'INV-000001', series: 'INV' })
+  const { status, json } = await remove(gone)
+  expect([status, json.data]).toEqual([200, gone])
+  expect(await act(last, 'finalize')).toMatchObject({ number: 'INV-000002' })
+  expect(await list('')).toEqual(['INV-000002', 'INV-000001'])
+  for (const [method, action] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['POST', '/finalize'],
+  ] as const) {
+    const body = method === 'PATCH' ? { memo: 'Thank you' } : undefined
+    const reply = await ask(method, `/v1/invoices/${gone.reference}${action}`, body)
+    expect([method, action, reply.status]).toEqual([method, action, 404])
+  }
+  // No event names a draft, and none says that it is gone.
+  const events = await ask('GET', '/v1/events?type=invoice.*')
+  expect(events.json.data.items).toHaveLength(2)
+})
+
+test('an invoice with a number is not deleted, by a call or by the statement', async () => {
+  const { ask, draft, act, list } = await openShop()
+  const one = await draft()
+  const [row] = await db.rows(sql<{ environmentId: EnvironmentId; id: string }>`
+    select environment_id, id from invoices
+    where id = ${fromReference(prefixes.invoice, one.reference)!}`)
+  for (const action of ['finalize', 'void']) {
+    await act(one, action)
+    const { status, json } = await ask('DELETE', `/v1/invoices/${one.reference}`)
+    expect([status, json]).toMatchObject([
+      409,
+      {
+        code: 'invoice_failed',
+        reason: 'invalid_state',
+        message:
+          'INV-000001 cannot be changed like this. Only drafts can be deleted: void it instead.',
+      },
+    ])
+    await db.transaction(async (tx) => deleteInvoice(tx, row!))
+  }
+  expect(await list('')).toEqual(['INV-000001'])
+})
+
+test('a draft that is deleted and finalized at once has a number, or is gone', async () => {
+  const { ask, draft, list } = await openShop()
+  const drafts = []
+  for (let count = 0; count < 12; count += 1) drafts.push(await draft())
+  await Promise.all(
+    drafts.flatMap(({ reference }, index) => {
+      const finalize = () => ask('POST', `/v1/invoices/${reference}/finalize`)
+      const remove = () => ask('DELETE', `/v1/invoices/${reference}`)
+      return index % 2 === 0 ? [finalize(), remove()] : [remove(), finalize()]
+    }),
+  )
+  const numbers = await list('')
+  expect(numbers.toSorted()).toEqual(
+    numbers.map((_: string, index: number) => `INV-${String(index + 1).padStart(6, '0')}`),
+  )
+})
+
+test('a draft moves to another series until it is finalized', async () => {
+  const { ask, draft, act } = await openShop()
+  const one = await draft()
+  expect(one).toMatchObject({ series: 'INV', number: null })
+  const path = `/v1/invoices/${one.reference}`
+  expect((await ask('PATCH', path, { series: 'SHOP' })).json.data.series).toBe('SHOP')
+  expect(await act(one, 'finalize')).toMatchObject({ series: 'SHOP', number: 'SHOP-000001' })
+  expect((await ask('PATCH', path, { series: 'INV' })).json.code).toBe('invoice_failed')
+  expect(await act(await draft(), 'finalize')).toMatchObject({ number: 'INV-000001' })
+})
+
 test('credit gives up what is due; then the invoice is settled', async () => {
   const { ask, draft, act } = await openShop()
   const one = await draft()
@@ -232,6 +311,7 @@ test('invoices and customers of other merchants do not exist', async () => {
     ['GET', ''],
     ['POST', '/finalize'],
     ['POST', '/void'],
+    ['DELETE', ''],
   ] as const) {
     const { status } = await other.ask(method, `/v1/invoices/${one.reference}${action}`)
     expect([method, action, status]).toEqual([method, action, 404])

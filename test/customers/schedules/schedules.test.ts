@@ -43,6 +43,29 @@ async function openShop() {
   }
 }
 
+test('the timeline of a schedule says what it made', async () => {
+  const { create, change, ask, customer } = await openShop()
+  const schedule = await create({ startsOn: dateIn(0) })
+  await run()
+  await change(schedule, { status: 'ENDED' })
+  const { reference } = schedule
+  const { items, truncated } = await ask('GET', `/v1/timeline/${reference}`)
+  const [made] = (await ask('GET', `/v1/invoices?customer=${customer.reference}`)).items
+  expect(truncated).toBe(false)
+  expect(items.toReversed()).toMatchObject([
+    { kind: 'schedule_created', title: 'Schedule created', reference },
+    {
+      kind: 'invoice_created',
+      title: `INV-000001 made for ${dateIn(0)}`,
+      reference: made.reference,
+    },
+    { kind: 'schedule_ended', title: 'Schedule ended', reference },
+  ])
+  const other = await service.addMerchant('Other')
+  const seen = await service.ask('GET', `/v1/timeline/${reference}`, { key: other.test.secret })
+  expect(seen.status).toBe(404)
+})
+
 test('a schedule makes one final invoice for each period, at 06:00 in Lagos', async () => {
   const { create, made, readSchedule, eventsOf } = await openShop()
   const schedule = await create({ startsOn: dateIn(3), dueAfterDays: 5, memo: 'Thank you' })

@@ -11,9 +11,10 @@ import { registerCommands } from '../../../src/operations/definitions/register-c
 import type { ReconcilableRails } from '../../../src/operations/reconcile/reconcile.js'
 import type { Database } from '../../../src/postgres/database.js'
 import { createRateBook } from '../../../src/rates/rate-book.js'
+import type { Screening } from '../../../src/screening/ports.js'
 import { simulatedRates } from '../../../src/simulation/simulated-rates.js'
 import { manualClock } from '../../support/clock.js'
-import { noRails } from '../../support/open-manilla.js'
+import { noRails, standardRetention } from '../../support/open-manilla.js'
 
 /** What the operator types next, question by question; without one, there is no terminal. */
 export const answers: string[] = []
@@ -29,7 +30,11 @@ const nothingToReconcile: ReconcilableRails = {
 
 export type CommandResult = { exitCode: number; out: string; err: string; openings: number }
 
-type Outside = { rails?: ReconcilableRails; rates?: typeof noRateSources }
+type Outside = {
+  rails?: ReconcilableRails
+  rates?: typeof noRateSources
+  screening?: Screening
+}
 
 /** Runs commands as the program does, on the test's database. */
 export function createConsole(
@@ -73,8 +78,10 @@ export function createConsole(
     const service: Service = {
       withRails: (_, work) => work(outside.rails ?? nothingToReconcile),
       rateConfig: () => outside.rates ?? noRateSources,
+      retention: () => standardRetention,
       rateBook: (db) => createRateBook({ db, clock, simulated: simulatedRates }),
       resolveHolder,
+      openScreening: async () => outside.screening,
       findConsoleUrl: () => 'https://console.example',
       openStart: async () => 'https://console.example/console/start/token',
       openBrowser: () => false,

@@ -43,6 +43,11 @@ test.each([
   ['claim_asset_is_known', change(`asset = 'BTC'`)],
   ['claim_amount_is_positive', change('amount = 0')],
   ['claim_fee_is_not_negative', change('fee_max = -1')],
+  ['claim_of_payment_has_its_rail', change('payment_id = gen_random_uuid(), fee_max = 0')],
+  ['claim_of_payment_has_its_rail', change(`rail = 'paper'`)],
+  ['claim_takes_from_is_known', change(`takes_from = 'suspense'`)],
+  ['claim_takes_from_is_known', change(`takes_from = 'fees'`)],
+  ['claim_of_payment_is_free', change(`payment_id = gen_random_uuid(), rail = 'paper'`)],
   ['claim_token_is_hashed', change(`token_hash = 'plain'`)],
   ['claim_has_its_payout', change('payout_id = gen_random_uuid()')],
   ['claim_has_its_payout', change('payout_id = null', claimed)],
@@ -80,6 +85,15 @@ test.each([
        credit, amount, false, entry_number + 1000, available_after, created_at
      from ledger_transfers where purpose = 'claim' limit 1`,
   ],
+  ...[`'available', 'clearing'`, `'suspense', 'available'`, `'suspense', 'deposits'`].map(
+    (sides): [string, string] => [
+      'claim_only_holds',
+      `insert into ledger_transfers select environment_id, gen_random_uuid(), purpose, asset, ${sides},
+       amount, true, case when ${sides.includes('available')} then entry_number + 1000 end,
+       case when ${sides.includes('available')} then available_after end, created_at
+     from ledger_transfers where purpose = 'claim' limit 1`,
+    ],
+  ),
 ])('%s refuses it', async (constraint, text) => {
   await expect(db.rows({ text, values: [] })).rejects.toMatchObject({ constraint })
 })

@@ -33,6 +33,25 @@ const reopened = await create()
 await claimMoney(claimed.url, account)
 await claimMoney(reopened.url, { bankCode: '999', accountNumber: '9900000027' })
 await service.pass(10)
+// Held money of a payment, returned by a claim that is open and by one that is claimed.
+const dedicated = await post('/v1/collections/dedicated-accounts', { externalReference: 'ada' })
+const deactivate = `/v1/collections/dedicated-accounts/${dedicated.accountReference}/deactivate`
+await service.ask('POST', deactivate, { key, body: {} })
+const returnByClaim = async () => {
+  const paid = { accountNumber: dedicated.accountNumber, amount: 500_000 }
+  const { reference } = await post('/v1/test/bank-transfers', paid)
+  const { json } = await service.ask('POST', `/v1/collections/payments/${reference}/resolve`, {
+    key,
+    body: { action: 'return', by: 'claim' },
+    headers: { 'idempotency-key': randomUUID() },
+  })
+  const { claim } = json.data
+  return { id: `'${fromReference(prefixes.claim, claim.reference)}'`, url: claim.url }
+}
+const returning = await returnByClaim()
+const returned = await returnByClaim()
+await claimMoney(returned.url, account)
+await service.pass(10)
 
 const tables = ['claims', 'claim_holds', 'events']
 /** Damages copy rows, so the rules that hold them once must not get in the way. */
@@ -81,6 +100,9 @@ const damages: Record<string, Record<string, string[]>> = {
   },
   'The money of every claim is held in the books while it is open, and released afterwards': {
     'a hold of another amount': [`update claim_holds set amount = amount + 1 where ${ofOpen}`],
+    'a hold of another ledger account': [
+      `update claims set takes_from = 'available' where id = ${returning.id}`,
+    ],
     'a hold that the books do not have': [
       `update claim_holds set id = gen_random_uuid() where ${ofOpen}`,
     ],
@@ -98,6 +120,9 @@ const damages: Record<string, Record<string, string[]>> = {
     'a payout of another amount': [
       `update claims set amount = amount + 1 where id = ${claimed.id}`,
     ],
+    'a payout from another ledger account': [
+      `update claims set takes_from = 'available' where id = ${returned.id}`,
+    ],
     'a second payout': [
       `insert into claim_holds select environment_id, gen_random_uuid(), claim_id, 2, amount,
          'CLAIMED', (select id from payouts where status = 'FAILED'), created_at
@@ -110,6 +135,17 @@ const damages: Record<string, Record<string, string[]>> = {
     'a claimed hold whose payout is unknown': [
       `update claim_holds set payout_id = gen_random_uuid() where ${ofReopened} and opening = 1`,
     ],
+  },
+  'The payouts of a claim are returns, by the rail of its payment, only if it has one': {
+    'a transfer that should be a return': [
+      `update claims set fee_max = 0, payment_id = gen_random_uuid(), rail = 'sandbox'
+       where id = ${claimed.id}`,
+    ],
+    'a return that should be a transfer': [
+      `update claims set payment_id = null, rail = null, takes_from = 'available'
+       where id = ${returned.id}`,
+    ],
+    'a return by another rail': [`update claims set rail = 'elsewhere' where id = ${returned.id}`],
   },
   'Every claim emitted an event for each time that it was opened, claimed and ended': {
     'an event that is missing': [

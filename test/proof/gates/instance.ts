@@ -15,9 +15,9 @@ import type { OpenRails } from '../../../src/processes/open-rails.js'
 import { createDueJobFinder, type Job } from '../../../src/processes/run-jobs.js'
 import { createJobs } from '../../../src/processes/work.js'
 import { Deliverer } from '../../../src/webhooks/deliveries/deliver.js'
-import { createSender } from '../../../src/webhooks/deliveries/send.js'
+import { createSender, type Sender } from '../../../src/webhooks/deliveries/send.js'
 import type { manualClock } from '../../support/clock.js'
-import { openManilla, standardNaira } from '../../support/open-manilla.js'
+import { openManilla, standardNaira, standardRetention } from '../../support/open-manilla.js'
 import type { Keeper } from './passage.js'
 import { openPostgresGate } from './postgres-gate.js'
 
@@ -70,6 +70,12 @@ export async function openInstance(settings: InstanceSettings) {
   const laneDependencies = { connect, clock, rails: opened.rails.banksByName }
   const lane = createJudgingLane(laneDependencies)
   const noticeLane = createNoticeLane(laneDependencies)
+  const sender = createSender({ clock, allowsLoopback: true })
+  let isDead = false
+  const killable: Sender = {
+    send: (message) => (isDead ? Promise.reject(new Error('killed')) : sender.send(message)),
+    close: () => sender.close(),
+  }
   const jobs = createJobs(opened, {
     seal,
     clock,
@@ -78,22 +84,19 @@ export async function openInstance(settings: InstanceSettings) {
     noticeLane,
     requestLogDays: 30,
     eventDays: 30,
+    retention: standardRetention,
     naira: standardNaira,
     relay: settings.relay,
+    callbackSender: killable,
   }).filter(({ name }) => !leftOut.test(name))
-  const sender = createSender({ clock, allowsLoopback: true })
   const jobFailures: string[] = []
-  let isDead = false
   const deliverer = new Deliverer({
     db,
     connect,
     seal,
     clock,
     logger,
-    sender: {
-      send: (message) => (isDead ? Promise.reject(new Error('killed')) : sender.send(message)),
-      close: () => sender.close(),
-    },
+    sender: killable,
   })
   deliverer.start()
   const unsetCourier = setCourier(db.name, deliverer)

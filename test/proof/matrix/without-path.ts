@@ -5,7 +5,9 @@ const settings = 'Settings of a merchant, written in one transaction that moves 
 const checks = 'Results of comparisons, which are made again.'
 const rates = 'Rates that are read again; a conversion keeps the one it was made at.'
 const invoices = 'What merchants write about invoices, in one transaction that moves no money.'
+const complaints = 'What a merchant notes about complaints, in one transaction that moves no money.'
 const links = 'Where payers make sessions, written in one transaction that moves no money.'
+const recipients = 'Whom a merchant pays, written in one transaction that moves no money.'
 const splits = 'Who gets what of later payments, written in one transaction that moves no money.'
 const float = 'Reads the balance at the provider, which no payment or payout waits for.'
 
@@ -38,6 +40,12 @@ export const tablesWithoutPath: Record<string, string> = {
   passkeys: team,
   passwords: team,
   paused_rails: operators,
+  payment_screenings:
+    'Written in the transaction of its payment; the matrix runs without screening.',
+  legal_holds: operators,
+  payout_freezes: operators,
+  retention_progress: 'Progress of the worker that erases; it moves no money.',
+  retention_skips: 'Progress of the worker that erases; it moves no money.',
   proof_runs: checks,
   rate_readings: rates,
   rates,
@@ -53,12 +61,17 @@ export const tablesWithoutPath: Record<string, string> = {
   report_progress: reports,
   report_received: reports,
   sandbox_payments: 'Books of the sandbox bank: payers of the matrix pay without an instance.',
+  screening_decisions:
+    'Written in the transaction that moves the money; the matrix runs without screening.',
   session_ends: team,
   setting_changes: settings,
   settlement_wallets: settings,
   sign_in_guesses: team,
   sign_in_steps: team,
   payment_links: links,
+  recipients,
+  cases: complaints,
+  case_items: complaints,
   split_rules: splits,
   credit_notes: invoices,
   reallocations: invoices,

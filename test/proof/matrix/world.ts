@@ -15,6 +15,7 @@ import { verifyLedger } from '../../../src/operations/proofs/verify-ledger.js'
 import { reconcile } from '../../../src/operations/reconcile/reconcile.js'
 import { attemptsDue } from '../../../src/payouts/attempts/live-attempts.js'
 import { batchesDue } from '../../../src/payouts/batches/run-batches.js'
+import { checksDue } from '../../../src/payouts/controls/payout-checks.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { createSmtpRelay } from '../../../src/rails/mail/smtp-relay.js'
 import { takeBacksDue } from '../../../src/subaccounts/shares/give-back.js'
@@ -78,6 +79,7 @@ export async function openWorld(settings: WorldSettings) {
   const keeper = new FaultKeeper(settings.strikesDeliveries ? () => false : isDelivery)
   const outside = await openOutside(settings, { db, clock, secret })
   const receiver = await openReceiver(keeper)
+  const callback = await openCallback(keeper)
   const mails = settings.sendsMails ? await openSmtpServer() : undefined
   const instances: Instance[] = []
 
@@ -113,14 +115,15 @@ export async function openWorld(settings: WorldSettings) {
 
   const first = await start()
   const merchant: Merchant = first.service.merchant
-  if (!settings.strikesDeliveries) await addEndpoint(first.service)
+  const endpoint = settings.strikesDeliveries ? undefined : await addEndpoint(first.service)
 
-  async function addEndpoint({ ask }: Instance['service']): Promise<void> {
+  async function addEndpoint({ ask }: Instance['service']): Promise<string> {
     const body = { url: receiver.url, events: ['*'] }
     const headers = { 'idempotency-key': 'endpoint of the world' }
     const request = { key: merchant.test.secret, body, headers }
-    const { status, text: answer } = await ask('POST', '/v1/webhook-endpoints', request)
+    const { status, text: answer, json } = await ask('POST', '/v1/webhook-endpoints', request)
     assert.equal(status, 201, answer)
+    return json.data.id
   }
 
   /** Runs the jobs and deliveries of an instance once. */
@@ -213,6 +216,7 @@ export async function openWorld(settings: WorldSettings) {
       sweepsDue,
       takeBacksDue,
       mailsDue,
+      checksDue,
     ].map(({ table, openCondition }) =>
       sql.raw(`(select count(*) from ${table} where ${openCondition})`),
     )
@@ -294,6 +298,7 @@ export async function openWorld(settings: WorldSettings) {
     const alive = instances.filter((instance) => !instance.isDead())
     await Promise.all(alive.map((instance) => instance.close()))
     receiver.close()
+    callback.close()
     await mails?.close()
     await outside.close()
     await drop()
@@ -306,6 +311,9 @@ export async function openWorld(settings: WorldSettings) {
     outside,
     merchant,
     receiver,
+    callback,
+    /** The webhook endpoint of the merchant, unless the path adds its own. */
+    endpoint,
     /** Undefined: the path is not about mails. */
     mails,
     /** From now on passages count, and the crash may happen. */
@@ -357,6 +365,38 @@ async function openReceiver(keeper: FaultKeeper) {
     /** The status of every answer from now on. */
     answerWith(next: number) {
       status = next
+    },
+    close() {
+      gate.kill()
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** A merchant's call-back, behind a gate. */
+async function openCallback(keeper: FaultKeeper) {
+  const asked: string[] = []
+  let answer: (payout: { reference: string; amount: number }) => object | undefined = () => ({
+    decision: 'approve',
+  })
+  const server = createServer(async (request, response) => {
+    const payout = JSON.parse(await text(request))
+    asked.push(payout.reference)
+    const given = answer(payout)
+    response.writeHead(given ? 200 : 503).end(JSON.stringify(given ?? {}))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const gate = await openHttpGate(`http://127.0.0.1:${port}/approve`, keeper, () => 'call-back')
+  return {
+    /** References of the payouts that it was asked about. */
+    asked,
+    url: gate.url,
+    /** Undefined: it does not decide. */
+    answerWith(next: typeof answer) {
+      answer = next
     },
     close() {
       gate.kill()

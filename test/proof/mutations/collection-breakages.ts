@@ -127,8 +127,8 @@ export const collectionBreakages: Breakage[] = [
     edits: [
       {
         file: 'src/collections/returns/send-returns.ts',
-        old: `    owned.map(({ payout }) => ({ ...payout, from: 'WAITING', to: 'SENT' })),`,
-        new: `    owned.map(({ payout }) => ({ ...payout, from: 'SENT', to: 'SENT' })),`,
+        old: `    free.map(({ payout }) => ({ ...payout, from: 'WAITING', to: 'SENT' })),`,
+        new: `    free.map(({ payout }) => ({ ...payout, from: 'SENT', to: 'SENT' })),`,
       },
     ],
   },

@@ -274,7 +274,7 @@ export const payoutBreakages: Breakage[] = [
     edits: [
       {
         file: 'src/payouts/approvals/pending-payouts.ts',
-        old: '  emitAll(tx, now, ended.flatMap(toFailedEvent))\n',
+        old: '    ...ended.flatMap(toFailedEvent),\n',
         new: '',
       },
     ],
@@ -391,7 +391,7 @@ export const payoutBreakages: Breakage[] = [
         file: 'src/payouts/settlements/create-settlement.ts',
         old: `  if (created instanceof Refusal) return created
   insertSettlement(tx, settlement)
-  emitAll(tx, now, [toSettlementEvent({ settlement, payout })])
+  emitAll(tx, now, [toSettlementEvent({ settlement, payout: created })])
 `,
         new: `  if (created instanceof Refusal) return created
   insertSettlement(tx, settlement)

@@ -19,7 +19,12 @@ import { createDueJobFinder, type Job } from '../../../src/processes/run-jobs.js
 import { createJobs } from '../../../src/processes/work.js'
 import { Deliverer } from '../../../src/webhooks/deliveries/deliver.js'
 import type { Sender } from '../../../src/webhooks/deliveries/send.js'
-import { noChains, onlySandbox, standardNaira } from '../../support/open-manilla.js'
+import {
+  noChains,
+  onlySandbox,
+  standardNaira,
+  standardRetention,
+} from '../../support/open-manilla.js'
 import type { Keeper } from '../gates/passage.js'
 import { openPostgresGate } from '../gates/postgres-gate.js'
 import type { SimulatedBank } from './bank.js'
@@ -112,6 +117,7 @@ export async function openApi(surroundings: Surroundings) {
     publicRateLimitPerSecond: 0,
     requestLogDays: 0,
     eventDays: retentionDays,
+    retention: standardRetention,
     naira: standardNaira,
     rates: undefined,
     allowsLoopbackWebhooks: true,
@@ -177,8 +183,10 @@ export async function openWorker(surroundings: Surroundings) {
     noticeLane,
     requestLogDays: retentionDays,
     eventDays: retentionDays,
+    retention: standardRetention,
     naira: standardNaira,
     sentPayouts,
+    callbackSender: surroundings.senderOf(life),
   }).filter(({ name }) => name !== leftOut)
   const deliverer = new Deliverer({
     db: claimDb,

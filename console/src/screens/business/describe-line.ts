@@ -22,7 +22,8 @@ export function describeLine({ action, details }: { action: string; details: Fie
   const body = fieldsOf(details.body)
   const money = moneyOf(about)
   const email = textOf(details.email)
-  const sentence = (money && words.ofMoney[action]) || (email && words.ofPeople[action])
+  const sentence =
+    (money && words.ofMoney[action]) || (email && words.ofPeople[action]) || words.ofFreezes[action]
   if (!sentence) return words.action(action)
   const { currency } = about
   return sentence({
@@ -33,6 +34,7 @@ export function describeLine({ action, details }: { action: string; details: Fie
     batch: textOf(about.batch) ?? '',
     reason: textOf(body.reason) ?? '',
     isReturn: body.action === 'return',
+    isProposed: details.isProposed === true,
     email: email ?? '',
     role: roleOf(details.role),
   })

@@ -7,15 +7,20 @@ const verbs: Record<string, string> = {
   ask: 'Asked for',
   cancel: 'Cancelled',
   change: 'Changed',
+  close: 'Closed',
   confirm: 'Confirmed',
   create: 'Created',
+  credit: 'Credited',
   deactivate: 'Deactivated',
   decide: 'Decided',
   delete: 'Deleted',
   deposit: 'Deposited',
   disable: 'Disabled',
   end: 'Ended',
+  erase: 'Erased',
   export: 'Exported',
+  finalize: 'Finalized',
+  freeze: 'Froze',
   fund: 'Funded',
   invite: 'Invited',
   make: 'Made',
@@ -24,6 +29,8 @@ const verbs: Record<string, string> = {
   redeliver: 'Sent again',
   refund: 'Refunded',
   reject: 'Rejected',
+  remove: 'Removed',
+  reopen: 'Reopened',
   requery: 'Checked',
   resolve: 'Decided',
   resume: 'Resumed',
@@ -32,15 +39,18 @@ const verbs: Record<string, string> = {
   roll: 'Rolled',
   rotate: 'Rotated',
   save: 'Saved',
+  send: 'Sent',
   set: 'Set',
   settle: 'Settled',
   submit: 'Submitted',
   suspend: 'Suspended',
   take: 'Took',
   test: 'Tested',
+  thaw: 'Thawed',
   upload: 'Uploaded',
   use: 'Used',
   view: 'Viewed',
+  void: 'Voided',
   withdraw: 'Withdrew',
   write: 'Wrote',
 }
@@ -74,8 +84,10 @@ export const filterActions = [
 
 /** Actions that a verb and a noun do not say well. */
 const sentences: Record<string, string> = {
+  'case.create': 'Opened a case',
+  'case_items.add': 'Added to a case',
+  'case_items.remove': 'Removed from a case',
   'merchant.view': 'Operator viewed this merchant',
-  'passkey.remove': 'Removed passkey',
   'sign_in.fail': 'Failed to sign in',
   'sign_in.lock_out': 'Locked out after failed sign-ins',
   'step_up.fail': 'Failed to confirm',
@@ -113,6 +125,7 @@ type LineFacts = {
   batch: string
   reason: string
   isReturn: boolean
+  isProposed: boolean
   email: string
   role: string
 }
@@ -148,6 +161,12 @@ const ofMoney: Record<string, (facts: LineFacts) => string> = {
   'settlement.create': (facts) => `Settled ${facts.money}${toSomebody(facts)}`,
 }
 
+/** Lines about freezes, by action. */
+const ofFreezes: Record<string, (facts: LineFacts) => string> = {
+  'payouts.freeze': (facts) => `Froze payouts${because(facts)}`,
+  'payouts.thaw': ({ isProposed }) => (isProposed ? 'Asked to thaw payouts' : 'Thawed payouts'),
+}
+
 /** Lines about members, by action. */
 const ofPeople: Record<string, (facts: LineFacts) => string> = {
   'team.change': ({ email }) => `Changed the access of ${email}`,
@@ -175,6 +194,7 @@ export const auditTexts = {
   caption: 'Audit lines, newest first',
   action: describeAction,
   ofMoney,
+  ofFreezes,
   ofPeople,
   verified: (elapsedMs: number) => `Verified ${ago(elapsedMs)}`,
   notVerified: 'Not verified yet',

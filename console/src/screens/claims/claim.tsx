@@ -33,7 +33,7 @@ export function Screen() {
 }
 
 function ClaimPage({ claim }: { claim: Claim }) {
-  const { reference, status, asset, amount, description, payout } = claim
+  const { reference, status, asset, amount, description, payment, payout } = claim
   const title = `${formatMoney(amount, asset)} · ${description}`
   useEffect(() => noteRecent({ path: `/payouts/claims/${reference}`, title }), [reference, title])
   return (
@@ -59,7 +59,7 @@ function ClaimPage({ claim }: { claim: Claim }) {
         </Note>
       )}
       <JsonCard title={words.claim} value={claim} words={words}>
-        <p className="padded soft">{words.about[status]}</p>
+        <p className="padded soft">{(payment ? words.aboutReturn : words.about)[status]}</p>
         <Facts>
           <Fact name={words.amount}>
             <b>
@@ -68,6 +68,9 @@ function ClaimPage({ claim }: { claim: Claim }) {
           </Fact>
           <Fact name={words.feeMax}>
             <Money amount={claim.feeMax} asset={asset} />
+          </Fact>
+          <Fact name={words.payment}>
+            {payment && <ResourceLink to={`/payments/${payment}`} reference={payment} />}
           </Fact>
           <Fact name={words.recipient}>{claim.recipientName}</Fact>
           <Fact name={words.email}>{claim.email}</Fact>
@@ -90,11 +93,12 @@ function ClaimPage({ claim }: { claim: Claim }) {
   )
 }
 
-function Actions({ claim: { reference, locked, amount, asset } }: { claim: Claim }) {
+function Actions({ claim: { reference, locked, amount, asset, payment } }: { claim: Claim }) {
   const mayChange = useMay('payouts.create')
+  const mayDecide = useMay('payments.decide')
   const [isCancelling, setCancelling] = useState(false)
   const { write, isBusy, refusal } = useWrite<Claim>({
-    topics: ['balances', 'payouts'],
+    topics: ['balances', 'payouts', 'payments'],
     reads: ['claim'],
   })
   if (!mayChange) return null
@@ -114,9 +118,11 @@ function Actions({ claim: { reference, locked, amount, asset } }: { claim: Claim
           {words.unlock}
         </Button>
       )}
-      <Button kind="danger" onClick={() => setCancelling(true)}>
-        {words.cancel}
-      </Button>
+      {(payment === null || mayDecide) && (
+        <Button kind="danger" onClick={() => setCancelling(true)}>
+          {words.cancel}
+        </Button>
+      )}
       {isCancelling && (
         <ConfirmDialog
           title={claimTexts.cancelDialog.title}
@@ -127,7 +133,11 @@ function Actions({ claim: { reference, locked, amount, asset } }: { claim: Claim
           onConfirm={() => void cancel()}
           onClose={() => setCancelling(false)}
         >
-          <p>{claimTexts.cancelDialog.text(formatMoney(amount, asset))}</p>
+          <p>
+            {payment
+              ? claimTexts.cancelDialog.textOfReturn(formatMoney(amount, asset))
+              : claimTexts.cancelDialog.text(formatMoney(amount, asset))}
+          </p>
         </ConfirmDialog>
       )}
     </>

@@ -2,13 +2,11 @@ import { useState } from 'react'
 import type { Claim } from '../../../../sdk/src/types'
 import { useMembership } from '../../api/session'
 import { useWrite } from '../../api/writes'
-import { Button } from '../../parts/button'
-import { CopyBlock } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
-import { Dialog } from '../../parts/dialog'
 import { SelectField, TextField } from '../../parts/fields'
 import { type Asset, formatMoney, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
+import { ClaimLink } from './claim-link'
 import { claimTexts } from './texts'
 
 const words = claimTexts.form
@@ -103,24 +101,5 @@ export function NewClaim({ onClose }: { onClose: () => void }) {
         onChange={(value) => setDays(value)}
       />
     </ConfirmDialog>
-  )
-}
-
-function ClaimLink({ claim, onClose }: { claim: Claim; onClose: () => void }) {
-  const { url, email } = claim
-  const { link } = claimTexts
-  return (
-    <Dialog title={link.title} onClose={onClose} isSticky>
-      <div className="stack" style={{ gap: 16 }}>
-        <p>{link.text}</p>
-        {email && <p className="soft">{link.mailed(email)}</p>}
-        <CopyBlock text={url!} label={link.title} />
-        <div className="actions-end">
-          <Button kind="primary" onClick={onClose}>
-            {link.done}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
   )
 }

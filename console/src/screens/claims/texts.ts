@@ -47,6 +47,7 @@ export const claimTexts = {
     answer: 'Answer of the API',
     amount: 'Amount',
     feeMax: 'Set aside for the fee',
+    payment: 'Returns payment',
     recipient: 'Recipient',
     email: 'Link sent to',
     word: 'Secret word',
@@ -70,11 +71,19 @@ export const claimTexts = {
       EXPIRED: 'It was not claimed in time. The money is available again.',
       CANCELLED: 'The link no longer works. The money is available again.',
     },
+    aboutReturn: {
+      OPEN: 'The money is on its way back: it waits until the payer claims it, or it expires.',
+      CLAIMED: 'The payer claimed it. If the transfer fails, the claim opens again.',
+      EXPIRED: 'It was not claimed in time. The money is accepted or held again.',
+      CANCELLED: 'The link no longer works. The money is accepted or held again.',
+    },
   },
   cancelDialog: {
     title: 'Cancel this claim?',
     text: (amount: string) =>
       `The link no longer works, and ${amount} and what was set aside for the fee are available again.`,
+    textOfReturn: (amount: string) =>
+      `The link no longer works. ${amount} of the payment is accepted or held again, as before.`,
     confirm: 'Cancel claim',
     done: 'Claim cancelled',
   },

@@ -10,7 +10,7 @@ import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { JsonView } from '../../parts/code'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
-import { Copy } from '../../parts/copy'
+import { Copy, CopyLink } from '../../parts/copy'
 import {
   AccountNumber,
   formatAccountNumber,
@@ -24,7 +24,6 @@ import { Card, Fact, Facts, PageHead, Skeleton } from '../../parts/page'
 import { ErrorState, Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { formatRateNaira } from '../conversions/format-rate'
-import { CopyLink } from './copy-link'
 import {
   apiPaths,
   type Collected,

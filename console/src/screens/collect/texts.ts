@@ -72,8 +72,6 @@ export const collectTexts = {
     confirm: 'Create',
   },
   open: 'Open page',
-  copyLink: 'Copy link',
-  copied: 'The link is copied.',
   qr: 'QR code',
   qrOf: (text: string) => `QR code of ${text}`,
   scanLink: 'Your customer scans it to open the page.',

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { Customer, Invoice } from '../../../../sdk/src/types'
+import type { Customer, Invoice, InvoiceSchedule } from '../../../../sdk/src/types'
 import { usePages, useRead } from '../../api/reads'
 import { toRefusal } from '../../api/refusal'
 import { useMay } from '../../api/session'
@@ -20,7 +20,9 @@ import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { commonTexts } from '../../texts/common'
-import { invoiceColumns } from '../invoices/columns'
+import { CasesCard } from '../cases/cases-card'
+import { columnsOfCustomer } from '../invoices/columns'
+import { scheduleColumns } from '../invoices/schedule-columns'
 import { CustomerAccounts } from './customer-accounts'
 import { EditDialog } from './customer-form'
 import { EraseDialog } from './erase-dialog'
@@ -73,12 +75,14 @@ function CustomerPage({ customer }: { customer: Customer }) {
       <div className="with-aside">
         <div className="stack">
           <Invoices reference={reference} />
+          <Schedules customer={customer} />
           <Statement reference={reference} />
         </div>
         <div className="stack">
           <CustomerFacts customer={customer} />
           <Credit customer={customer} />
           <CustomerAccounts customer={customer} />
+          <CasesCard item={reference} />
         </div>
       </div>
       {opened === 'edit' && <EditDialog customer={customer} onClose={close} />}
@@ -154,11 +158,6 @@ function Credit({ customer: { credit } }: { customer: Customer }) {
   )
 }
 
-/** Those of one customer need no column that names it; phones show the due date there. */
-const columns = invoiceColumns
-  .filter(({ name }) => name !== 'customer')
-  .map((column) => (column.name === 'dueAt' ? { ...column, phone: 3 as const } : column))
-
 function Invoices({ reference }: { reference: string }) {
   const list = usePages<Invoice>('/v1/invoices', { customer: reference }, { limit: 10 })
   return (
@@ -174,11 +173,49 @@ function Invoices({ reference }: { reference: string }) {
     >
       <DataTable
         caption={words.invoicesCaption}
-        columns={columns}
+        columns={columnsOfCustomer}
         list={list}
         keyOf={(invoice) => invoice.reference}
         pathOf={(invoice) => `/invoices/${invoice.reference}`}
         empty={<p className="soft hint">{words.noInvoices}</p>}
+      />
+    </Card>
+  )
+}
+
+const columnsOfSchedules = scheduleColumns
+  .filter(({ name }) => name !== 'customer')
+  .map((column) => (column.name === 'rule' ? { ...column, phone: 1 as const } : column))
+
+function Schedules({ customer: { reference, erasedAt } }: { customer: Customer }) {
+  const path = '/v1/invoice-schedules'
+  const list = usePages<InvoiceSchedule>(path, { customer: reference }, { limit: 5 })
+  const mayChange = useMay('customers.change')
+  return (
+    <Card
+      title={words.schedules}
+      aside={
+        <div className="row">
+          {list.rows.length > 0 && (
+            <Button size="small" to={`/invoices/schedules?customer=${reference}`}>
+              {words.allSchedules}
+            </Button>
+          )}
+          {mayChange && erasedAt === null && (
+            <Button size="small" icon="plus" to={`/invoices/schedules/new?customer=${reference}`}>
+              {words.newSchedule}
+            </Button>
+          )}
+        </div>
+      }
+    >
+      <DataTable
+        caption={words.schedulesCaption}
+        columns={columnsOfSchedules}
+        list={list}
+        keyOf={(schedule) => schedule.reference}
+        pathOf={(schedule) => `/invoices/schedules/${schedule.reference}`}
+        empty={<p className="soft hint">{words.noSchedules}</p>}
       />
     </Card>
   )

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { usePages } from '../../api/reads'
 import { useScope } from '../../api/scope'
+import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
@@ -14,13 +15,16 @@ import { Chip, type Tone } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { commonTexts } from '../../texts/common'
 import { statusWords } from '../../texts/status'
+import { FreezeDialog } from '../freezes/freeze-dialog'
+import { frozenTexts } from '../freezes/frozen-texts'
+import { freezeTexts } from '../freezes/texts'
 import { SubaccountLink } from '../subaccounts/subaccount-link'
 import type { ApiKey, ShownKey } from './api-key'
 import { CreateKeyDialog } from './create-key'
 import { keyTexts as words } from './key-texts'
 import { ShownKeyDialog } from './shown-key'
 
-type Chosen = { key: ApiKey; action: 'roll' | 'revoke' }
+type Chosen = { key: ApiKey; action: 'roll' | 'revoke' | 'freeze' }
 
 export function Screen() {
   const { mode } = useScope()
@@ -87,6 +91,16 @@ export function Screen() {
             setChosen(null)
             list.retry()
           }}
+        />
+      )}
+      {chosen?.action === 'freeze' && (
+        <FreezeDialog
+          target={{
+            kind: 'key',
+            subject: chosen.key.id,
+            what: frozenTexts.what.key(chosen.key.name),
+          }}
+          onClose={() => setChosen(null)}
         />
       )}
       {shown && <ShownKeyDialog shown={shown} onClose={() => setShown(null)} />}
@@ -200,12 +214,13 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
 }
 
 function Actions({ apiKey, show, choose }: Tools & { apiKey: ApiKey }) {
-  const { state, name, isRevealable } = apiKey
+  const { state, name, kind, isRevealable } = apiKey
+  const mayFreeze = useMay('payouts.freeze')
   if (state === 'expired' || state === 'revoked') return null
   return (
     <Menu
       isFlat
-      width={180}
+      width={190}
       button={
         <button type="button" className="icon-button" aria-label={`${words.actions}: ${name}`}>
           <Icon name="dots" />
@@ -215,6 +230,11 @@ function Actions({ apiKey, show, choose }: Tools & { apiKey: ApiKey }) {
       {isRevealable && <MenuItem onClick={() => show(apiKey)}>{words.reveal}</MenuItem>}
       {state === 'active' && (
         <MenuItem onClick={() => choose({ key: apiKey, action: 'roll' })}>{words.roll}</MenuItem>
+      )}
+      {mayFreeze && kind === 'secret' && (
+        <MenuItem onClick={() => choose({ key: apiKey, action: 'freeze' })}>
+          {freezeTexts.ofKey}
+        </MenuItem>
       )}
       <MenuItem isDangerous onClick={() => choose({ key: apiKey, action: 'revoke' })}>
         {words.revoke}

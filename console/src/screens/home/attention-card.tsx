@@ -92,6 +92,11 @@ function describe({ kind, count, amounts, subject }: Attention): Look {
       const text = `${words.low_balanceText(money)}.`
       return { icon: 'balance', tone: 'warn', title, text, action: words.view }
     }
+    case 'case_overdue': {
+      const title = words.case_overdue(count)
+      const text = words.case_overdueText
+      return { icon: 'clock', tone: 'warn', title, text, action: words.review }
+    }
     case 'bank_account_waiting': {
       const title = words.bank_account_waiting(subject, count)
       const text = words.bank_account_waitingText

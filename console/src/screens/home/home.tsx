@@ -5,6 +5,7 @@ import { useMay, useSession } from '../../api/session'
 import { Button } from '../../parts/button'
 import { PageHead } from '../../parts/page'
 import { currentTime, formatToday, hourOf } from '../../parts/time-format'
+import { FrozenNote } from '../freezes/frozen-note'
 import { AttentionCard } from './attention-card'
 import { BalancesCard } from './balances-card'
 import { Checklist, FirstPayment } from './checklist'
@@ -41,6 +42,7 @@ export function Screen() {
           </>
         }
       />
+      <FrozenNote />
       {mode === 'test' && mayCollect && <FirstPayment />}
       <AttentionCard />
       <div className={maySeeBalances ? 'with-aside stretch' : 'stack'}>

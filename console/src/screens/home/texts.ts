@@ -35,6 +35,11 @@ export const homeTexts = {
     payout_reviewText: 'The operator is looking into it. Do not send them again.',
     low_balance: (subject: string) => `The ${subject} balance is low`,
     low_balanceText: (amount: string) => `${amount} available`,
+    case_overdue: (count: number) =>
+      count === 1
+        ? 'The deadline of a case has passed'
+        : `The deadlines of ${count} cases have passed`,
+    case_overdueText: 'Close them, or move their deadlines.',
     bank_account_waiting: (subject: string | null, count: number) =>
       subject === null ? `${count} bank accounts are new` : `Bank account ${subject} is new`,
     bank_account_waitingText:

@@ -62,3 +62,8 @@ export const invoiceColumns: Column<Invoice>[] = [
     cell: ({ createdAt }) => <Time value={createdAt} />,
   },
 ]
+
+/** Those of one customer need no column that names it; phones show the due date there. */
+export const columnsOfCustomer = invoiceColumns
+  .filter(({ name }) => name !== 'customer')
+  .map((column) => (column.name === 'dueAt' ? { ...column, phone: 3 as const } : column))

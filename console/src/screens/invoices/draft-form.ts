@@ -1,4 +1,4 @@
-import type { Invoice } from '../../../../sdk/src/types'
+import type { Invoice, InvoiceSchedule } from '../../../../sdk/src/types'
 import {
   computeInvoice,
   type Discount,
@@ -8,6 +8,8 @@ import {
 import { parsePercent, percentPattern } from '../../../../src/money/percent'
 import { type Asset, toUnits, toWire } from '../../parts/money-format'
 import { dueDayOf } from './due-day'
+
+type Language = Invoice['language']
 
 /** A line as it is typed. */
 export type LineForm = {
@@ -36,6 +38,7 @@ export type DraftForm = {
   dueDate: string
   memo: string
   footer: string
+  language: Language
 }
 
 let lastId = 0
@@ -64,17 +67,18 @@ export function newDraft(customer: string | null): DraftForm {
     dueDate: '',
     memo: '',
     footer: '',
+    language: 'en',
   }
 }
 
-/** A draft that is changed. Its series shows only in its number, so it keeps the one that it has. */
-export function typedDraft(invoice: Invoice): DraftForm {
-  const { asset, discount, instalments, dueAt } = invoice
-  const empty = newDraft(invoice.customer)
+/** What an invoice and a schedule say alike. */
+export function typedContents(written: Invoice | InvoiceSchedule): DraftForm {
+  const { customer, asset, series, lines, discount, memo, footer } = written
   return {
-    ...empty,
+    ...newDraft(customer),
     asset,
-    lines: invoice.lines.map(({ description, quantity, unitAmount, vatPercent }) => ({
+    series,
+    lines: lines.map(({ description, quantity, unitAmount, vatPercent }) => ({
       ...newLine(vatPercent ?? ''),
       description,
       quantity,
@@ -85,6 +89,17 @@ export function typedDraft(invoice: Invoice): DraftForm {
       discountPercent: discount.percent ?? '',
       discountAmount: discount.percent === null ? toUnits(discount.amount, asset) : null,
     }),
+    memo: memo ?? '',
+    footer: footer ?? '',
+    language: written.language,
+  }
+}
+
+/** A draft that is changed. */
+export function typedDraft(invoice: Invoice): DraftForm {
+  const { asset, instalments, dueAt } = invoice
+  return {
+    ...typedContents(invoice),
     ...(instalments.length > 0 && {
       payment: 'parts',
       instalments: instalments.map((part) => ({
@@ -94,8 +109,6 @@ export function typedDraft(invoice: Invoice): DraftForm {
       })),
     }),
     dueDate: dueAt === null ? '' : dueDayOf(dueAt),
-    memo: invoice.memo ?? '',
-    footer: invoice.footer ?? '',
   }
 }
 
@@ -139,30 +152,18 @@ export function undatedOf({ instalments }: DraftForm, total: bigint): bigint {
   return instalments.reduce((left, { amount }) => left - (amount ?? 0n), total)
 }
 
-/** As the API takes it; null while something is missing. A new draft names only what it has. */
+/** As the API takes an invoice; null while something is missing. A new one names only what it has. */
 export function toBody(form: DraftForm, { isNew }: { isNew: boolean }): object | null {
-  const { customer, asset, series, payment, dueDate } = form
-  const memo = form.memo.trim() || null
-  const footer = form.footer.trim() || null
+  const { asset, payment, dueDate } = form
   const isInParts = payment === 'parts'
+  const contents = contentsBody(form)
   const isMissing =
-    customer === null ||
-    form.lines.some((line) => !isComplete(line)) ||
-    (isNew && !isSeries(series)) ||
-    (form.discountKind !== 'none' && discountOf(form) === null) ||
-    (isInParts &&
-      (form.instalments.some(({ amount, date }) => amount === null || date === '') ||
-        undatedOf(form, amountsOf(form).total) !== 0n))
-  if (isMissing) return null
+    isInParts &&
+    (form.instalments.some(({ amount, date }) => amount === null || date === '') ||
+      undatedOf(form, amountsOf(form).total) !== 0n)
+  if (contents === null || isMissing) return null
   const body = {
-    customer,
-    lines: form.lines.map((line) => ({
-      description: line.description.trim(),
-      quantity: line.quantity.trim(),
-      unitAmount: toWire(line.unitAmount!, asset),
-      ...(line.vatPercent.trim() !== '' && { vatPercent: line.vatPercent.trim() }),
-    })),
-    discount: discountBody(form),
+    ...contents,
     instalments: isInParts
       ? form.instalments.map(({ amount, date }) => ({
           amount: toWire(amount!, asset),
@@ -170,13 +171,37 @@ export function toBody(form: DraftForm, { isNew }: { isNew: boolean }): object |
         }))
       : [],
     dueAt: isInParts || dueDate === '' ? null : dueDate,
-    memo,
-    footer,
   }
-  if (!isNew) return body
-  const given = Object.entries(body).filter(([, value]) => value !== null)
-  return { ...Object.fromEntries(given), asset, series: series.trim() }
+  return isNew ? { ...withoutNulls(body), asset } : body
 }
+
+/** What the API takes alike for invoices and schedules, but the asset, which stays. */
+export function contentsBody(form: DraftForm) {
+  const { customer, asset, series } = form
+  const isMissing =
+    customer === null ||
+    form.lines.some((line) => !isComplete(line)) ||
+    !isSeries(series) ||
+    (form.discountKind !== 'none' && discountOf(form) === null)
+  if (isMissing) return null
+  return {
+    customer,
+    series: series.trim(),
+    lines: form.lines.map((line) => ({
+      description: line.description.trim(),
+      quantity: line.quantity.trim(),
+      unitAmount: toWire(line.unitAmount!, asset),
+      ...(line.vatPercent.trim() !== '' && { vatPercent: line.vatPercent.trim() }),
+    })),
+    discount: discountBody(form),
+    memo: form.memo.trim() || null,
+    footer: form.footer.trim() || null,
+    language: form.language,
+  }
+}
+
+export const withoutNulls = (body: object): object =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
 
 function discountBody(form: DraftForm): object | null {
   const { discountKind, discountPercent, discountAmount, asset } = form

@@ -1,10 +1,12 @@
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Invoice } from '../../../../sdk/src/types'
 import { useWrite } from '../../api/writes'
+import { forgetRecent } from '../../frame/recent'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { TextField } from '../../parts/fields'
 import { Money } from '../../parts/money'
-import { formatMoney, toWire } from '../../parts/money-format'
+import { formatMoney, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Fact, Facts } from '../../parts/page'
@@ -65,9 +67,40 @@ export function SendDialog({ invoice, onClose }: Props) {
   )
 }
 
+/** Leads to the list: the page of the draft is gone. */
+export function DeleteDialog({ invoice, onClose }: Props) {
+  const words = invoiceTexts.deleteDialog
+  const { reference, customer, total, asset } = invoice
+  const name = useCustomerName(customer)
+  const navigate = useNavigate()
+  const { write, isBusy, refusal } = useWrite<Invoice>({
+    method: 'DELETE',
+    reads: ['pages', 'invoice counts'],
+  })
+  const remove = async () => {
+    if (!(await write(`/v1/invoices/${reference}`))) return
+    forgetRecent(`/invoices/${reference}`)
+    void notify(words.done)
+    await navigate({ to: '/invoices' })
+  }
+  return (
+    <ConfirmDialog
+      title={words.title}
+      confirmLabel={words.confirm}
+      isDangerous
+      isBusy={isBusy}
+      refusal={refusal}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
+      <p>{words.text(name, formatMoney(total, asset))}</p>
+    </ConfirmDialog>
+  )
+}
+
 export function VoidDialog({ invoice, onClose }: Props) {
   const words = invoiceTexts.voidDialog
-  const { reference } = invoice
+  const { reference, asset, amountPaid } = invoice
   const number = invoice.number ?? ''
   const { write, isBusy, refusal } = useWrite<Invoice>({ reads, isKeyed: false })
   const voidIt = async () => {
@@ -86,6 +119,7 @@ export function VoidDialog({ invoice, onClose }: Props) {
       onClose={onClose}
     >
       <p>{words.text}</p>
+      {toUnits(amountPaid, asset) > 0n && <p>{words.credit(formatMoney(amountPaid, asset))}</p>}
     </ConfirmDialog>
   )
 }

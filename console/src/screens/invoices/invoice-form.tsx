@@ -1,5 +1,6 @@
 import './invoices.css'
 import { type ReactNode, useState } from 'react'
+import { invoiceLimits } from '../../../../src/customers/limits'
 import type { ApiRefusal } from '../../api/refusal'
 import { Button } from '../../parts/button'
 import { SelectField, TextArea, TextField } from '../../parts/fields'
@@ -24,30 +25,70 @@ import {
   toBody,
   undatedOf,
 } from './draft-form'
-import { Paper, typedContent } from './paper'
+import { Paper, type PaperContent, typedContent } from './paper'
 import { invoiceTexts } from './texts'
 
 const words = invoiceTexts.form
-const linesMax = 100
-const instalmentsMax = 24
+const { linesMax, instalmentsMax } = invoiceLimits
 
 type Props = {
   head: ReactNode
   before: DraftForm
-  /** A draft keeps its asset and series. */
+  /** A draft keeps its asset. */
   isNew: boolean
   isBusy: boolean
   refusal: ApiRefusal | null
   onSave: (body: object) => void
 }
 
-/** The fields of an invoice, and beside them the invoice as the customer will read it. */
-export function InvoiceForm({ head, before, isNew, isBusy, refusal, onSave }: Props) {
+/** The fields of an invoice. */
+export function InvoiceForm({ before, isNew, refusal, ...props }: Props) {
   const [form, setForm] = useState(before)
+  const parts = partsOf(form, setForm, refusal)
+  return (
+    <DraftEditor
+      {...props}
+      parts={parts}
+      isNew={isNew}
+      refusal={refusal}
+      body={toBody(form, { isNew })}
+      content={typedContent(form)}
+      saveLabel={words.save}
+    >
+      <When {...parts} />
+    </DraftEditor>
+  )
+}
+
+type PartProps = {
+  form: DraftForm
+  change: (changed: Partial<DraftForm>) => void
+  issueOf: (field: string) => string | undefined
+}
+
+export const partsOf = (
+  form: DraftForm,
+  setForm: (form: DraftForm) => void,
+  refusal: ApiRefusal | null,
+): PartProps => ({
+  form,
+  change: (changed) => setForm({ ...form, ...changed }),
+  issueOf: (field) => refusal?.issueOf(field),
+})
+
+type EditorProps = Omit<Props, 'before'> & {
+  parts: PartProps
+  /** As the API takes it; null while something is missing. */
+  body: object | null
+  content: PaperContent
+  saveLabel: string
+  /** When it is due, or when invoices are made. */
+  children: ReactNode
+}
+
+/** What an invoice or a schedule says, and beside it the invoice as the customer will read it. */
+export function DraftEditor({ head, parts, isNew, refusal, body, ...props }: EditorProps) {
   const { items, isRead, error, retry } = useCustomers()
-  const change = (changed: Partial<DraftForm>) => setForm({ ...form, ...changed })
-  const issueOf = (field: string) => refusal?.issueOf(field)
-  const body = toBody(form, { isNew })
   if (error)
     return (
       <>
@@ -68,11 +109,10 @@ export function InvoiceForm({ head, before, isNew, isBusy, refusal, onSave }: Pr
         </Card>
       </>
     )
-  const parts = { form, change, issueOf }
   return (
     <Form
       onSubmit={() => {
-        if (body) onSave(body)
+        if (body) props.onSave(body)
       }}
     >
       {head}
@@ -80,12 +120,12 @@ export function InvoiceForm({ head, before, isNew, isBusy, refusal, onSave }: Pr
         <div className="stack">
           <Who {...parts} isNew={isNew} />
           <Lines {...parts} />
-          <When {...parts} />
+          {props.children}
           <Notes {...parts} />
         </div>
         <div className="stack">
           <Card title={words.preview}>
-            <Paper content={typedContent(form)} />
+            <Paper content={props.content} />
           </Card>
           <div className="sticky-actions">
             <Button
@@ -93,10 +133,10 @@ export function InvoiceForm({ head, before, isNew, isBusy, refusal, onSave }: Pr
               kind="primary"
               size="big"
               isWide
-              isBusy={isBusy}
+              isBusy={props.isBusy}
               isDisabled={body === null}
             >
-              {words.save}
+              {props.saveLabel}
             </Button>
           </div>
           {body === null && <p className="soft small">{words.incomplete}</p>}
@@ -107,14 +147,8 @@ export function InvoiceForm({ head, before, isNew, isBusy, refusal, onSave }: Pr
   )
 }
 
-type PartProps = {
-  form: DraftForm
-  change: (changed: Partial<DraftForm>) => void
-  issueOf: (field: string) => string | undefined
-}
-
 function Who({ form, change, issueOf, isNew }: PartProps & { isNew: boolean }) {
-  const { customer, asset, series } = form
+  const { customer, asset, series, language } = form
   return (
     <Card title={words.who} layout="form">
       <CustomerField
@@ -123,8 +157,8 @@ function Who({ form, change, issueOf, isNew }: PartProps & { isNew: boolean }) {
         error={issueOf('customer')}
         onChange={(reference) => change({ customer: reference })}
       />
-      {isNew && (
-        <div className="two-columns">
+      <div className="two-columns">
+        {isNew && (
           <SelectField
             label={words.asset}
             options={words.assets}
@@ -138,18 +172,25 @@ function Who({ form, change, issueOf, isNew }: PartProps & { isNew: boolean }) {
               })
             }
           />
-          <TextField
-            label={words.series}
-            description={words.seriesHint}
-            isDescribedBelow
-            value={series}
-            maxLength={12}
-            autoComplete="off"
-            error={isSeries(series) ? issueOf('series') : words.seriesIssue}
-            onChange={(text) => change({ series: text.toUpperCase() })}
-          />
-        </div>
-      )}
+        )}
+        <TextField
+          label={words.series}
+          description={words.seriesHint}
+          isDescribedBelow
+          value={series}
+          maxLength={12}
+          autoComplete="off"
+          error={isSeries(series) ? issueOf('series') : words.seriesIssue}
+          onChange={(text) => change({ series: text.toUpperCase() })}
+        />
+      </div>
+      <SelectField
+        label={words.language}
+        description={words.languageHint}
+        options={words.languages}
+        value={language}
+        onChange={(chosen) => change({ language: chosen })}
+      />
     </Card>
   )
 }

@@ -1,13 +1,13 @@
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { Invoice } from '../../../../sdk/src/types'
+import type { Invoice, Timeline } from '../../../../sdk/src/types'
 import { useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { noteRecent } from '../../frame/recent'
 import { ResourcePage } from '../../frame/resource-page'
 import { AmountParts } from '../../parts/amount-parts'
 import { Button } from '../../parts/button'
-import { useCopy } from '../../parts/copy'
+import { CopyLink } from '../../parts/copy'
 import { Icon } from '../../parts/icons'
 import { Reference } from '../../parts/identifiers'
 import { JsonCard } from '../../parts/json-card'
@@ -17,10 +17,17 @@ import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
+import { formatDay } from '../../parts/time-format'
 import { commonTexts } from '../../texts/common'
 import { CustomerLink } from '../customers/customer-link'
 import { formatDueDay } from './due-day'
-import { CreditDialog, FinalizeDialog, SendDialog, VoidDialog } from './invoice-dialogs'
+import {
+  CreditDialog,
+  DeleteDialog,
+  FinalizeDialog,
+  SendDialog,
+  VoidDialog,
+} from './invoice-dialogs'
 import { contentOf, Paper } from './paper'
 import { invoiceTexts } from './texts'
 
@@ -37,7 +44,7 @@ export function Screen() {
   )
 }
 
-type Opened = 'finalize' | 'send' | 'void' | 'credit' | null
+type Opened = 'finalize' | 'send' | 'void' | 'credit' | 'delete' | null
 
 function InvoicePage({ invoice }: { invoice: Invoice }) {
   const { reference, number, status, url } = invoice
@@ -97,29 +104,36 @@ function InvoicePage({ invoice }: { invoice: Invoice }) {
       {opened === 'send' && <SendDialog invoice={invoice} onClose={close} />}
       {opened === 'void' && <VoidDialog invoice={invoice} onClose={close} />}
       {opened === 'credit' && <CreditDialog invoice={invoice} onClose={close} />}
+      {opened === 'delete' && <DeleteDialog invoice={invoice} onClose={close} />}
     </>
-  )
-}
-
-function CopyLink({ url }: { url: string }) {
-  const { isCopied, copy } = useCopy(url)
-  return (
-    <Button icon={isCopied ? 'check' : 'link'} onClick={() => void copy()}>
-      <span role="status">{isCopied ? words.copied : words.copyLink}</span>
-    </Button>
   )
 }
 
 type MenuProps = { invoice: Invoice; onOpen: (opened: Opened) => void }
 
-/** What cannot be undone. An invoice that was paid is credited; one that was not can be voided. */
+const isFinal = ({ status }: Invoice) => status !== 'DRAFT' && status !== 'VOID'
+
+/**
+ * Whether the API voids it: no payment paid it. Credit of the customer that paid it is given back.
+ * The timeline, which the page shows anyway, says what paid it.
+ */
+function useMayVoid(invoice: Invoice): boolean {
+  const { reference, asset, amountPaid, amountRefunded } = invoice
+  const timeline = useRead<Timeline>('timeline', `/v1/timeline/${reference}`).data
+  if (!timeline || !isFinal(invoice) || toUnits(amountRefunded, asset) > 0n) return false
+  const isPaidByPayment = timeline.items.some(
+    ({ kind, details }) => kind === 'invoice_paid' && !details.moved,
+  )
+  // Older steps are left out of a long timeline.
+  return !isPaidByPayment && (!timeline.truncated || toUnits(amountPaid, asset) === 0n)
+}
+
+/** What cannot be undone: drafts are deleted, final invoices are credited or voided. */
 function MoreMenu({ invoice, onOpen }: MenuProps) {
-  const { status, asset, amountDue, amountPaid, amountRefunded } = invoice
-  const units = (amount: number | string) => toUnits(amount, asset)
-  const isFinal = status !== 'DRAFT' && status !== 'VOID'
-  const mayCredit = isFinal && units(amountDue) + units(amountPaid) > 0n
-  const mayVoid = isFinal && units(amountPaid) + units(amountRefunded) === 0n
-  if (!isFinal) return null
+  const { status, asset, amountDue, amountPaid } = invoice
+  const mayCredit = isFinal(invoice) && toUnits(amountDue, asset) + toUnits(amountPaid, asset) > 0n
+  const mayVoid = useMayVoid(invoice)
+  if (status === 'VOID') return null
   return (
     <Menu
       button={
@@ -133,9 +147,16 @@ function MoreMenu({ invoice, onOpen }: MenuProps) {
         </button>
       }
     >
-      <MenuItem icon="mail" onClick={() => onOpen('send')}>
-        {words.send}
-      </MenuItem>
+      {status === 'DRAFT' && (
+        <MenuItem icon="close" onClick={() => onOpen('delete')}>
+          {words.delete}
+        </MenuItem>
+      )}
+      {isFinal(invoice) && (
+        <MenuItem icon="mail" onClick={() => onOpen('send')}>
+          {words.send}
+        </MenuItem>
+      )}
       {mayCredit && (
         <MenuItem icon="redo" onClick={() => onOpen('credit')}>
           {words.credit}
@@ -170,12 +191,22 @@ function Amounts({ invoice }: { invoice: Invoice }) {
 }
 
 function InvoiceFacts({ invoice }: { invoice: Invoice }) {
-  const { customer, dueAt, createdAt, finalizedAt, paidAt, voidedAt } = invoice
+  const { customer, series, schedule, period, dueAt } = invoice
+  const { createdAt, finalizedAt, paidAt, voidedAt } = invoice
   return (
     <JsonCard title={words.about} value={invoice} words={words}>
       <Facts>
         <Fact name={words.customer}>
           <CustomerLink reference={customer} />
+        </Fact>
+        <Fact name={words.language}>{invoiceTexts.form.languages[invoice.language]}</Fact>
+        <Fact name={words.series}>{series}</Fact>
+        <Fact name={words.schedule}>
+          {schedule && (
+            <Link className="link" to={`/invoices/schedules/${schedule}`}>
+              {period ? words.scheduledFor(formatDay(period)) : schedule}
+            </Link>
+          )}
         </Fact>
         <Fact name={words.dueAt}>{dueAt && formatDueDay(dueAt)}</Fact>
         <Fact name={words.created}>

@@ -7,8 +7,9 @@ import { Button } from '../../parts/button'
 import { formatCount, StatusTabs } from '../../parts/count-tab'
 import { type Filter, useFilters } from '../../parts/filters'
 import { statusWords } from '../../texts/status'
-import { useCustomerName } from '../customers/customer-link'
+import { OfCustomer } from '../customers/of-customer'
 import { invoiceColumns } from './columns'
+import { InvoiceTabs } from './invoice-tabs'
 import { invoiceTexts as words } from './texts'
 
 const path = '/v1/invoices'
@@ -54,8 +55,13 @@ export function Screen() {
       foot={shown !== undefined && words.shownOf(list.rows.length, formatCount(shown))}
       words={words}
     >
+      <InvoiceTabs />
       {customer && (
-        <OfCustomer reference={customer} onClear={() => change({ customer: undefined })} />
+        <OfCustomer
+          words={words}
+          reference={customer}
+          onClear={() => change({ customer: undefined })}
+        />
       )}
       <StatusTabs
         words={words}
@@ -66,18 +72,5 @@ export function Screen() {
         countOf={(tabStatus) => ({ count: countOf(tabStatus) })}
       />
     </ResourceList>
-  )
-}
-
-/** The list of one customer says so, and leads to the others. */
-function OfCustomer({ reference, onClear }: { reference: string; onClear: () => void }) {
-  const name = useCustomerName(reference)
-  return (
-    <div className="row wrap">
-      <b>{words.of(name)}</b>
-      <Button size="small" onClick={onClear}>
-        {words.clearFilters}
-      </Button>
-    </div>
   )
 }

@@ -88,6 +88,12 @@ export function typedContent(form: DraftForm): PaperContent {
   }
 }
 
+/** An invoice of a schedule, which gets its number and due date when it is made. */
+export const scheduleContent = (form: DraftForm): PaperContent => ({
+  ...typedContent(form),
+  number: `${form.series.trim()}-…`,
+})
+
 /** The invoice as the customer reads it. */
 export function Paper({ content }: { content: PaperContent }) {
   const { asset, lines, discount, instalments, dueDay, memo, footer } = content

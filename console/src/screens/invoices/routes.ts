@@ -15,6 +15,13 @@ export const invoiceRoutes: ScreenRoute[] = [
     load: () => import('./new-invoice'),
     permissions: ['customers.change'],
   },
+  { path: '/invoices/schedules', load: () => import('./schedules'), permissions },
+  {
+    path: '/invoices/schedules/new',
+    load: () => import('./new-schedule'),
+    permissions: ['customers.change'],
+  },
+  { path: '/invoices/schedules/$reference', load: () => import('./schedule'), permissions },
   { path: '/invoices/$reference', load: () => import('./invoice'), permissions },
   {
     path: '/invoices/$reference/change',

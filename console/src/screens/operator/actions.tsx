@@ -22,7 +22,11 @@ const reads = [
   'exchange',
   'exchange actions',
   'treasuries',
+  'operator freezes',
 ]
+
+/** Of a payload: what the list shows by other fields. */
+const unshown = new Set(['askedBy'])
 
 const tones: Record<string, Tone> = { WAITING: 'warn', DONE: 'good' }
 
@@ -120,13 +124,15 @@ export function Screen() {
 }
 
 function subjectOf({ payload, merchantName }: OperatorAction): string {
-  const { reference, rail, id, amount, asset, buy, sell } = payload as Record<
+  const { reference, rail, id, frozen, amount, asset, buy, sell } = payload as Record<
     string,
     string | undefined
   >
   const money = amount === undefined ? undefined : `${amount} ${asset}`
   const rate = buy === undefined ? undefined : `${asset} ${buy} / ${sell}`
-  return [reference ?? id ?? rail ?? money ?? rate, merchantName].filter(Boolean).join(' · ')
+  return [reference ?? id ?? rail ?? frozen ?? money ?? rate, merchantName]
+    .filter(Boolean)
+    .join(' · ')
 }
 
 type DialogProps = { action: OperatorAction; onClose: () => void; onDone: () => void }
@@ -157,7 +163,7 @@ function ActionDialog({ action, onClose, onDone }: DialogProps) {
     >
       <Facts>
         {Object.entries(action.payload)
-          .filter(([, value]) => value !== false && value !== null)
+          .filter(([name, value]) => value !== false && value !== null && !unshown.has(name))
           .map(([name, value]) => (
             <Fact key={name} name={t.actions.fields[name] ?? name}>
               {value === true ? t.actions.yes : String(value)}

@@ -14,6 +14,7 @@ export const operatorMenuTexts = {
     levies: 'Levies and VAT',
     reconciliation: 'Reconciliation',
     rails: 'Rails',
+    freezes: 'Freezes',
     operators: 'Operators',
     audit: 'Audit log',
   },

@@ -17,11 +17,12 @@ import { Chip, Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { Amounts } from './amounts'
 import { CreditDialog } from './credit-dialog'
+import { FreezeDialog } from './freeze-dialog'
 import { operatorTexts as t } from './texts'
 import './operator.css'
 import { ReasonDialog } from './reason-dialog'
 
-type Dialog = 'suspension' | 'view' | 'credit'
+type Dialog = 'suspension' | 'view' | 'credit' | 'freeze'
 
 export function Screen() {
   const { id } = useParams({ strict: false }) as { id: string }
@@ -51,6 +52,9 @@ export function Screen() {
             </Button>
             <Button icon="plus" onClick={() => setDialog('credit')}>
               {t.merchant.credit}
+            </Button>
+            <Button icon="snow" onClick={() => setDialog('freeze')}>
+              {t.freezes.create}
             </Button>
             <Button
               kind={suspendedAt ? 'primary' : 'danger'}
@@ -94,6 +98,7 @@ export function Screen() {
           onClose={close}
         />
       )}
+      {dialog === 'freeze' && <FreezeDialog merchant={merchant} onClose={close} />}
       {dialog === 'credit' && <CreditDialog merchant={merchant} onClose={close} />}
     </>
   )
@@ -129,6 +134,7 @@ function About({ merchant }: { merchant: OneMerchant }) {
         <Fact name={t.merchant.kyc}>
           <Link className="link" to={`/operator/kyc/${merchant.id}`}>
             <Status
+              of="kyc"
               value={merchant.kycStatus}
               tone={merchant.kycStatus === 'APPROVED' ? 'good' : 'calm'}
             />

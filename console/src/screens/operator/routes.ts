@@ -83,6 +83,11 @@ export const operatorRoutes: ScreenRoute[] = [
     menu: { label: menu.rails, icon: 'bank', group: 'operatorSystem' },
   },
   {
+    path: '/operator/freezes',
+    load: () => import('./freezes'),
+    menu: { label: menu.freezes, icon: 'snow', group: 'operatorSystem' },
+  },
+  {
     path: '/operator/operators',
     load: () => import('./operators'),
     menu: { label: menu.operators, icon: 'users', group: 'operatorSystem' },

@@ -44,6 +44,7 @@ function OfCustomer({ reference, customer }: { reference: string; customer: stri
       aside={
         mayChange &&
         read.data &&
+        !paidInCoins(read.data) &&
         invoices.data && (
           <Button size="small" icon="swap" onClick={() => setChanging(true)}>
             {words.change}
@@ -57,7 +58,7 @@ function OfCustomer({ reference, customer }: { reference: string; customer: stri
             <Fact name={words.customer}>
               <CustomerLink reference={customer} />
             </Fact>
-            {items.map(({ invoice, amount }) => (
+            {items.map(({ invoice, amount, worth }) => (
               <Fact
                 key={invoice}
                 name={
@@ -71,6 +72,11 @@ function OfCustomer({ reference, customer }: { reference: string; customer: stri
                 }
               >
                 <Money amount={amount} asset={asset} />
+                {worth.asset !== asset && (
+                  <div className="soft small">
+                    {words.worth(formatMoney(toUnits(worth.amount, worth.asset), worth.asset))}
+                  </div>
+                )}
               </Fact>
             ))}
           </Facts>
@@ -86,6 +92,11 @@ function OfCustomer({ reference, customer }: { reference: string; customer: stri
       )}
     </Card>
   )
+}
+
+/** Coins paid an invoice in naira, at the price of a session: that cannot be changed. */
+function paidInCoins({ asset, items }: PaymentAllocations): boolean {
+  return items.some(({ worth }) => worth.asset !== asset)
 }
 
 type DialogProps = {

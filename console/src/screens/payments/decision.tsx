@@ -1,20 +1,22 @@
 import { useState } from 'react'
-import type { Payment } from '../../../../sdk/src/types'
+import type { Claim, Payment } from '../../../../sdk/src/types'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
-import { TextField } from '../../parts/fields'
 import { Icon } from '../../parts/icons'
 import { formatMoney } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
-import { type AnyPayment, nameOf } from './describe-payment'
+import type { AnyPayment } from './describe-payment'
+import { SendBackFields, useSendBack } from './send-back'
 import { paymentTexts } from './texts'
 
 const words = paymentTexts.decide
 
+type DecisionProps = { payment: AnyPayment; onLink: (claim: Claim) => void }
+
 /** Held money: keep it, or send it back. */
-export function Decision({ payment }: { payment: AnyPayment }) {
+export function Decision({ payment, onLink }: DecisionProps) {
   const { amount, amountHeld, amountExpected, currency, variance } = payment
   const [asked, setAsked] = useState<'accept' | 'return' | null>(null)
   const mayDecide = useMay('payments.decide')
@@ -29,7 +31,11 @@ export function Decision({ payment }: { payment: AnyPayment }) {
       <div className="text decision-row">
         <div>
           <p className="bold">{words.title(held)}</p>
-          <p>{words[variance](formatMoney(amount, currency), formatExpected())}</p>
+          {payment.heldFor ? (
+            <p>{words.screening}</p>
+          ) : (
+            <p>{words[variance](formatMoney(amount, currency), formatExpected())}</p>
+          )}
           {!mayDecide && <p className="soft">{words.mayNot}</p>}
         </div>
         {mayDecide && (
@@ -43,48 +49,48 @@ export function Decision({ payment }: { payment: AnyPayment }) {
           </div>
         )}
       </div>
-      {asked && <Confirm payment={payment} action={asked} onClose={() => setAsked(null)} />}
+      {asked && (
+        <Confirm payment={payment} action={asked} onLink={onLink} onClose={() => setAsked(null)} />
+      )}
     </section>
   )
 }
 
-type ConfirmProps = { payment: Payment; action: 'accept' | 'return'; onClose: () => void }
+type ConfirmProps = DecisionProps & { action: 'accept' | 'return'; onClose: () => void }
 
-function Confirm({ payment, action, onClose }: ConfirmProps) {
+function Confirm({ payment, action, onLink, onClose }: ConfirmProps) {
   const { reference, amountHeld, currency } = payment
-  const [address, setAddress] = useState('')
+  const back = useSendBack(payment)
   const topics = ['payments', 'balances'] as const
-  const { write, isBusy, refusal } = useWrite({ topics, reads: ['timeline', 'attention'] })
+  const { write, isBusy, refusal } = useWrite<Payment>({
+    topics,
+    reads: ['timeline', 'attention'],
+  })
   const held = formatMoney(amountHeld, currency)
   const isReturn = action === 'return'
-  // Coins cannot simply go back: the wallet that sent them may belong to an exchange.
-  const needsAddress = isReturn && currency !== 'NGN'
   const run = async () => {
-    const destination = needsAddress ? { destination: { address: address.trim() } } : {}
     const path = `/v1/collections/payments/${reference}/resolve`
-    if ((await write(path, { action, ...destination })) === undefined) return
+    const resolved = await write(path, { action, ...(isReturn && back.body) })
+    if (resolved === undefined) return
     onClose()
-    await notify(isReturn ? words.returned : words.kept)
+    if (resolved.claim) onLink(resolved.claim)
+    else await notify(isReturn ? words.returned : words.kept)
   }
   return (
     <ConfirmDialog
       title={isReturn ? words.returnTitle(held) : words.keepTitle(held)}
       confirmLabel={isReturn ? words.sendBack : words.keep(held)}
       isBusy={isBusy}
-      isDisabled={needsAddress && address.trim() === ''}
+      isDisabled={isReturn && !back.isComplete}
       refusal={refusal}
+      atFields={['claim.email']}
       onConfirm={() => void run()}
       onClose={onClose}
     >
-      <p>{isReturn ? words.returnText(nameOf(payment)) : words.keepText}</p>
-      {needsAddress && (
-        <TextField
-          label={words.address}
-          description={words.returnWalletText}
-          value={address}
-          autoComplete="off"
-          onChange={setAddress}
-        />
+      {isReturn ? (
+        <SendBackFields payment={payment} back={back} refusal={refusal} />
+      ) : (
+        <p>{words.keepText}</p>
       )}
     </ConfirmDialog>
   )

@@ -4,7 +4,7 @@ import { paymentTexts as words } from './texts'
 import './payments.css'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { ListedPayment, Payment, PaymentReturn } from '../../../../sdk/src/types'
+import type { Claim, ListedPayment, Payment, PaymentReturn } from '../../../../sdk/src/types'
 import { type Page, usePages, useRead } from '../../api/reads'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
@@ -31,6 +31,8 @@ import { Card, EmptyState, Fact, Facts, PageHead } from '../../parts/page'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
+import { CasesCard } from '../cases/cases-card'
+import { ClaimLink } from '../claims/claim-link'
 import { Allocations } from './allocations'
 import { Decision } from './decision'
 import { type AnyPayment, nameOf } from './describe-payment'
@@ -72,6 +74,8 @@ export function Screen() {
 function PaymentPage({ payment }: { payment: AnyPayment }) {
   const { reference, amount, currency, status, receivedAt } = payment
   const [isRefunding, setRefunding] = useState(false)
+  // Here and not in the dialogs: the decision about held money goes once it is made.
+  const [link, setLink] = useState<Claim | null>(null)
   const mayDecide = useMay('payments.decide')
   const shown = formatMoney(amount, currency)
   const title = `${shown} from ${nameOf(payment)}`
@@ -105,7 +109,7 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
           </>
         }
       />
-      {status === 'HELD' && <Decision payment={payment} />}
+      {status === 'HELD' && <Decision payment={payment} onLink={setLink} />}
       <Requests payment={payment} />
       <div className="with-aside">
         <div className="stack">
@@ -119,10 +123,14 @@ function PaymentPage({ payment }: { payment: AnyPayment }) {
           <PaymentFacts payment={payment} />
           <Sender payment={payment} />
           <Notes path={`${path}/${reference}/notes`} />
+          <CasesCard item={reference} />
           <ForDevelopers payment={payment} />
         </div>
       </div>
-      {isRefunding && <RefundDialog payment={payment} onClose={() => setRefunding(false)} />}
+      {isRefunding && (
+        <RefundDialog payment={payment} onLink={setLink} onClose={() => setRefunding(false)} />
+      )}
+      {link && <ClaimLink claim={link} onClose={() => setLink(null)} />}
     </>
   )
 }
@@ -318,6 +326,12 @@ function whyOf({ reason, note }: PaymentReturn) {
   return said.length > 0 && <span className="soft small">{said.join(' · ')}</span>
 }
 
+function formatDestination(destination: NonNullable<PaymentReturn['destination']>): string {
+  if ('address' in destination) return shorten(destination.address, 8)
+  const { accountName, bankName, accountNumber } = destination
+  return `${accountName} · ${bankName} ${formatAccountNumber(accountNumber)}`
+}
+
 function Returns({ reference }: { reference: string }) {
   const list = usePages<PaymentReturn>(`${path}/${reference}/returns`)
   if (list.rows.length === 0) return null
@@ -348,10 +362,17 @@ function Returns({ reference }: { reference: string }) {
             head: words.returns.to,
             phone: 1,
             isGrowing: true,
-            cell: ({ destination }) =>
-              'address' in destination
-                ? shorten(destination.address, 8)
-                : `${destination.accountName} · ${destination.bankName} ${formatAccountNumber(destination.accountNumber)}`,
+            cell: ({ destination, claim }) => (
+              <>
+                {destination && formatDestination(destination)}
+                {destination && claim && ' · '}
+                {claim && (
+                  <Link className="link" to={`/payouts/claims/${claim}`}>
+                    {words.returns.byLink}
+                  </Link>
+                )}
+              </>
+            ),
           },
           {
             name: 'at',

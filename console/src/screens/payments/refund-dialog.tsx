@@ -1,35 +1,41 @@
 import { useState } from 'react'
-import type { Payment } from '../../../../sdk/src/types'
+import type { Claim, Payment } from '../../../../sdk/src/types'
 import { useWrite } from '../../api/writes'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
-import { SelectField, TextArea, TextField } from '../../parts/fields'
+import { SelectField, TextArea } from '../../parts/fields'
 import { formatMoney, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
-import { nameOf } from './describe-payment'
+import type { AnyPayment } from './describe-payment'
+import { SendBackFields, useSendBack } from './send-back'
 import { paymentTexts } from './texts'
 
 const words = paymentTexts.refunding
 
+type Props = { payment: AnyPayment; onLink: (claim: Claim) => void; onClose: () => void }
+
 /** Sends accepted money back, in whole or in part. */
-export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: () => void }) {
+export function RefundDialog({ payment, onLink, onClose }: Props) {
   const { reference, currency, amountAccepted } = payment
   const most = toUnits(amountAccepted, currency)
   const [amount, setAmount] = useState<bigint | null>(most)
-  const [address, setAddress] = useState('')
+  const back = useSendBack(payment)
   const [reason, setReason] = useState<string | null>(null)
   const [note, setNote] = useState('')
   const topics = ['payments', 'balances'] as const
-  const { write, isBusy, refusal } = useWrite({ topics, reads: ['timeline', 'subaccounts'] })
-  const isCoin = currency !== 'NGN'
+  const { write, isBusy, refusal } = useWrite<Payment>({
+    topics,
+    reads: ['timeline', 'subaccounts'],
+  })
   const run = async () => {
-    const destination = isCoin ? { destination: { address: address.trim() } } : {}
     const why = { ...(reason && { reason }), ...(note.trim() && { note: oneLine(note) }) }
-    const body = { amount: toWire(amount!, currency), ...destination, ...why }
+    const body = { amount: toWire(amount!, currency), ...back.body, ...why }
     const path = `/v1/collections/payments/${reference}/refund`
-    if ((await write(path, body)) === undefined) return
+    const refunded = await write(path, body)
+    if (refunded === undefined) return
     onClose()
-    await notify(words.done)
+    if (refunded.claim) onLink(refunded.claim)
+    else await notify(words.done)
   }
   return (
     <ConfirmDialog
@@ -38,13 +44,12 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
         amount === null ? words.confirmEmpty : words.confirm(formatMoney(amount, currency))
       }
       isBusy={isBusy}
-      isDisabled={amount === null || amount === 0n || (isCoin && address.trim() === '')}
+      isDisabled={amount === null || amount === 0n || !back.isComplete}
       refusal={refusal}
-      atFields={['amount', 'note']}
+      atFields={['amount', 'note', 'claim.email']}
       onConfirm={() => void run()}
       onClose={onClose}
     >
-      {!isCoin && <p>{words.text(nameOf(payment))}</p>}
       {payment.shares && payment.shares.length > 0 && <p className="soft">{words.fromShares}</p>}
       <MoneyInput
         asset={currency}
@@ -54,15 +59,7 @@ export function RefundDialog({ payment, onClose }: { payment: Payment; onClose: 
         onChange={setAmount}
         error={refusal?.issueOf('amount')}
       />
-      {isCoin && (
-        <TextField
-          label={paymentTexts.decide.address}
-          description={paymentTexts.decide.returnWalletText}
-          value={address}
-          autoComplete="off"
-          onChange={setAddress}
-        />
-      )}
+      <SendBackFields payment={payment} back={back} refusal={refusal} />
       <SelectField
         label={words.reason}
         placeholder={words.noReason}

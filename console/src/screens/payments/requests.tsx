@@ -24,13 +24,14 @@ type Request = {
 
 const reads = ['payment requests', 'attention', 'timeline']
 
-/** What a member who may not decide asked for, and a way to ask. */
+/** What a member asked for, and a way to ask for those who may not decide alone. */
 export function Requests({ payment }: { payment: Payment }) {
   const path = `/v1/collections/payments/${payment.reference}/requests`
   const { data } = useRead<{ items: Request[] }>('payment requests', path)
   const [isAsking, setAsking] = useState(false)
   const mayDecide = useMay('payments.decide')
-  const mayAsk = useMay('payments.ask') && !mayDecide
+  // A payment that is held for screening is decided at the request of another member.
+  const mayAsk = useMay('payments.ask') && (!mayDecide || payment.heldFor !== undefined)
   const { write, isBusy, refusal } = useWrite({ reads })
   const open = data?.items.find(({ status }) => status === 'OPEN')
   const isAnswerable = Number(payment.amountHeld) > 0 || Number(payment.amountAccepted) > 0

@@ -67,16 +67,14 @@ export const paymentTexts = {
     DUPLICATE: (paid: string, asked: string) =>
       `You asked for ${asked}, which was paid before. The customer sent ${paid} again.`,
     NONE: () => 'Decide whether you keep it.',
+    screening:
+      'Held for screening: its sender is on a sanctions list, or could not be screened yet. One member asks to accept or return it; another member decides.',
     anyAmount: 'any amount',
     keep: (amount: string) => `Keep ${amount}`,
     sendBack: 'Send it back',
     keepTitle: (amount: string) => `Keep ${amount}?`,
     keepText: 'It is added to your balance, less the fee. You can refund it later.',
     returnTitle: (amount: string) => `Send ${amount} back?`,
-    returnText: (name: string) => `It goes back to the account of ${name} that it came from.`,
-    returnWalletText:
-      'Wallets of exchanges often cannot receive returns: ask the customer for an address.',
-    address: 'Solana wallet of the customer',
     kept: 'The money is kept.',
     returned: 'The money is on its way back.',
     mayNot: 'Owners, admins and finance decide this.',
@@ -85,7 +83,6 @@ export const paymentTexts = {
     fromShares:
       'Sub-accounts give back their shares in proportion. One that has not enough owes you the rest, and its next shares pay it.',
     title: 'Refund this payment',
-    text: (name: string) => `The money goes back to the account of ${name} that it came from.`,
     amount: 'Amount to refund',
     atMost: (amount: string) => `At most ${amount}. Fees are not returned.`,
     confirm: (amount: string) => `Refund ${amount}`,
@@ -95,6 +92,19 @@ export const paymentTexts = {
     note: 'Note',
     noteHint: 'For your team and your exports. The payer does not see it.',
     done: 'The refund is on its way.',
+  },
+  sendBack: {
+    to: 'Where it goes',
+    sender: 'Back to the sender',
+    senderText: (name: string) => `To the account of ${name} that it came from.`,
+    wallet: 'To a wallet',
+    walletText:
+      'Wallets of exchanges often cannot receive returns: ask the customer for an address.',
+    address: 'Solana wallet of the customer',
+    link: 'Send a link',
+    linkText: 'The customer enters an account or a wallet on the page of the link.',
+    email: 'E-mail address of the customer (optional)',
+    emailText: 'We send the link there.',
   },
   refundReasons: {
     duplicate: 'Paid twice',
@@ -115,6 +125,7 @@ export const paymentTexts = {
     customer: 'Customer',
     credit: 'Credit of the customer',
     change: 'Change',
+    worth: (amount: string) => `paid ${amount}, at the price of the session`,
     dialog: {
       title: 'Change what it paid',
       text: 'Say which invoices this payment pays. What is taken from an invoice is due again, and the rest becomes credit of the customer. No money moves.',
@@ -169,6 +180,7 @@ export const paymentTexts = {
     title: 'Returns',
     caption: 'Returns of this payment, newest first',
     to: 'To',
+    byLink: 'By link',
   },
   developers: {
     title: 'For developers',

@@ -6,7 +6,7 @@ import { formatFull } from '../../parts/time-format'
 import { More, NoApprover, useApprovers } from './approvers'
 import { Decide, type Waiting } from './decide'
 import { payoutTexts } from './texts'
-import { amountOf, assetOf, path, type Transfer } from './transfer'
+import { amountOf, assetOf, isForMembers, path, type Transfer } from './transfer'
 
 const words = payoutTexts.approval
 
@@ -14,9 +14,10 @@ const words = payoutTexts.approval
 export function Approval({ transfer }: { transfer: Transfer }) {
   const { approval, createdBy, createdAt, status } = transfer
   if (!approval) return null
+  const isWaiting = status === 'PENDING'
   return (
     <>
-      <Card title={words.title} aside={<Progress approval={approval} />}>
+      <Card title={words.title} aside={isForMembers(transfer) && <Progress approval={approval} />}>
         <div className="approval-steps">
           <PersonRow
             name={createdBy?.name ?? '–'}
@@ -28,17 +29,19 @@ export function Approval({ transfer }: { transfer: Transfer }) {
           >
             <Time value={createdAt} />
           </PersonRow>
+          {approval.callback && <Callback callback={approval.callback} isWaiting={isWaiting} />}
           <Decisions approval={approval} />
           {isUndecided(transfer) && (
             <PersonRow name="?" says={words.notDecided}>
               <Time value={approval.expiresAt} />
             </PersonRow>
           )}
-          {status === 'PENDING' && <ApproverSteps waiting={transfer} />}
+          {isWaiting && isForMembers(transfer) && <ApproverSteps waiting={transfer} />}
         </div>
-        {status === 'PENDING' && <Decide waiting={toWaiting(transfer)} />}
+        <Reasons approval={approval} />
+        {isWaiting && <Decide waiting={toWaiting(transfer)} />}
       </Card>
-      {status === 'PENDING' && (
+      {isWaiting && (
         <Note tone="calm" icon="clock">
           <p>{words.ends(formatFull(approval.expiresAt))}</p>
         </Note>
@@ -48,6 +51,52 @@ export function Approval({ transfer }: { transfer: Transfer }) {
 }
 
 type Decided = NonNullable<Transfer['approval']>
+
+/** Why members are asked. */
+function Reasons({ approval: { reasons } }: { approval: Decided }) {
+  if (reasons.length === 0) return null
+  return (
+    <div className="padded top-line">
+      <p className="bold">{words.why}</p>
+      <ul className="wait-reasons">
+        {reasons.map((reason) => (
+          <li key={reason}>{words.reasons[reason] ?? words.otherReason}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+type CallbackProps = { callback: NonNullable<Decided['callback']>; isWaiting: boolean }
+
+/** What the call-back of the merchant did so far. */
+function Callback({ callback, isWaiting }: CallbackProps) {
+  const { status } = callback
+  const isOpen = status === 'OPEN' && isWaiting
+  return (
+    <PersonRow name={words.callback.name} says={words.callback.states[status]} isOpen={isOpen}>
+      {describeCallback(callback, isWaiting)}
+    </PersonRow>
+  )
+}
+
+function describeCallback(
+  { status, attempts, problem, reason }: CallbackProps['callback'],
+  isWaiting: boolean,
+): string | null {
+  const said = words.callback
+  const plain = problem?.replaceAll('`', '')
+  if (status === 'REJECTED') return reason
+  if (status === 'APPROVED') return plain && isWaiting ? said.notSent(plain) : null
+  if (attempts === 0) return isWaiting ? said.soon : null
+  return [
+    said.asked(attempts),
+    plain && said.problem(plain),
+    status === 'SILENT' && isWaiting && said.membersDecide,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
 
 /** The users behind the payout so far, of those whom it needs, with its creator. */
 export function Progress({ approval: { givenBy, needed } }: { approval: Decided }) {
@@ -114,19 +163,25 @@ export function isLast(approval: Transfer['approval']): boolean {
 function toWaiting(transfer: Transfer): Waiting {
   const { reference, orderHash, mayApprove, approvers, approval } = transfer
   const amount = formatMoney(amountOf(transfer), assetOf(transfer))
+  const isForUs = isForMembers(transfer)
+  const isAsked = approval?.callback?.status === 'OPEN'
+  const [explainLast, approved] = isLast(approval)
+    ? [words.explain, words.approvedNote]
+    : [words.explainFirst, words.approvedFirstNote]
+  const explain = isAsked && isLast(approval) ? words.callback.explain : explainLast
   return {
     path: `${path}/${reference}`,
     orderHash,
-    mayApprove,
+    mayApprove: mayApprove && isForUs,
     approvers,
     changes,
     words: {
       approve: words.approve,
       reject: words.reject,
       withdraw: words.withdraw,
-      explain: isLast(approval) ? words.explain(amount) : words.explainFirst(amount),
-      own: words.own,
-      approved: isLast(approval) ? words.approvedNote : words.approvedFirstNote,
+      explain: explain(amount),
+      own: isForUs ? words.own : words.callback.decides,
+      approved: isAsked && isLast(approval) ? words.callback.approvedNote : approved,
       rejectTitle: words.rejectTitle(amount),
       rejectText: words.rejectText,
       rejected: words.rejectedNote,

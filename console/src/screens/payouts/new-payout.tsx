@@ -1,4 +1,4 @@
-import type { RecipientHistory } from '../../../../sdk/src/types'
+import type { RecipientHistory, Settings } from '../../../../sdk/src/types'
 import { SelectField, TextField } from '../../parts/fields'
 import { Form } from '../../parts/form'
 import { payoutTexts } from './texts'
@@ -6,22 +6,29 @@ import './payouts.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { ApprovalCheck } from '../../api/answers'
-import { type Page, useRead } from '../../api/reads'
+import { useRead } from '../../api/reads'
 import { toRefusal } from '../../api/refusal'
 import { useScope } from '../../api/scope'
+import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
-import { BankField } from '../../parts/bank-field'
+import {
+  AccountCheck,
+  AccountFields,
+  AddressField,
+  useTypedAccount,
+} from '../../parts/account-fields'
 import { Button } from '../../parts/button'
-import { Icon, type IconName } from '../../parts/icons'
+import type { IconName } from '../../parts/icons'
 import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
 import { Money } from '../../parts/money'
 import { type Asset, formatMoney, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Fact, Facts, Note, PageHead, Tile } from '../../parts/page'
-import { ErrorState, Refusal } from '../../parts/refusals'
+import { Refusal } from '../../parts/refusals'
 import { formatDay, formatUntil } from '../../parts/time-format'
 import { useConversionQuote } from '../conversions/use-conversion-quote'
+import { RecipientField } from '../recipients/recipient-field'
 import { SubaccountLink } from '../subaccounts/subaccount-link'
 import { amountInWords } from './amount-in-words'
 import { ApproverList } from './approvers'
@@ -72,29 +79,24 @@ function readForm(search: Record<string, unknown>): PayoutForm {
 export function Screen() {
   const search = useSearch({ strict: false }) as Record<string, unknown>
   const [form, setForm] = useState<PayoutForm>(() => readForm(search))
-  const change = (changed: Partial<PayoutForm>) => setForm({ ...form, ...changed })
+  const change = (changed: Partial<PayoutForm>) => {
+    // What was asked to be confirmed is another payout now.
+    if (isDuplicate) clear()
+    setForm({ ...form, ...changed })
+  }
   const navigate = useNavigate()
   const { mode } = useScope()
-  const { write, isBusy, refusal } = useWrite<Transfer>({
+  const { write, isBusy, refusal, clear } = useWrite<Transfer>({
     topics: ['payouts', 'approvals', 'balances'],
     reads: ['attention', 'waiting payouts'],
   })
+  const isDuplicate = refusal?.reason === 'possible_duplicate'
   const isToBank = form.way === 'bank'
   const asset: Asset = isToBank ? 'NGN' : form.coin
-  const accountNumber = form.accountNumber.replace(/\D/g, '')
-  const isAccount = form.bankCode !== '' && /^\d{10}$/.test(accountNumber)
-  const isWallet = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(form.address.trim())
-  const hasRecipient = isToBank ? isAccount : isWallet
-  const recipient: Record<string, string> = isToBank
-    ? { bankCode: form.bankCode, accountNumber }
-    : { address: form.address.trim() }
+  const kind = isToBank ? 'bank_account' : 'wallet'
+  const account = useTypedAccount(kind, form)
+  const { destination: recipient, isComplete: hasRecipient, accountName } = account
 
-  const listed = useRead<Page<{ code: string; name: string }>>('banks', '/v1/banks')
-  const banks = listed.data?.items
-  const bankName = banks?.find(({ code }) => code === form.bankCode)?.name ?? ''
-  const name = useRead<{ accountName: string }>('account name', '/v1/banks/resolve', recipient, {
-    isEnabled: isToBank && isAccount,
-  })
   const history = useRead<RecipientHistory>('recipient', `${path}/recipients`, recipient, {
     isEnabled: hasRecipient,
   }).data
@@ -108,7 +110,7 @@ export function Screen() {
     isToBank,
     recipient,
     asset,
-    units: hasRecipient && !name.error ? form.units : null,
+    units: hasRecipient && !account.nameError ? form.units : null,
     payFrom: isOver ? sources[0] : undefined,
     from,
   })
@@ -118,6 +120,9 @@ export function Screen() {
     { currency: asset, amount: form.units === null ? '' : String(toWire(form.units, asset)) },
     { isEnabled: form.units !== null && form.units > 0n },
   ).data
+  const maySeeRule = useMay('settings.see')
+  const rule = useRead<Settings>('settings', '/v1/settings', {}, { isEnabled: maySeeRule }).data
+  const asksCallback = Boolean(rule?.approvals.controls?.callback)
   const fee = quote ? toUnits(quote.fee, asset) : null
   const levy = quote && 'levy' in quote ? toUnits(quote.levy, asset) : 0n
   const total = form.units !== null && fee !== null ? form.units + fee + levy : null
@@ -133,27 +138,28 @@ export function Screen() {
     price.quote !== undefined &&
     (isUnknown ||
       (!price.isExpired && toUnits(price.quote.sourceAmount, payFrom) <= availableOf[payFrom]!))
-  const isNamed = !isToBank || Boolean(name.data)
+  const isNamed = !isToBank || accountName !== undefined
   const isCovered = !isShort || isFunded
   const isReady = hasRecipient && isNamed && form.units !== null && form.units > 0n && isCovered
 
-  const send = async () => {
+  const send = async (confirmDuplicate = false) => {
     const { narration, merchantReference } = form
     const shared = {
       ...(merchantReference.trim() && { merchantReference: merchantReference.trim() }),
       ...(payFrom && { fundFrom: { asset: payFrom, quote: price.quote!.reference } }),
       ...(from !== null && { from }),
+      ...(confirmDuplicate && { confirmDuplicate }),
     }
     const body = isToBank
       ? {
           ...recipient,
           amount: toWire(form.units!, 'NGN'),
-          accountName: name.data!.accountName,
+          accountName,
           ...(narration.trim() && { narration: narration.trim() }),
           ...shared,
         }
       : {
-          destinationAddress: form.address.trim(),
+          destinationAddress: recipient.address,
           amount: String(toWire(form.units!, asset)),
           asset,
           network: 'SOLANA',
@@ -166,6 +172,7 @@ export function Screen() {
   }
 
   const isWaiting = check?.needed === true
+  const direct = asksCallback ? words.asksCallback : words.noProof
   const atFields = ['merchantReference', 'narration', 'amount']
   return (
     <Form
@@ -196,37 +203,23 @@ export function Screen() {
             />
           </div>
           <PayerField value={form.from} onChange={(chosen) => change({ from: chosen })} />
-          {isToBank && listed.error && !banks && (
-            <ErrorState error={listed.error} retry={() => void listed.refetch()} />
-          )}
+          <RecipientField
+            key={form.way}
+            kind={kind}
+            place={recipient}
+            onChange={(chosen) =>
+              change({
+                bankCode: chosen.bankCode ?? '',
+                accountNumber: chosen.accountNumber ?? '',
+                address: chosen.address ?? '',
+              })
+            }
+          />
           {isToBank ? (
-            <div className="two-columns">
-              <BankField
-                label={words.bankName}
-                placeholder={words.bankPlaceholder}
-                noneFound={words.noBank}
-                banks={banks ?? []}
-                value={form.bankCode || null}
-                onChange={(code) => change({ bankCode: code ?? '' })}
-              />
-              <TextField
-                label={words.accountNumber}
-                inputMode="numeric"
-                autoComplete="off"
-                value={formatAccountNumber(accountNumber)}
-                error={accountNumber.length > 10 && words.accountIssue}
-                onChange={(accountNumber) => change({ accountNumber })}
-              />
-            </div>
+            <AccountFields account={account} onChange={change} />
           ) : (
             <div className="two-columns">
-              <TextField
-                label={words.address}
-                autoComplete="off"
-                spellCheck={false}
-                value={form.address}
-                onChange={(address) => change({ address })}
-              />
+              <AddressField value={form.address} onChange={(address) => change({ address })} />
               <SelectField
                 label={words.coin}
                 options={['USDC', 'USDT']}
@@ -235,24 +228,7 @@ export function Screen() {
               />
             </div>
           )}
-          <div role="status">
-            {isToBank && isAccount && name.isLoading && <p className="soft">{words.resolving}</p>}
-            {isToBank && isAccount && name.error && (
-              <Note tone="bad" title={toRefusal(name.error).sentence} />
-            )}
-            {isToBank && isAccount && name.data && (
-              <Found name={name.data.accountName}>
-                {words.confirms(bankName)} {tellHistory(history)}
-              </Found>
-            )}
-            {!isToBank && isWallet && (
-              <Note tone="warn" icon="coin" title={formatWallet(form.address.trim())}>
-                <p className="small">
-                  {words.checkWallet} {tellHistory(history)}
-                </p>
-              </Note>
-            )}
-          </div>
+          <AccountCheck account={account}>{tellHistory(history)}</AccountCheck>
           <div className="amount-field">
             <MoneyInput
               key={`${form.way}${form.coin}`}
@@ -304,16 +280,16 @@ export function Screen() {
               <Fact name={words.from}>{from !== null && <SubaccountLink reference={from} />}</Fact>
               <Fact name={words.to}>
                 {isToBank
-                  ? name.data && (
+                  ? accountName && (
                       <>
-                        <b>{name.data.accountName}</b>
+                        <b>{accountName}</b>
                         <br />
                         <span className="soft">
-                          {bankName} {formatAccountNumber(accountNumber)}
+                          {account.bankName} {formatAccountNumber(recipient.accountNumber!)}
                         </span>
                       </>
                     )
-                  : isWallet && <b>{formatWallet(form.address.trim())}</b>}
+                  : hasRecipient && <b>{formatWallet(recipient.address!)}</b>}
               </Fact>
               <Fact name={words.amount}>
                 {form.units !== null ? <Money amount={form.units} asset={asset} /> : '–'}
@@ -357,7 +333,7 @@ export function Screen() {
                 onStop={() => change({ payFrom: null })}
               />
             )}
-            {quoteError !== null && !name.error && (
+            {quoteError !== null && !account.nameError && (
               <div className="padded no-top-padding">
                 <Note tone="bad" title={toRefusal(quoteError).sentence} />
               </div>
@@ -386,14 +362,41 @@ export function Screen() {
                 </Button>
               </div>
               <p className="hint centered">
-                {mode === 'live' ? words.proof : !isWaiting && words.noProof}
+                {mode === 'live' ? words.proof : !isWaiting && direct}
               </p>
-              <Refusal error={refusal} atFields={atFields} />
+              {isDuplicate && form.units !== null ? (
+                <Duplicate
+                  amount={formatMoney(form.units, asset)}
+                  to={accountName ?? formatWallet(form.address.trim())}
+                  isBusy={isBusy}
+                  onConfirm={() => void send(true)}
+                />
+              ) : (
+                <Refusal error={refusal} atFields={atFields} />
+              )}
             </div>
           </Card>
         </div>
       </div>
     </Form>
+  )
+}
+
+type DuplicateProps = { amount: string; to: string; isBusy: boolean; onConfirm: () => void }
+
+/** The same was paid recently: asks whether this is another payout. */
+function Duplicate({ amount, to, isBusy, onConfirm }: DuplicateProps) {
+  return (
+    <div role="alert">
+      <Note tone="warn" title={words.duplicateTitle}>
+        <p>{words.duplicateText(amount, to)}</p>
+        <p style={{ marginTop: 10 }}>
+          <Button size="small" isBusy={isBusy} onClick={onConfirm}>
+            {words.sendAnyway}
+          </Button>
+        </p>
+      </Note>
+    </div>
   )
 }
 
@@ -437,19 +440,5 @@ function Way({ icon, name, hint, isOn, onClick }: WayProps) {
         <span className="soft small">{hint}</span>
       </span>
     </button>
-  )
-}
-
-function Found({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div className="account-found">
-      <span className="tile">
-        <Icon name="check" />
-      </span>
-      <div>
-        <p className="bold">{name}</p>
-        <p className="small">{children}</p>
-      </div>
-    </div>
   )
 }

@@ -1,5 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import type { PayoutFreeze } from '../../api/answers'
 import { useScope } from '../../api/scope'
 import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
@@ -18,6 +19,11 @@ import { Refusal } from '../../parts/refusals'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
+import { accountTexts } from '../../texts/account'
+import { CasesCard } from '../cases/cases-card'
+import { subjectOf } from '../freezes/freeze'
+import { FreezeRecipient } from '../freezes/freeze-recipient'
+import { FrozenNote } from '../freezes/frozen-note'
 import { paymentTexts } from '../payments/texts'
 import { SubaccountLink } from '../subaccounts/subaccount-link'
 import { Approval } from './approval'
@@ -29,6 +35,7 @@ import {
   assetOf,
   copyPath,
   isBank,
+  isForMembers,
   nameOf,
   path,
   placeOf,
@@ -99,6 +106,7 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
           <p>{words.review}</p>
         </Note>
       )}
+      {isWaiting && <FrozenNote isShown={(freeze) => isFrozenBy(freeze, transfer)} />}
       <div className="with-aside wide-aside">
         <div className="stack">
           {isWaiting && <Checks transfer={transfer} />}
@@ -110,12 +118,22 @@ function PayoutPage({ transfer }: { transfer: Transfer }) {
           <Approval transfer={transfer} />
           <Recipient transfer={transfer} />
           <Notes path={`${path}/${reference}/notes`} />
+          <CasesCard item={reference} />
           {mode === 'test' && status === 'SUBMITTED' && mayCreate && <Settle transfer={transfer} />}
-          {mode === 'test' && isWaiting && mayCreate && <Simulate reference={reference} />}
+          {mode === 'test' && isWaiting && mayCreate && isForMembers(transfer) && (
+            <Simulate reference={reference} />
+          )}
         </div>
       </div>
     </>
   )
+}
+
+/** Which bank or chain carries it is not known here. */
+function isFrozenBy({ kind, subject }: PayoutFreeze, transfer: Transfer): boolean {
+  if (kind === 'merchant') return true
+  if (kind === 'recipient') return subject === subjectOf(transfer)
+  return subject === transfer.createdBy?.id
 }
 
 function PayoutFacts({ transfer }: { transfer: Transfer }) {
@@ -139,6 +157,14 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
         </Fact>
         <Fact name={words.total}>
           <Money amount={transfer.totalDebit} asset={asset} />
+        </Fact>
+        <Fact name={words.saved}>
+          {transfer.recipient && (
+            <ResourceLink
+              to={`/payouts/recipients/${transfer.recipient}`}
+              reference={transfer.recipient}
+            />
+          )}
         </Fact>
         <Fact name={words.from}>
           {transfer.from && <SubaccountLink reference={transfer.from} />}
@@ -199,20 +225,29 @@ function PayoutFacts({ transfer }: { transfer: Transfer }) {
 
 function Recipient({ transfer }: { transfer: Transfer }) {
   return (
-    <Card title={words.recipient}>
+    <Card
+      title={words.recipient}
+      aside={
+        <FreezeRecipient
+          size="small"
+          recipient={transfer}
+          place={placeOf(transfer) || nameOf(transfer)}
+        />
+      }
+    >
       <Facts>
         {isBank(transfer) ? (
           <>
             <Fact name={payoutTexts.form.to}>{transfer.accountName}</Fact>
-            <Fact name={payoutTexts.form.bankName}>
+            <Fact name={accountTexts.bank}>
               {transfer.bankName} ({transfer.bankCode})
             </Fact>
-            <Fact name={payoutTexts.form.accountNumber}>
+            <Fact name={accountTexts.number}>
               <AccountNumber value={transfer.accountNumber} />
             </Fact>
           </>
         ) : (
-          <Fact name={payoutTexts.form.address}>
+          <Fact name={accountTexts.address}>
             <Wallet value={transfer.destinationAddress} />
           </Fact>
         )}

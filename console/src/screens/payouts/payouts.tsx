@@ -8,26 +8,17 @@ import { formatCount, StatusTabs } from '../../parts/count-tab'
 import { type Column, DataTable } from '../../parts/data-table'
 import { type Filter, useFilters } from '../../parts/filters'
 import { Icon } from '../../parts/icons'
-import { formatAccountNumber } from '../../parts/identifiers'
-import { Money } from '../../parts/money'
 import { Card } from '../../parts/page'
 import { splitPath } from '../../parts/split-path'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { statusWords } from '../../texts/status'
+import { FrozenNote } from '../freezes/frozen-note'
 import { FirstApprover } from './approvers'
+import { amountColumn, createdColumn, statusColumn, toColumn } from './columns'
 import { PayoutTabs } from './payout-tabs'
 import { payoutTexts as words } from './texts'
-import {
-  amountOf,
-  assetOf,
-  copyPath,
-  isBank,
-  nameOf,
-  path,
-  statusOf,
-  type Transfer,
-} from './transfer'
+import { copyPath, isForMembers, path, statusOf, type Transfer } from './transfer'
 
 const statuses = ['PENDING', 'SUBMITTED', 'COMPLETED', 'FAILED', 'REVERSED'] as const
 
@@ -45,45 +36,10 @@ const filters: Filter[] = [
   { kind: 'text', name: 'q', label: words.filters.search },
 ]
 
-const amountColumn: Column<Transfer> = {
-  name: 'amount',
-  head: words.columns.amount,
-  align: 'end',
-  phone: 2,
-  cell: (transfer) => (
-    <b className="bold">
-      <Money amount={amountOf(transfer)} asset={assetOf(transfer)} />
-    </b>
-  ),
-}
-
-const toColumn: Column<Transfer> = {
-  name: 'to',
-  head: words.columns.to,
-  isGrowing: true,
-  phone: 1,
-  cell: (transfer) => (
-    <>
-      <span className="under-name">{nameOf(transfer)}</span>
-      {isBank(transfer) && (
-        <span className="under-name soft small">
-          {transfer.bankName}{' '}
-          <span className="no-wrap">{formatAccountNumber(transfer.accountNumber)}</span>
-        </span>
-      )}
-    </>
-  ),
-}
-
 function columnsOf(mayCreate: boolean): Column<Transfer>[] {
   return [
     amountColumn,
-    {
-      name: 'status',
-      head: words.columns.status,
-      phone: 4,
-      cell: (transfer) => <Status value={statusOf(transfer)} />,
-    },
+    statusColumn,
     toColumn,
     {
       name: 'by',
@@ -91,13 +47,7 @@ function columnsOf(mayCreate: boolean): Column<Transfer>[] {
       isWideOnly: true,
       cell: ({ createdBy }) => <span className="soft no-wrap">{createdBy?.name}</span>,
     },
-    {
-      name: 'created',
-      head: words.columns.created,
-      phone: 3,
-      isSoft: true,
-      cell: (transfer) => <Time value={transfer.createdAt} show="clock" />,
-    },
+    createdColumn,
     ...(mayCreate ? [copyColumn] : []),
   ]
 }
@@ -152,6 +102,7 @@ export function Screen() {
       words={words}
     >
       <PayoutTabs />
+      <FrozenNote />
       <StatusTabs
         words={words}
         statuses={statuses}
@@ -185,7 +136,11 @@ function Waiting() {
             cell: (transfer) => (
               <>
                 {toColumn.cell(transfer)}
-                {!transfer.mayApprove && <FirstApprover approvers={transfer.approvers} />}
+                {!isForMembers(transfer) ? (
+                  <span className="under-name soft small">{words.waiting.callback}</span>
+                ) : (
+                  !transfer.mayApprove && <FirstApprover approvers={transfer.approvers} />
+                )}
               </>
             ),
           },
@@ -214,7 +169,7 @@ function Waiting() {
             head: words.columns.status,
             phone: 4,
             cell: (transfer) =>
-              transfer.mayApprove ? (
+              transfer.mayApprove && isForMembers(transfer) ? (
                 <span className="bold no-wrap">{words.waiting.yourTurn}</span>
               ) : (
                 <Status value={statusOf(transfer)} />

@@ -3,6 +3,7 @@ import { formatAccountNumber } from '../../parts/identifiers'
 import { Fact } from '../../parts/page'
 import { Receipt } from '../../parts/receipt'
 import { formatFull } from '../../parts/time-format'
+import { accountTexts } from '../../texts/account'
 import { payoutTexts as words } from './texts'
 import { amountOf, assetOf, isBank, statusOf, type Transfer, useTransfer } from './transfer'
 
@@ -32,7 +33,7 @@ function TransferFacts({ transfer }: { transfer: Transfer }) {
       {isBank(transfer) ? (
         <>
           <Fact name={words.form.to}>{transfer.accountName}</Fact>
-          <Fact name={words.form.bankName}>
+          <Fact name={accountTexts.bank}>
             {transfer.bankName}, {formatAccountNumber(transfer.accountNumber)}
           </Fact>
           <Fact name={words.page.narration}>{transfer.narration}</Fact>
@@ -42,7 +43,7 @@ function TransferFacts({ transfer }: { transfer: Transfer }) {
         </>
       ) : (
         <>
-          <Fact name={words.form.address}>
+          <Fact name={accountTexts.address}>
             <span className="mono">{transfer.destinationAddress}</span>
           </Fact>
           <Fact name={words.page.signature}>

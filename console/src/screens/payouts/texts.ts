@@ -1,4 +1,5 @@
 import type { failureReasons } from '../../../../src/payouts/attempts/failure-reasons'
+import { waitReasons } from '../../../../src/payouts/controls/wait'
 import { statusWords } from '../../texts/status'
 
 type FailureReason = {
@@ -10,7 +11,13 @@ const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
 export const payoutTexts = {
   title: 'Payouts',
-  tabs: { payouts: 'Payouts', batches: 'Batches', claims: 'Claims' },
+  tabs: {
+    payouts: 'Payouts',
+    batches: 'Batches',
+    recipients: 'Recipients',
+    claims: 'Claims',
+    freezes: 'Freezes',
+  },
   caption: 'Payouts, newest first',
   statuses: 'Payouts by status',
   all: 'All',
@@ -44,6 +51,7 @@ export const payoutTexts = {
     refund: 'Refund',
     until: 'Until',
     yourTurn: 'You can decide',
+    callback: 'Your call-back decides.',
   },
   approvers: {
     you: 'You',
@@ -64,6 +72,7 @@ export const payoutTexts = {
   },
   page: {
     from: 'Paid from',
+    saved: 'Saved recipient',
     to: (recipient: string) => `to ${recipient}`,
     receipt: 'Receipt',
     payout: 'Payout',
@@ -100,6 +109,7 @@ export const payoutTexts = {
     reasons: {
       approval_rejected: 'A second person rejected it. Nothing was sent.',
       approval_expired: 'Not approved in time. Nothing was sent.',
+      callback_rejected: 'Your call-back rejected it. Nothing was sent.',
       account_closed: 'The account was closed.',
       account_not_found: 'The account does not exist at the bank.',
       bank_declined: 'The bank declined it.',
@@ -130,6 +140,27 @@ export const payoutTexts = {
   approval: {
     title: 'Approval',
     ofPeople: (count: number, all: number) => `${count} of ${all} people`,
+    why: 'Why members must approve it',
+    reasons: waitReasons as Record<string, string>,
+    otherReason: 'A rule of yours asks for it.',
+    callback: {
+      name: 'Call-back',
+      states: {
+        OPEN: ['Your call-back', ' has not decided yet'],
+        APPROVED: ['Your call-back', ' approved it'],
+        REJECTED: ['Your call-back', ' rejected it'],
+        SILENT: ['Your call-back', ' did not decide in time'],
+      } as const,
+      soon: 'It is asked in a moment.',
+      asked: (count: number) => `Asked ${times(count)}.`,
+      problem: (problem: string) => `The last time: ${problem}.`,
+      notSent: (problem: string) => `Not sent yet: ${problem}`,
+      membersDecide: 'Members decide in its place.',
+      decides: 'Only your call-back can approve it. Members decide if it stays silent.',
+      explain: (amount: string) =>
+        `Your call-back must approve it, too, before ${amount} is sent. Rejecting makes the money available again.`,
+      approvedNote: 'Approved. Your call-back must approve it, too.',
+    },
     asked: (name: string) => [name, ' asked for it'] as const,
     keyAsked: (name: string) => [`API key ${name}`, ' asked for it'] as const,
     youDecide: ['You', ' decide'] as const,
@@ -196,12 +227,9 @@ export const payoutTexts = {
     bankHint: 'Naira, in seconds',
     wallet: 'Solana wallet',
     walletHint: 'USDC or USDT',
-    bankName: 'Bank',
-    bankPlaceholder: 'Choose a bank',
-    noBank: 'No bank has this name',
-    accountNumber: 'Account number',
-    accountIssue: 'Ten digits',
-    address: 'Wallet address',
+    savedRecipient: 'Saved recipient',
+    savedPlaceholder: 'Choose one, or enter an account below',
+    noRecipient: 'No recipient has this name',
     coin: 'Coin',
     amount: 'Amount',
     everything: 'Pay out everything',
@@ -210,12 +238,9 @@ export const payoutTexts = {
     reference: 'Your reference',
     referenceHint: 'Unique. The same reference cannot be paid twice.',
     optional: 'optional',
-    resolving: 'Asking the bank for the name…',
-    confirms: (bank: string) => `${bank} confirms this name.`,
     paidBefore: (count: number, last: string, day: string) =>
       `Paid ${times(count)} before, last ${last} on ${day}.`,
     neverPaid: 'You have not paid this recipient before.',
-    checkWallet: 'Coins cannot be called back. Compare the whole address with the recipient.',
     summary: 'Summary',
     to: 'To',
     fee: 'Fee',
@@ -231,6 +256,11 @@ export const payoutTexts = {
     sendForApproval: 'Send for approval',
     proof: 'Asks for your passkey, code or password',
     noProof: 'Sent at once. It cannot be called back.',
+    asksCallback: 'Your call-back decides before it is sent.',
+    duplicateTitle: 'Send the same amount again?',
+    duplicateText: (amount: string, to: string) =>
+      `${amount} went to ${to} recently. If this is another payout, send it; otherwise the recipient gets the money twice.`,
+    sendAnyway: 'Send anyway',
     sent: 'The payout is on its way.',
     waits: 'The payout waits for approval.',
   },

@@ -1,5 +1,5 @@
 import type { BankDisbursement, BankTransfer, CryptoTransfer } from '../../../../sdk/src/types'
-import { useRead } from '../../api/reads'
+import { type ReadOptions, useRead } from '../../api/reads'
 import { formatAccountNumber, formatWallet } from '../../parts/identifiers'
 import type { Amount, Asset } from '../../parts/money-format'
 import type { Approver } from './approvers'
@@ -30,9 +30,13 @@ export const isBank = (transfer: Transfer): transfer is Shared & BankTransfer =>
 export const assetOf = (transfer: Transfer): Asset =>
   (isBank(transfer) ? 'NGN' : transfer.asset) as Asset
 
-/** A payout that approvers refused, or let expire, did not fail. */
+/** Whether members decide about it; otherwise only the call-back of the merchant does. */
+export const isForMembers = ({ approval }: Transfer): boolean => (approval?.needed ?? 0) > 0
+
+/** A payout that approvers or the call-back refused, or let expire, did not fail. */
 export function statusOf({ status, failureReason }: Transfer): string {
-  if (failureReason === 'approval_rejected') return 'REJECTED'
+  if (failureReason === 'approval_rejected' || failureReason === 'callback_rejected')
+    return 'REJECTED'
   return failureReason === 'approval_expired' ? 'APPROVAL_EXPIRED' : status
 }
 
@@ -53,8 +57,8 @@ export const recipientQuery = (transfer: Transfer) =>
 
 export const path = '/v1/disbursements'
 
-export const useTransfer = (reference: string) =>
-  useRead<Transfer>('payout', `${path}/${reference}`)
+export const useTransfer = (reference: string, options: ReadOptions = {}) =>
+  useRead<Transfer>('payout', `${path}/${reference}`, undefined, options)
 
 /** The address that opens the form with the same recipient and amount. */
 export function copyPath(transfer: Transfer): string {

@@ -7,7 +7,7 @@ import { useWrite } from '../../api/writes'
 import { Button } from '../../parts/button'
 import { RadioField } from '../../parts/choices'
 import { Form } from '../../parts/form'
-import { type Amount, type Asset, formatMoney, toUnits, toWire } from '../../parts/money-format'
+import { type Asset, toUnits, toWire } from '../../parts/money-format'
 import { MoneyInput } from '../../parts/money-input'
 import { notify } from '../../parts/notify'
 import { Card, Note } from '../../parts/page'
@@ -15,12 +15,21 @@ import { Refusal } from '../../parts/refusals'
 import { WhenRead } from '../../parts/when-read'
 import { ApproverList, useApprovers } from '../payouts/approvers'
 import { payoutTexts } from '../payouts/texts'
+import { ControlFields, fieldsOf } from './control-fields'
+import {
+  type Approvals,
+  assets,
+  compareRules,
+  isEmptyLimit,
+  type Limits,
+  noControls,
+  useEndpoints,
+  withoutEmpty,
+} from './controls'
+import { settingTexts } from './texts'
 
 const words = payoutTexts.rule
-const assets: Asset[] = ['NGN', 'USDC', 'USDT']
-
-type Approvals = Settings['approvals']
-type Limits = { each: Amount; perDay: Amount | null } | null
+const controlWords = settingTexts.controls
 
 /** Which payouts wait for a second person. */
 export function ApprovalRule() {
@@ -52,7 +61,13 @@ function RuleForm({ saved }: { saved: Approvals }) {
     reads,
   })
   useEffect(() => setRule(saved), [saved])
-  const isChanged = JSON.stringify(rule) !== JSON.stringify(saved)
+  const isChanged = JSON.stringify(withoutEmpty(rule)) !== JSON.stringify(withoutEmpty(saved))
+  const controls = rule.controls ?? noControls
+  const isComplete = !controls.velocity?.some(isEmptyLimit)
+  // The check of a call-back's address names the field as webhook endpoints do.
+  const issueOf = (field: string) =>
+    refusal?.issueOf(field) ??
+    (field === 'controls.callback.url' ? refusal?.issueOf('url') : undefined)
   const set = (asset: Asset, field: 'each' | 'perDay', units: bigint | null) => {
     const before = rule[asset] as Limits
     const value = units === null || units === 0n ? null : toWire(units, asset)
@@ -62,7 +77,7 @@ function RuleForm({ saved }: { saved: Approvals }) {
     setRule({ ...rule, [asset]: each === null ? null : { ...next, each } } as Approvals)
   }
   const save = async () => {
-    const answer = await write('/v1/settings/approvals', rule)
+    const answer = await write('/v1/settings/approvals', withoutEmpty(rule))
     if (answer) await notify(answer.change ? words.proposed : words.saved)
   }
   return (
@@ -84,7 +99,7 @@ function RuleForm({ saved }: { saved: Approvals }) {
                     description={words.off}
                     value={amount === null ? null : toUnits(amount, asset)}
                     isDisabled={!mayChange}
-                    error={refusal?.issueOf(`${asset}.${field}`)}
+                    error={issueOf(`${asset}.${field}`)}
                     onChange={(units) => set(asset, field, units)}
                   />
                 )
@@ -106,7 +121,13 @@ function RuleForm({ saved }: { saved: Approvals }) {
             },
           ]}
         />
-        <Refusal error={refusal} />
+        <ControlFields
+          controls={controls}
+          change={(changed) => setRule({ ...rule, controls: changed })}
+          isDisabled={!mayChange}
+          issueOf={issueOf}
+        />
+        <Refusal error={refusal} atFields={['url', ...fieldsOf(controls)]} />
         {mayChange ? (
           <div>
             <Button
@@ -114,7 +135,7 @@ function RuleForm({ saved }: { saved: Approvals }) {
               kind="primary"
               icon="finger"
               isBusy={isBusy}
-              isDisabled={!isChanged}
+              isDisabled={!isChanged || !isComplete}
             >
               {words.save}
             </Button>
@@ -131,6 +152,7 @@ function RuleForm({ saved }: { saved: Approvals }) {
 function Waiting({ change }: { change: SettingChange }) {
   const mayCancel = useMay('settings.change')
   const { own } = useApprovers(change.confirmers)
+  const endpoints = useEndpoints()
   const confirming = useWrite({ reads })
   const cancelling = useWrite({ method: 'DELETE', reads })
   const confirm = async () => {
@@ -144,7 +166,18 @@ function Waiting({ change }: { change: SettingChange }) {
   return (
     <Note tone="warn" icon="shield" title={words.waits(change.proposedBy.name)}>
       <p>{words.waitsText}</p>
-      <p>{assets.map((asset) => describe(asset, change.approvals[asset] as Limits)).join(' · ')}</p>
+      <dl className="rule-changes">
+        {compareRules(change.before, change.approvals, endpoints).map(({ name, before, after }) => (
+          <div key={name}>
+            <dt className="bold">{name}</dt>
+            <dd>
+              {controlWords.now}: {before}
+              <br />
+              {controlWords.afterwards}: {after}
+            </dd>
+          </div>
+        ))}
+      </dl>
       <ApproverList approvers={change.confirmers ?? []} verb="confirm" />
       <Refusal error={confirming.refusal ?? cancelling.refusal} />
       {mayCancel && (
@@ -167,10 +200,4 @@ function Waiting({ change }: { change: SettingChange }) {
       )}
     </Note>
   )
-}
-
-function describe(asset: Asset, limits: Limits): string {
-  if (limits === null) return `${words.assets[asset]}: ${words.none}`
-  const perDay = limits.perDay === null ? words.none : formatMoney(limits.perDay, asset)
-  return `${words.assets[asset]}: ${formatMoney(limits.each, asset)}, 24 h: ${perDay}`
 }

@@ -1,3 +1,5 @@
+import { settingsLimits } from '../../../../src/merchants/limits'
+
 export const settingTexts = {
   title: 'Settings',
   tabs: {
@@ -76,6 +78,76 @@ export const settingTexts = {
     customerHint:
       'Some banks must know a name, phone, email or BVN. Requests that lack it use this; what is empty comes from your KYC.',
     customerFields: { name: 'Name', email: 'Email', phone: 'Phone', bvn: 'BVN', nin: 'NIN' },
+  },
+  controls: {
+    title: 'Controls',
+    intro:
+      'They apply to payouts of members and API keys. A second owner or admin confirms each change to a control that is set.',
+    names: {
+      callback: 'Call-back',
+      recipients: 'Recipients',
+      velocity: 'Limits per hour, day or month',
+      duplicates: 'Possible duplicates',
+    },
+    off: 'Off',
+    callbackHint:
+      'Your server approves or rejects each payout. If it stays silent, members decide; nothing is sent by itself.',
+    url: 'URL',
+    urlHint: 'Begins with https://',
+    signedBy: 'Signed with the keys of',
+    signedByHint: 'A webhook endpoint of yours.',
+    noEndpoint: 'Add a webhook endpoint first.',
+    retryMinutes: 'Minutes to decide',
+    retryMinutesHint: `Asked again until then, at most ${settingsLimits.callbackRetryMaxMinutes.toLocaleString('en')}.`,
+    velocityHint: 'Payouts above a limit wait for another member, or are refused.',
+    limit: (number: number) => `Limit ${number}`,
+    perLabel: 'For each',
+    per: { merchant: 'Business', recipient: 'Recipient', key: 'API key', person: 'Person' },
+    window: 'In the last',
+    windows: { hour: '60 minutes', day: '24 hours', month: '30 days' },
+    currency: 'Currency',
+    currencies: { NGN: 'Naira', USDC: 'USDC', USDT: 'USDT' },
+    amount: 'At most',
+    count: 'Number of payouts',
+    emptyLimit: 'Enter an amount or a number',
+    aboveLabel: 'Above the limit',
+    above: { approve: 'A second person approves', refuse: 'The payout is refused' },
+    aboveShort: { approve: 'else a second person approves', refuse: 'else refused' },
+    addLimit: 'Add limit',
+    remove: 'Remove',
+    removeLimit: (number: number) => `Remove limit ${number}`,
+    duplicatesHint: 'Payouts of the same amount to the same recipient in a short time.',
+    minutes: 'Within minutes',
+    requiresLabel: 'Such a payout',
+    requires: {
+      confirmation: 'Must be confirmed by its sender',
+      approval: 'Waits for a second person',
+    },
+    recipientsHint: 'Which recipients payouts may go to.',
+    onlySaved: 'Only saved recipients',
+    approveFirst: 'A second person approves the first payout to a recipient',
+    coolingOff: 'Cooling-off for new recipients',
+    coolingOffHint: 'Larger payouts to them are refused at first.',
+    hours: 'Hours',
+    hoursHint: 'After the recipient was saved.',
+    coolingAbove: (currency: string) => `${currency}: payouts of more than`,
+    anyAmount: 'Empty: of any amount',
+    now: 'Before',
+    afterwards: 'After',
+    describe: {
+      callback: (url: string, endpoint: string, minutes: number) =>
+        `${url}, signed with the keys of ${endpoint}, ${minutes} min to decide`,
+      duplicates: (minutes: number, requires: string) => `Within ${minutes} min: ${requires}`,
+      count: (count: number, currency: string) =>
+        `${count.toLocaleString('en')} ${count === 1 ? 'payout' : 'payouts'} in ${currency}`,
+      and: ' and ',
+      limit: (most: string, per: string, window: string, above: string) =>
+        `${most} for each ${per === 'API key' ? per : per.toLowerCase()} in ${window}, ${above}`,
+      coolingOff: (hours: number, above: string[]) =>
+        `For ${hours} h, payouts to new recipients are refused above ${above.join(', ')}`,
+      anyAmount: (asset: string) => `0 ${asset}`,
+      noRule: 'No rule',
+    },
   },
   bankAccounts: {
     card: 'Your bank accounts',

@@ -13,6 +13,7 @@ import { Card, Fact, Facts, PageHead } from '../../parts/page'
 import { Refusal } from '../../parts/refusals'
 import { Time } from '../../parts/time'
 import { WhenRead } from '../../parts/when-read'
+import { commonTexts } from '../../texts/common'
 import type { BankAccount } from '../settings/bank-accounts'
 import { type FieldsOf, type Settings, SettingsForm, useSettings } from '../settings/settings-form'
 import { settingTexts } from '../settings/texts'
@@ -69,7 +70,7 @@ function Schedule({ fields, change, isDisabled, issueOf }: FieldsOf<Settlement>)
           {fields.schedule === 'weekly' && (
             <SelectField
               label={words.weekday}
-              options={words.weekdays}
+              options={commonTexts.weekdays}
               value={fields.weekday}
               isDisabled={isDisabled}
               onChange={(weekday) => change({ weekday: weekday })}

@@ -29,7 +29,8 @@ export function SettleDialog({ onClose }: { onClose: () => void }) {
     const made = await write('/v1/settlements', body)
     if (made === undefined) return
     onClose()
-    void notify(words.done(formatMoney(made.amount, 'NGN')))
+    const say = made.status === 'PENDING' ? words.waits : words.done
+    void notify(say(formatMoney(made.amount, 'NGN')))
     await navigate({ to: `/settlements/${made.reference}` })
   }
   return (

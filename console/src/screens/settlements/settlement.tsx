@@ -1,4 +1,4 @@
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import type { BalanceEntry, Settlement } from '../../../../sdk/src/types'
 import { usePages, useRead } from '../../api/reads'
@@ -18,7 +18,7 @@ import {
 import { JsonCard } from '../../parts/json-card'
 import { Money } from '../../parts/money'
 import { formatMoney } from '../../parts/money-format'
-import { Card, Fact, Facts, PageHead } from '../../parts/page'
+import { Card, Fact, Facts, Note, PageHead } from '../../parts/page'
 import { ResourceTimeline } from '../../parts/resource-timeline'
 import { Status } from '../../parts/status'
 import { Time } from '../../parts/time'
@@ -77,6 +77,13 @@ function SettlementPage({ settlement }: { settlement: Settlement }) {
           )
         }
       />
+      {status === 'PENDING' && (
+        <Note tone="warn" icon="clock" title={words.waits}>
+          <Link className="link" to={`/payouts/${transferReference}`}>
+            {words.toPayout}
+          </Link>
+        </Note>
+      )}
       <div className="with-aside wide-aside">
         <div className="stack">
           <Report settlement={settlement} />

@@ -20,7 +20,7 @@ import { SettlementTabs } from './settlement-tabs'
 import { settlementTexts as words } from './texts'
 
 const path = '/v1/settlements'
-const statuses = ['SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
+const statuses = ['PENDING', 'SUBMITTED', 'PAID', 'FAILED', 'REVERSED'] as const
 const filters: Filter[] = [{ kind: 'period', label: words.filters.period }]
 
 const columns: Column<Settlement>[] = [

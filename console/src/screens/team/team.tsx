@@ -13,6 +13,9 @@ import { Card, EmptyState, Note, PageHead } from '../../parts/page'
 import { Chip } from '../../parts/status'
 import { Time } from '../../parts/time'
 import { commonTexts } from '../../texts/common'
+import { FreezeDialog } from '../freezes/freeze-dialog'
+import { frozenTexts } from '../freezes/frozen-texts'
+import { freezeTexts } from '../freezes/texts'
 import type { Invitation, Member } from './member'
 import {
   ChangeDialog,
@@ -25,7 +28,7 @@ import { type MadeLink, ShownLink } from './shown-link'
 import { teamTexts as t } from './texts'
 import './team.css'
 
-type Action = 'change' | 'end' | 'link' | 'disable'
+type Action = 'change' | 'end' | 'link' | 'freeze' | 'disable'
 type Chosen = { member: Member; action: Action }
 
 export function Screen() {
@@ -79,6 +82,16 @@ export function Screen() {
       {isInviting && <InviteDialog onClose={close} onMade={show} />}
       {chosen?.action === 'change' && <ChangeDialog member={chosen.member} onClose={close} />}
       {chosen?.action === 'end' && <EndSessionsDialog member={chosen.member} onClose={close} />}
+      {chosen?.action === 'freeze' && (
+        <FreezeDialog
+          target={{
+            kind: 'person',
+            subject: chosen.member.id,
+            what: frozenTexts.what.person(chosen.member.name),
+          }}
+          onClose={close}
+        />
+      )}
       {chosen?.action === 'disable' && <DisableDialog member={chosen.member} onClose={close} />}
       {chosen?.action === 'link' && (
         <LinkDialog member={chosen.member} onClose={close} onMade={show} />
@@ -158,6 +171,7 @@ type ActionsProps = { member: Member; choose: (chosen: Chosen) => void }
 /** Members do not change their own membership, and only owners change owners. */
 function Actions({ member, choose }: ActionsProps) {
   const isOwner = useMembership()?.role === 'owner'
+  const mayFreeze = useMay('payouts.freeze')
   const { isYou, role, isDisabled, name } = member
   if (isYou || (role === 'owner' && !isOwner)) return null
   const item = (action: Action, label: string, isDangerous = false) => (
@@ -168,7 +182,7 @@ function Actions({ member, choose }: ActionsProps) {
   return (
     <Menu
       isFlat
-      width={220}
+      width={230}
       button={
         <button type="button" className="icon-button" aria-label={`${t.actions}: ${name}`}>
           <Icon name="dots" />
@@ -178,6 +192,7 @@ function Actions({ member, choose }: ActionsProps) {
       {!isDisabled && item('change', t.change)}
       {!isDisabled && item('end', t.endSessions)}
       {!isDisabled && item('link', t.link)}
+      {mayFreeze && item('freeze', freezeTexts.ofPerson)}
       {isDisabled ? item('disable', t.enable) : item('disable', t.disable, true)}
     </Menu>
   )

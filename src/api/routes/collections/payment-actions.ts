@@ -1,51 +1,81 @@
 import Type, { type Static } from 'typebox'
 import type { RealTime } from '../../../base/clock.js'
 import { prefixes } from '../../../base/ids.js'
+import { toJson, withField } from '../../../base/json-text.js'
 import { Refusal, returnRefusal } from '../../../base/refusal.js'
 import { referenceSample } from '../../../base/shapes.js'
 import { getPayment } from '../../../collections/payments/find-payments.js'
 import type { Payment } from '../../../collections/payments/payment.js'
 import { closeRequest } from '../../../collections/payments/payment-requests.js'
-import { acceptHeld, notHeld, returnHeld } from '../../../collections/payments/resolve-payment.js'
+import {
+  acceptHeld,
+  type DecideScreened,
+  heldForScreening,
+  notHeld,
+  returnHeld,
+} from '../../../collections/payments/resolve-payment.js'
 import { payment as paymentSchema, showPayment } from '../../../collections/payments/resource.js'
 import {
   asPaymentAction,
   type PreparedReturn,
   prepareReturn,
+  prepareReturnByClaim,
   type ReturnedPayment,
   refundPayment,
   refuseUnaffordableRefund,
   returnElsewhere,
+  throwAsReturn,
 } from '../../../collections/returns/refund-payment.js'
 import { destinationOf } from '../../../collections/returns/return-destination.js'
 import type { RefundReason } from '../../../collections/returns/store-returns.js'
+import {
+  auditScreening,
+  decidedByMembers,
+  screenPayment,
+} from '../../../collections/screening/decide-screened.js'
 import type { Answer, KeyedAnswer } from '../../../idempotency/answer.js'
 import { formatDecimal } from '../../../money/amounts.js'
+import { mailClaimLink } from '../../../payouts/claims/claim-mails.js'
+import { newClaimToken } from '../../../payouts/claims/create-claim.js'
+import { showClaim } from '../../../payouts/claims/resource.js'
+import { findWait, type RuleRequest } from '../../../payouts/controls/find-wait.js'
+import { markScreeningHold } from '../../../payouts/controls/screen-destination.js'
 import { returnKindOf } from '../../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../../payouts/ports.js'
-import { mustWait, type RuleRequest } from '../../../payouts/requests/create-under-rule.js'
+import { findSavedRecipient } from '../../../payouts/recipients/choose-recipient.js'
 import { isRailPaused, railPaused } from '../../../payouts/requests/paused-rails.js'
 import type { Tx } from '../../../postgres/transactions/tx.js'
 import type { NamedTakeBack } from '../../../subaccounts/shares/named-take-back.js'
 import { creatorOf } from '../../auth/creator-of.js'
 import { refuseUnseen } from '../../auth/refuse-unseen.js'
-import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
+import {
+  bankRefusalReasons,
+  chainRefusalReasons,
+  recipientReasons,
+  withReasons,
+} from '../../openapi/refusals-of.js'
+import { checkNairaField } from '../../parse/naira-limits.js'
 import {
   amountIn,
+  byClaimIn,
   destinationIn,
   readReturnAmount,
+  readReturnByClaim,
   readReturnDestination,
   readTakeBacks,
   refundWhy,
+  type SentClaimTerms,
   takeBacksIn,
 } from '../../parse/return-request.js'
 import { closed, inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
-import { success } from '../../server/envelope.js'
+import { missingKey } from '../../server/add-route.js'
+import { success, successText } from '../../server/envelope.js'
 import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { type RouteRequest, route } from '../../server/route.js'
+import { writeLink } from '../payouts/claims.js'
 
 const base = { access: 'secret', tag: 'Collections', method: 'POST' } as const
 const path = '/v1/collections/payments/:reference'
@@ -59,6 +89,7 @@ const heldReturn = Object.assign(
   closed({
     action: Type.Literal('return', { examples: ['return'] }),
     destination: Type.Optional(destinationIn),
+    ...byClaimIn,
   }),
   { title: 'HeldPaymentReturn' },
 )
@@ -80,32 +111,51 @@ export const resolvePayment = (api: ApiParts) =>
     operation: 'resolvePayment',
     summary: 'Resolve a held payment',
     description:
-      'Accepts the held amount of a payment, or returns it to the sender or to `destination`. Stablecoins are returned only to a wallet that you name.',
+      'Accepts the held amount of a payment, or returns it to the sender, to `destination`, or by claim to where the payer says. Stablecoins are returned only to a wallet that you or the payer name. A payment that is held for screening is decided in the console, at the request of another member.',
     params,
     body: resolution,
     answers: { 200: paymentSchema },
     refusals: [
       'not_found',
-      ...withReasons('payment_action_failed', 'invalid_state', 'balance_limit', 'no_destination'),
+      ...withReasons(
+        'payment_action_failed',
+        'invalid_state',
+        'balance_limit',
+        'no_destination',
+        'screening',
+        'shared_access',
+      ),
       ...withReasons(
         'payment_action_failed',
         ...new Set([...bankRefusalReasons, ...chainRefusalReasons]),
+        ...recipientReasons,
+        'velocity_limit',
       ),
     ],
     async handle(request) {
       const name = { environmentId: request.environment.id, ...request.params }
-      const { body } = request
+      const { body, now } = request
       const payment = await getPayment(api.db, name)
+      const terms = body.action === 'return' ? readReturnByClaim(body, now) : undefined
+      if (terms) {
+        const { amountHeld: amount } = payment
+        if (amount === 0n) return commitRefusal(api, request, notHeld(payment))
+        const wanted = { payment, amount, takesFrom: 'suspense', terms } as const
+        return returnByClaim(api, request, wanted, (tx, realNow, prepared) =>
+          returnElsewhere(tx, realNow, { name, prepared }),
+        )
+      }
       const requested = readReturnDestination(
         body.action === 'return' ? body.destination : undefined,
         payment,
       )
+      const screened = await prepareScreened(api, request, { payment, action: body.action })
       if (body.action === 'return') {
         // Also while nothing is held: it may be held again at the commit, when a return that waits
         // is rejected. Without the rule, the money would leave to any destination then.
         const rule = ruleFor(api, request, { payment, requested, amount: payment.amountHeld })
         if (rule && payment.amountHeld === 0n) return commitRefusal(api, request, notHeld(payment))
-        if (rule) return returnToOther(api, request, { payment, requested, rule })
+        if (rule) return returnToOther(api, request, { payment, requested, rule, screened })
       }
       const destination =
         body.action === 'accept'
@@ -116,8 +166,9 @@ export const resolvePayment = (api: ApiParts) =>
         request,
         async (tx, now) => {
           const resolved = destination
-            ? await returnHeld(tx, now, { ...name, destination })
-            : await acceptHeld(tx, now, name)
+            ? await returnHeld(tx, now, { ...name, destination }, screened?.decideIn(tx))
+            : await acceptHeld(tx, now, name, screened?.decideIn(tx))
+          screened?.audit(tx, now)
           await closeAnswered(tx, now, request, payment)
           return resolved
         },
@@ -126,13 +177,60 @@ export const resolvePayment = (api: ApiParts) =>
     },
   })
 
-type ResolveRequest = KeyedRequest & Caller & { params: { reference: string } }
+type ResolveRequest = KeyedRequest &
+  Caller &
+  Pick<RouteRequest<unknown, unknown, unknown>, 'requestId' | 'address'> & {
+    params: { reference: string }
+  }
+
+type ScreenedDecision = {
+  decideIn: (tx: Tx) => DecideScreened
+  /** Once it is decided: a refusal leaves no line. */
+  audit: (tx: Tx, now: RealTime) => void
+}
+
+/**
+ * Screens the sender of a payment that is held for screening again, and says how two members decide
+ * about it. Undefined for other payments. An API key has no second person.
+ */
+async function prepareScreened(
+  api: ApiParts,
+  { environment, actor, now: at, requestId, address }: ResolveRequest,
+  { payment, action }: { payment: Payment; action: 'accept' | 'return' },
+): Promise<ScreenedDecision | undefined> {
+  if (payment.heldFor === null) return undefined
+  const verdict = await screenPayment(api.screening, payment, environment.mode)
+  return {
+    decideIn: (tx) => async (locked) => {
+      if (actor.kind !== 'user') throw heldForScreening(locked)
+      return decidedByMembers(tx, { action, decider: actor, verdict, at })(locked)
+    },
+    audit(tx, now) {
+      if (actor.kind !== 'user') return
+      auditScreening(tx, now, {
+        actor,
+        action,
+        merchantId: environment.merchantId,
+        environmentId: environment.id,
+        payment,
+        verdict,
+        requestId,
+        address,
+      })
+    },
+  }
+}
 
 /** Held money that goes elsewhere than back to its sender is a payout like a refund. */
 async function returnToOther(
   api: ApiParts,
   request: ResolveRequest,
-  { payment, requested, rule }: ReturnRequest & { rule: RuleRequest },
+  {
+    payment,
+    requested,
+    rule,
+    screened,
+  }: ReturnRequest & { rule: RuleRequest; screened: ScreenedDecision | undefined },
 ): Promise<KeyedAnswer> {
   const name = { environmentId: request.environment.id, ...request.params }
   const prepared = await prepare(api, request, {
@@ -146,13 +244,81 @@ async function returnToOther(
     api,
     request,
     { payment, prepared },
-    (tx, now) => returnElsewhere(tx, now, { name, prepared }),
+    async (tx, now) => {
+      const returned = await returnElsewhere(tx, now, { name, prepared }, screened?.decideIn(tx))
+      screened?.audit(tx, now)
+      return returned
+    },
     ({ payment: returned, status }) =>
       success(
         200,
         status === 'SUBMITTED' ? 'Payment resolved' : 'Return waits for approval',
         showPayment(returned),
       ),
+  )
+}
+
+type ByClaim = Omit<PayoutOfPayment, 'requested'> & { terms: SentClaimTerms }
+
+/**
+ * The payer says on the page of a claim where the money goes. The approval rule applies when they
+ * do, as if the caller had made the payout.
+ */
+async function returnByClaim(
+  api: ApiParts,
+  request: KeyedRequest & Caller & Pick<RouteRequest<unknown, unknown, unknown>, 'permissions'>,
+  { payment, amount, takesFrom, why, splits = null, terms: { secretWord, ...terms } }: ByClaim,
+  apply: (tx: Tx, now: RealTime, prepared: PreparedReturn) => Promise<ReturnedPayment>,
+): Promise<KeyedAnswer> {
+  const { environment, now } = request
+  if (!request.permissions.has('payouts.create')) throw refuseUnseen(request, 'payouts.create')
+  // Without a key, a repeat could not get the link again.
+  if (!request.key) throw missingKey()
+  const token = newClaimToken()
+  const prepare = async () => {
+    railOf(api, request, payment)
+    if (takesFrom === 'available') await refuseUnaffordableRefund(api.db, payment, amount)
+    if (payment.asset === 'NGN') checkNairaField(api, environment, 'amount', amount)
+    const word = secretWord === null ? null : await api.passwords.hash(secretWord)
+    return prepareReturnByClaim(now, payment, {
+      amount,
+      takesFrom,
+      ...(why && { why }),
+      splits,
+      terms: {
+        ...terms,
+        word,
+        merchantReference: null,
+        metadata: toJson({}),
+        ...creatorOf(request),
+      },
+      token,
+    })
+  }
+  const prepared = await prepare().catch(returnRefusal)
+  if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
+  const { claim } = prepared.carrier
+  const link = await writeLink(api, environment, token)
+  return commitReturn(
+    api,
+    request,
+    { payment, prepared },
+    async (tx, realNow) => {
+      const returned = await apply(tx, realNow, prepared).catch((error: unknown) => {
+        const isClaim = error instanceof Refusal && error.code === 'claim_failed'
+        throw isClaim ? asPaymentAction(error) : error
+      })
+      mailClaimLink(tx, realNow, { ...link, claim })
+      return returned
+    },
+    ({ payment: returned }) => ({
+      ...successText(
+        takesFrom === 'available' ? 201 : 200,
+        'Waits for the payer',
+        withField(showPayment(returned), 'claim', showClaim(claim, link.url)),
+      ),
+      holdsSecret: true,
+    }),
   )
 }
 
@@ -171,7 +337,8 @@ async function commitReturn(
       return returned
     },
     toAnswer,
-    payoutOf: ({ status }) => (status === 'SUBMITTED' ? prepared.signed : null),
+    payoutOf: ({ status }) =>
+      status === 'SUBMITTED' && 'payout' in prepared.carrier ? prepared.carrier.signed : null,
   })
 }
 
@@ -185,13 +352,14 @@ export const refundOfPayment = (api: ApiParts) =>
     operation: 'refundPayment',
     summary: 'Refund a payment',
     description:
-      'Returns accepted money to the sender or to `destination`: all of it, or `amount`. The fee is kept. If the payment was split, sub-accounts give back their shares in proportion, or what `splits` names. Stablecoins are returned only to a wallet that you name.',
+      'Returns accepted money to the sender, to `destination`, or by claim to where the payer says: all of it, or `amount`. The fee is kept. If the payment was split, sub-accounts give back their shares in proportion, or what `splits` names. Stablecoins are returned only to a wallet that you or the payer name.',
     params,
     body: Type.Optional(
       Type.Object(
         {
           amount: Type.Optional(amountIn),
           destination: Type.Optional(destinationIn),
+          ...byClaimIn,
           splits: takeBacksIn,
           ...refundWhy,
         },
@@ -212,10 +380,13 @@ export const refundOfPayment = (api: ApiParts) =>
         'amount_too_large',
         'no_destination',
         'subaccount_not_covered',
+        'balance_limit',
       ),
       ...withReasons(
         'payment_action_failed',
         ...new Set([...bankRefusalReasons, ...chainRefusalReasons]),
+        ...recipientReasons,
+        'velocity_limit',
       ),
     ],
     async handle(request) {
@@ -228,23 +399,30 @@ export const refundOfPayment = (api: ApiParts) =>
       if (request.body?.splits !== undefined && !seesSellers)
         throw refuseUnseen(request, 'subaccounts.see')
       const splits = await readTakeBacks(api.db, request.body?.splits, payment)
+      const why = { reason: reason ?? null, note: note ?? null }
+      const refund = (tx: Tx, now: RealTime, prepared: PreparedReturn) =>
+        refundPayment(tx, now, { name, refund: prepared }).catch((error: unknown) => {
+          throw seesSellers ? error : withoutSellers(error)
+        })
+      const terms = readReturnByClaim(request.body ?? {}, request.now)
+      if (terms) {
+        const wanted = { payment, amount, takesFrom: 'available', splits, why, terms } as const
+        return returnByClaim(api, request, wanted, refund)
+      }
       const prepared = await prepare(api, request, {
         payment,
         requested,
         amount,
         takesFrom: 'available',
         splits,
-        why: { reason: reason ?? null, note: note ?? null },
+        why,
       }).catch(returnRefusal)
       if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
       return commitReturn(
         api,
         request,
         { payment, prepared },
-        (tx, now) =>
-          refundPayment(tx, now, { name, refund: prepared }).catch((error: unknown) => {
-            throw seesSellers ? error : withoutSellers(error)
-          }),
+        (tx, now) => refund(tx, now, prepared),
         ({ payment: refunded, status }) =>
           success(
             201,
@@ -302,6 +480,9 @@ async function prepare(
   await inspectWallet(api, caller, { payment, destination, amount })
   const { clockOffsetMs } = caller.environment
   const rule = ruleFor(api, caller, { payment, requested, amount })
+  const code = 'payment_action_failed'
+  if (rule) await findSavedRecipient(api.db, caller.environment, destination, code)
+  const mustWait = rule !== null && (await findWait(api.db, rule).catch(throwAsReturn)) !== null
   return prepareReturn(rail, caller.now, payment, {
     amount,
     takesFrom,
@@ -310,13 +491,17 @@ async function prepare(
     splits,
     clockOffsetMs,
     rule,
-    mustWait: rule !== null && (await mustWait(api.db, rule)),
+    creator: creatorOf(caller),
+    screen:
+      api.screening &&
+      ((payout) => markScreeningHold(api.screening!, payout, caller.environment.mode)),
+    mustWait,
   })
 }
 
 /**
- * Money that goes to another destination than its sender follows the approval rule, if there is
- * one. That is decided when it is committed.
+ * Money that goes to another destination than its sender follows the approval rule and its
+ * controls, if there are any. That is decided when it is committed.
  */
 function ruleFor(
   { rails }: ApiParts,
@@ -338,6 +523,7 @@ function ruleFor(
     amount,
     ...creatorOf({ keyId, actor }),
     at: now,
+    controlled: { destination: requested },
   }
 }
 

@@ -261,6 +261,7 @@ const receipt = ({ db }: ApiParts) =>
           session: payment.sessionReference,
         },
         checkout,
+        language: 'en',
         isTest: environment.mode === 'test',
       })
       if (pdf) return answerPdf(pdf, reference)

@@ -229,10 +229,10 @@ const erase = (api: ApiParts) =>
     operation: 'eraseCustomer',
     summary: 'Erase a customer',
     description:
-      'Replaces name, e-mail address, phone number, external reference and metadata for good, also in checkout sessions for its invoices, and ends its schedules. Invoices and payments stay, without them. Repeating it changes nothing.',
+      'Replaces name, e-mail address, phone number, external reference and metadata for good, also in checkout sessions for its invoices, and ends its schedules. Invoices and payments stay, without them. Repeating it changes nothing. It is refused while a legal hold of the operator keeps the data.',
     params,
     answers: { 200: customer },
-    refusals: ['not_found'],
+    refusals: ['not_found', ...erased],
     handle(request) {
       const { environment, now, params } = request
       return api.change(

@@ -6,6 +6,7 @@ import {
   changeDraft,
   createInvoice,
   creditInvoice,
+  deleteDraft,
   finalizeInvoice,
   sendInvoice,
   voidInvoice,
@@ -59,6 +60,7 @@ export function invoiceRoutes(api: ApiParts): Route[] {
     read(api),
     readPdf(api),
     update(api),
+    remove(api),
     finalize(api),
     send(api),
     voidIt(api),
@@ -245,6 +247,29 @@ const update = (api: ApiParts) =>
         request,
         (tx) => changeDraft(tx, name, wanted),
         (changed) => successText(200, 'Invoice changed', showInvoice(changed, now)),
+      )
+    },
+  })
+
+const remove = (api: ApiParts) =>
+  route({
+    ...change,
+    method: 'DELETE',
+    path: `${path}/:reference`,
+    operation: 'deleteInvoice',
+    summary: 'Delete a draft',
+    description:
+      'Removes a draft for good and returns it as it was. Drafts have no number, so the series keeps no gap. A final invoice cannot be deleted: void it.',
+    params,
+    answers: { 200: invoice },
+    refusals: ['not_found', ...wrongState],
+    handle(request) {
+      const { environment, now, params } = request
+      const name = { environmentId: environment.id, reference: params.reference }
+      return api.change(
+        request,
+        (tx) => deleteDraft(tx, name),
+        (deleted) => successText(200, 'Draft deleted', showInvoice(deleted, now)),
       )
     },
   })

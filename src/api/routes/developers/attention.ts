@@ -16,6 +16,7 @@ import {
   findHeldPayments,
   findKyc,
   findLowBalances,
+  findOverdueCases,
   findPaymentRequests,
   findPayoutsInReview,
   findProposedRule,
@@ -86,6 +87,11 @@ const sources: Source[] = [
     permissions: ['payouts.create'],
     link: '/payouts?status=SUBMITTED',
     find: (db, { id }) => findPayoutsInReview(db, id),
+  },
+  {
+    permissions: ['cases.change'],
+    link: '/cases?status=OVERDUE',
+    find: (db, { id: environmentId }, { now }) => findOverdueCases(db, { environmentId, now }),
   },
   {
     permissions: ['payouts.create'],

@@ -138,7 +138,9 @@ async function findNamed(search: Search): Promise<Hit[]> {
       paymentId: string
     }>`
       select amount, asset, state, payment_id from payment_returns
-      where environment_id = ${environmentId} and id = ${returnId}`)
+      where environment_id = ${environmentId} and (id = ${returnId} or claim_id = (
+        select claim_id from claim_holds
+        where environment_id = ${environmentId} and payout_id = ${returnId}))`)
     return rows.map(({ amount, asset, state, paymentId }) => ({
       kind: 'return',
       reference: text,

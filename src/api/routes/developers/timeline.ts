@@ -20,7 +20,7 @@ export const readTimeline = ({ db }: ApiParts) =>
     isHeavy: true,
     shows: resourceKinds,
     summary: 'Retrieve a timeline',
-    description: `Returns what happened to a payment (\`pay_\`), a transfer (\`bt_\`, \`ct_\`), a return (\`rf_\`), an account or wallet (\`va_\`, \`da_\`, \`cw_\`, \`dw_\`), a checkout session (\`cs_\`) or an invoice (\`ivc_\`), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most ${timelineLimits.itemsMax} items. Transfers need \`payouts.see\`, invoices \`customers.see\`; ledger entries are shown with \`balances.see\`, events and deliveries with \`developers.see\` and the permission of their resource.`,
+    description: `Returns what happened to a payment (\`pay_\`), a transfer (\`bt_\`, \`ct_\`), a return (\`rf_\`), an account or wallet (\`va_\`, \`da_\`, \`cw_\`, \`dw_\`), a checkout session (\`cs_\`), an invoice (\`ivc_\`), a schedule of invoices (\`ivs_\`) or a case (\`case_\`), newest first: accounts opened, money received, ledger entries, attempts, returns, decisions of the operator, events and their deliveries. At most ${timelineLimits.itemsMax} items. Transfers need \`payouts.see\`, invoices and schedules \`customers.see\`, cases \`cases.see\`; ledger entries are shown with \`balances.see\`, events and deliveries with \`developers.see\` and the permission of their resource.`,
     tag: 'Events',
     params: inPath('reference', referenceSample(prefixes.payment)),
     answers: { 200: timeline },

@@ -1,5 +1,7 @@
 import Type from 'typebox'
+import type { EnvironmentId } from '../../../base/environment.js'
 import { fromReference, prefixes, toReference, unusedId } from '../../../base/ids.js'
+import { invalidField } from '../../../base/refusal.js'
 import {
   notYet,
   reference,
@@ -20,7 +22,10 @@ import {
   findOpenChange,
   type RuleChange,
 } from '../../../payouts/approvals/change-rule.js'
+import type { Queryable } from '../../../postgres/transactions/tx.js'
 import type { UserActor } from '../../../team/actor.js'
+import { findEndpointKeys } from '../../../webhooks/endpoints/endpoint.js'
+import { readUrl } from '../../../webhooks/endpoints/read-url.js'
 import { auditCall } from '../../auth/audit-call.js'
 import { inPath } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
@@ -56,7 +61,7 @@ export function approvalRuleRoutes(api: ApiParts): Route[] {
   return [change(api), list(api), confirm(api), cancel(api)]
 }
 
-const change = ({ db }: ApiParts) =>
+const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
   route({
     ...base,
     method: 'PATCH',
@@ -72,7 +77,10 @@ const change = ({ db }: ApiParts) =>
     async handle(request) {
       const { environment, body, now } = request
       const { userId, name } = request.actor as UserActor
+      const callback = body.controls?.callback
+      if (callback) readUrl(callback.url, environment.mode, allowsLoopbackWebhooks)
       const changed = await db.transaction(async (tx) => {
+        if (callback) await refuseUnknownEndpoint(tx, environment.id, callback.signedBy)
         const outcome = await changeRule(tx, now, environment, {
           approvals: body,
           user: { id: userId, name },
@@ -88,6 +96,15 @@ const change = ({ db }: ApiParts) =>
       return success(200, message, show(changed))
     },
   })
+
+async function refuseUnknownEndpoint(
+  db: Queryable,
+  environmentId: EnvironmentId,
+  reference: string,
+): Promise<void> {
+  if (await findEndpointKeys(db, { environmentId, reference })) return
+  throw invalidField('controls.callback.signedBy', 'is not one of your webhook endpoints')
+}
 
 const list = ({ db }: ApiParts) =>
   route({

@@ -17,7 +17,7 @@ import {
 } from '../../../merchants/settings/bank-accounts.js'
 import { isHolderOf } from '../../../merchants/settings/judge-holder.js'
 import { getSettings } from '../../../merchants/settings/settings.js'
-import { hasLimits } from '../../../merchants/settings/settings-document.js'
+import { hasRule } from '../../../merchants/settings/settings-document.js'
 import {
   announceDestination,
   confirmAccount,
@@ -192,7 +192,7 @@ type Scope = Parameters<typeof needsConfirmation>[1]
 
 async function scopeOf(db: Queryable, environment: Environment): Promise<Scope> {
   const { approvals } = await getSettings(db, environment)
-  return { mode: environment.mode, hasRule: hasLimits(approvals) }
+  return { mode: environment.mode, hasRule: hasRule(approvals) }
 }
 
 function show(account: BankAccount, scope: Scope) {

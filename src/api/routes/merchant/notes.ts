@@ -10,6 +10,7 @@ import {
   time,
   timestamp,
 } from '../../../base/shapes.js'
+import { getCase } from '../../../cases/store-cases.js'
 import { getPayment } from '../../../collections/payments/find-payments.js'
 import { getPayout } from '../../../payouts/records/find-payouts.js'
 import type { UserActor } from '../../../team/actor.js'
@@ -55,13 +56,20 @@ export function noteRoutes(api: ApiParts): Route[] {
       example: referenceSample(prefixes.bankTransfer),
       find: async (name) => (await getPayout(api.db, name)).payout,
     }),
+    ...routesOf(api, {
+      path: '/v1/cases/:reference',
+      sees: 'cases.see',
+      name: 'Case',
+      example: referenceSample(prefixes.case),
+      find: (name) => getCase(api.db, name),
+    }),
   ]
 }
 
 type Subject = {
   path: string
-  sees: 'payments.see' | 'payouts.see'
-  name: 'Payment' | 'Disbursement'
+  sees: 'payments.see' | 'payouts.see' | 'cases.see'
+  name: 'Payment' | 'Disbursement' | 'Case'
   example: string
   find: (name: {
     environmentId: NoteSubject['environmentId']
@@ -97,7 +105,8 @@ function routesOf(api: ApiParts, { path, sees, name, example, find }: Subject): 
     path: `${path}/notes`,
     operation: `write${name}Note`,
     summary: 'Write a note',
-    description: 'Everyone in the team who sees the payment or payout can read it. Payers cannot.',
+    description:
+      'Everyone in the team who sees the payment, payout or case can read it. Payers cannot.',
     params,
     body: closed({
       text: Type.String({

@@ -23,8 +23,18 @@ import {
   prepareApproval,
   rejectPayout,
 } from '../../../payouts/approvals/decide-pending.js'
-import { approversOf, findApprovers } from '../../../payouts/approvals/find-approvers.js'
+import {
+  approversOf,
+  findApprovers,
+  missingApprovals,
+} from '../../../payouts/approvals/find-approvers.js'
 import type { Decider } from '../../../payouts/approvals/judge-approval.js'
+import { findPending, type PendingName } from '../../../payouts/approvals/pending-payouts.js'
+import { findWait } from '../../../payouts/controls/find-wait.js'
+import {
+  auditPayoutScreening,
+  screenApproved,
+} from '../../../payouts/controls/screen-destination.js'
 import { isReturn, type Payout } from '../../../payouts/payout.js'
 import { showDisbursement } from '../../../payouts/records/disbursement-resource.js'
 import { findPayoutOrigins } from '../../../payouts/records/find-origins.js'
@@ -33,7 +43,6 @@ import {
   listWaiting,
   type PayoutWithAttempts,
 } from '../../../payouts/records/find-payouts.js'
-import { mustWait } from '../../../payouts/requests/create-under-rule.js'
 import { bankTransfer, cryptoTransfer, showPayout } from '../../../payouts/resource.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
 import type { UserActor } from '../../../team/actor.js'
@@ -99,16 +108,38 @@ export async function approveTransfer(
 ): Promise<KeyedAnswer> {
   const attempt = await prepareApproval(api, request.now, approval).catch(returnRefusal)
   if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
+  const verdict = await screenAgain(api, approval).catch(returnRefusal)
+  if (verdict instanceof Refusal) return commitRefusal(api, request, verdict)
   return commitAndSend(api, request, {
-    commit: (tx, now) => approvePayout(tx, now, attempt, approval),
-    toAnswer: ({ signed, shown }) =>
-      successText(
-        200,
-        signed ? 'Transfer approved' : 'Approved; another member must approve it, too',
-        shown,
-      ),
+    async commit(tx, now) {
+      const approved = await approvePayout(tx, now, attempt, approval)
+      const { decider } = approval
+      if (verdict && approved.payout.approval!.reasons.includes('screening'))
+        await auditPayoutScreening(tx, now, {
+          payout: approved.payout,
+          verdict,
+          action: 'approve',
+          actor: request.audited?.actor ?? decider.kind,
+        })
+      return approved
+    },
+    toAnswer: ({ payout, signed, shown }) =>
+      successText(200, signed ? 'Transfer approved' : describeRest(payout), shown),
     payoutOf: ({ signed }) => signed,
   })
+}
+
+/** Undefined without screening, and if there is nothing to compare. */
+async function screenAgain({ db, screening }: ApiParts, name: PendingName) {
+  if (!screening) return undefined
+  const { payout } = await findPending(db, name, { isLocked: false })
+  return screenApproved(screening, db, payout)
+}
+
+function describeRest({ approval }: Payout): string {
+  return missingApprovals(approval!) > 0
+    ? 'Approved; another member must approve it, too'
+    : 'Approved; your call-back has not answered yet'
 }
 
 const reject = (api: ApiParts) =>
@@ -178,7 +209,7 @@ const check = ({ db }: ApiParts) =>
     async handle({ environment, query, actor, now }) {
       const { userId } = actor as UserActor
       const asset = query.currency as Payout['asset']
-      const needed = await mustWait(db, {
+      const wait = await findWait(db, {
         environmentId: environment.id,
         asset,
         amount: readAmountFilter('amount', query.amount, asset),
@@ -196,7 +227,7 @@ const check = ({ db }: ApiParts) =>
       const approvers = (await findApprovers(db, environment.id, [waiting])).get(userId)!
       const expiresAt = judgeExpiry({ waitsSince: now, enoughFrom: approvers[0]?.from })
       return success(200, 'Approval check', {
-        needed,
+        needed: wait !== null,
         approvers: approvers.map((approver) => showApprover(approver, now)),
         expiresAt: expiresAt.toISOString(),
       })

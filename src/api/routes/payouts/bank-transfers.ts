@@ -1,21 +1,32 @@
 import Type, { type Static } from 'typebox'
 import type { Environment } from '../../../base/environment.js'
 import { firstIdAt } from '../../../base/ids.js'
-import { Refusal } from '../../../base/refusal.js'
+import { Refusal, returnRefusal } from '../../../base/refusal.js'
 import { kobo, resource, text, withDescription, withExample } from '../../../base/shapes.js'
 import { toWire } from '../../../money/amounts.js'
 import { vatRates } from '../../../money/vat.js'
 import type { PayoutStatus } from '../../../payouts/payout.js'
 import type { BankDirectory } from '../../../payouts/ports.js'
 import { bankTransfer } from '../../../payouts/resource.js'
-import { bankRefusalReasons, fundFromReasons, withReasons } from '../../openapi/refusals-of.js'
+import {
+  bankRefusalReasons,
+  fundFromReasons,
+  recipientReasons,
+  withReasons,
+} from '../../openapi/refusals-of.js'
 import { fundFromIn, readFundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, metadataIn } from '../../parse/metadata.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { fromIn, readPayingSubaccount } from '../../parse/read-paying-subaccount.js'
 import {
-  accountNumberPattern,
-  bankCodePattern,
+  accountNumberIn,
+  bankCodeIn,
+  choosePayoutDestination,
+  isByRecipient,
+  type PayoutTarget,
+  recipientIn,
+} from '../../parse/read-recipient.js'
+import {
   closed,
   koboInput,
   nairaInput,
@@ -25,31 +36,28 @@ import {
   purposeInput,
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
+import { commitRefusal } from '../../pipeline/create-resource.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
 import { success } from '../../server/envelope.js'
 import { pageOf } from '../../server/page-of.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
-import { createReadRoutes, submitPayout, toPayoutRequest } from './payouts.js'
+import {
+  confirmDuplicateIn,
+  controlReasons,
+  createReadRoutes,
+  submitPayout,
+  toPayoutRequest,
+} from './payouts.js'
 
 /** Names: in the API a bank transfer, one of the disbursements; in the code a payout. */
 const path = '/v1/disbursements/bank-transfer'
 
-const bankCode = Type.String({
-  pattern: bankCodePattern,
-  description: 'Code of the bank, as listed by `GET /v1/banks`.',
-  examples: ['058'],
-})
-const accountNumber = Type.String({
-  pattern: accountNumberPattern,
-  description: 'Ten-digit account number.',
-  examples: ['0123456789'],
-})
-
 const quotedFields = {
   amount: koboInput,
   currency: Type.Optional(nairaInput),
-  bankCode,
-  accountNumber,
+  bankCode: Type.Optional(bankCodeIn),
+  accountNumber: Type.Optional(accountNumberIn),
+  recipient: recipientIn('bank account', '`bankCode` and `accountNumber`'),
   accountName: Type.Optional(
     Type.String({
       minLength: 1,
@@ -85,6 +93,7 @@ const bodyFields = {
   from: fromIn,
   merchantReference: Type.Optional(merchantReferenceIn),
   metadata: Type.Optional(metadataIn),
+  confirmDuplicate: Type.Optional(confirmDuplicateIn),
 }
 const body = withExample(closed(bodyFields), {
   ...quoteExample,
@@ -120,8 +129,8 @@ const quote = resource('BankTransferQuote', {
 
 const bank = resource('Bank', { code: text('058'), name: text('GTBank') })
 const bankAccount = resource('BankAccount', {
-  bankCode,
-  accountNumber,
+  bankCode: bankCodeIn,
+  accountNumber: accountNumberIn,
   bankName: text('GTBank'),
   accountName: Type.String({ examples: ['ADA OBI'] }),
 })
@@ -169,6 +178,7 @@ export function bankTransferRoutes(api: ApiParts): Route[] {
         'purpose',
         inBothUnits('feeVat'),
         'from',
+        'recipient',
       ),
     }),
     listBanks(api),
@@ -199,17 +209,28 @@ const create = (api: ApiParts) =>
       'not_found',
       ...withReasons('subaccount_failed', 'invalid_state'),
       ...withReasons('conversion_failed', ...fundFromReasons),
-      ...withReasons('bank_transfer_failed', 'duplicate_reference', ...bankRefusalReasons),
+      ...withReasons(
+        'bank_transfer_failed',
+        'duplicate_reference',
+        ...controlReasons,
+        ...bankRefusalReasons,
+        ...recipientReasons,
+        'name_changed',
+      ),
     ],
-    handle(request) {
+    async handle(request) {
       checkNairaLimits(api, request)
-      const payout = toPayoutRequest(readQuoteRequest(request), request)
+      const { environment, body } = request
+      const target = readTarget(body)
+      const chosen = await choosePayoutDestination(api.db, environment, target).catch(returnRefusal)
+      if (chosen instanceof Refusal) return commitRefusal(api, request, chosen)
+      const payout = toPayoutRequest({ ...readQuoteRequest(request), ...chosen }, request)
       const messages = {
         submitted: 'Bank transfer submitted',
         pending: 'Bank transfer waits for approval',
       }
-      const fundFrom = readFundFrom(request.body.fundFrom, payout.asset)
-      const { from } = request.body
+      const fundFrom = readFundFrom(body.fundFrom, payout.asset)
+      const { from } = body
       return submitPayout(api, request, payout, messages, { fundFrom, from })
     },
   })
@@ -230,12 +251,20 @@ const quoteRoute = (api: ApiParts) =>
     refusals: [
       'not_found',
       ...withReasons('subaccount_failed', 'invalid_state'),
-      ...withReasons('bank_transfer_failed', ...bankRefusalReasons),
+      ...withReasons(
+        'bank_transfer_failed',
+        ...bankRefusalReasons,
+        'recipient_disabled',
+        'name_changed',
+      ),
     ],
     async handle(request) {
       checkNairaLimits(api, request)
-      const quoted = readQuoteRequest(request)
       const { environment, body } = request
+      const quoted = {
+        ...readQuoteRequest(request),
+        ...(await choosePayoutDestination(api.db, environment, readTarget(body))),
+      }
       if (body.from !== undefined) await readPayingSubaccount(api.db, environment.id, body.from)
       const priced = await api.payoutPreparation.quote(quoted)
       if (priced instanceof Refusal) throw priced
@@ -287,7 +316,7 @@ const resolveName = (api: ApiParts) =>
     operation: 'resolveBankAccount',
     summary: 'Resolve the name of a bank account',
     description: 'Returns the name of the account holder.',
-    query: closed({ bankCode, accountNumber }),
+    query: closed({ bankCode: bankCodeIn, accountNumber: accountNumberIn }),
     answers: { 200: bankAccount },
     refusals: withReasons(
       'bank_transfer_failed',
@@ -304,12 +333,35 @@ const resolveName = (api: ApiParts) =>
 
 type QuotedBody = Pick<Static<typeof body>, keyof typeof quotedFields> & { narration?: string }
 
+function readTarget({
+  recipient,
+  bankCode,
+  accountNumber,
+  accountName,
+  narration,
+}: QuotedBody): PayoutTarget {
+  const way = { recipient, fields: { bankCode, accountNumber }, others: { accountName } }
+  const code = 'bank_transfer_failed'
+  if (isByRecipient(way))
+    return { reference: recipient!, kind: 'bank_account', narration: narration ?? null, code }
+  return {
+    code,
+    destination: {
+      kind: 'bank_account',
+      bankCode: bankCode!,
+      accountNumber: accountNumber!,
+      accountName: accountName ?? '',
+      narration: narration ?? null,
+      bankName: '',
+    },
+  }
+}
+
 function readQuoteRequest({
   environment,
   body: sent,
 }: Pick<RouteRequest<QuotedBody, unknown, unknown>, 'environment' | 'body'>) {
-  const { amount, bankCode, accountNumber, accountName = '', narration = null } = sent
-  const { purpose = null } = sent
+  const { amount, purpose = null } = sent
   return {
     environment,
     kind: 'bank_transfer' as const,
@@ -317,14 +369,6 @@ function readQuoteRequest({
     amount: BigInt(amount),
     requestedAmount: String(amount),
     purpose,
-    destination: {
-      kind: 'bank_account' as const,
-      bankCode,
-      accountNumber,
-      accountName,
-      narration,
-      bankName: '',
-    },
   }
 }
 

@@ -1,33 +1,33 @@
 import Type, { type Static } from 'typebox'
-import { after, day } from '../../../base/clock.js'
-import { emailPattern } from '../../../base/contact-patterns.js'
 import type { Environment } from '../../../base/environment.js'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { invalidField } from '../../../base/refusal.js'
 import { anyAsset, referenceSample, withDescription, withExample } from '../../../base/shapes.js'
+import { followReturns } from '../../../collections/returns/follow-returns.js'
 import { getSettings } from '../../../merchants/settings/settings.js'
 import type { Asset } from '../../../money/assets.js'
-import { type ClaimStatus, claimStatuses, payoutKindOf } from '../../../payouts/claims/claim.js'
-import { mailClaimLink } from '../../../payouts/claims/claim-mails.js'
-import { createClaim, newClaimToken } from '../../../payouts/claims/create-claim.js'
+import { type ClaimStatus, claimStatuses } from '../../../payouts/claims/claim.js'
+import { type ClaimLink, mailClaimLink } from '../../../payouts/claims/claim-mails.js'
+import { createClaim, newClaimToken, prepareClaim } from '../../../payouts/claims/create-claim.js'
 import { cancelClaim, unlockClaim } from '../../../payouts/claims/end-claims.js'
 import { claim, showClaim } from '../../../payouts/claims/resource.js'
 import { claimList, getClaim } from '../../../payouts/claims/store-claims.js'
 import { claimLimits } from '../../../payouts/limits.js'
+import { transferKindOf } from '../../../payouts/payout.js'
 import { creatorOf } from '../../auth/creator-of.js'
+import { refuseUnseen } from '../../auth/refuse-unseen.js'
 import { withReasons } from '../../openapi/refusals-of.js'
+import { claimDescriptionIn, claimTermsIn, readClaimTerms } from '../../parse/claim-request.js'
 import { merchantReferenceIn, metadataIn, readMetadata } from '../../parse/metadata.js'
 import { checkNairaLimits } from '../../parse/naira-limits.js'
 import { readAnyAmount } from '../../parse/read-coins.js'
 import { readTimeRange } from '../../parse/read-filters.js'
-import { readTimeTo, timeIn } from '../../parse/read-time.js'
 import {
   closed,
   decimalInput,
   inPath,
   koboInput,
-  plainText,
   timeFilters,
   withStatus,
 } from '../../parse/schemas.js'
@@ -57,45 +57,8 @@ const body = withExample(
       examples: [1_250_000],
     }),
     asset: Type.Optional(withDescription(anyAsset, 'What it is paid in. Default: NGN.')),
-    description: Type.String({
-      minLength: 1,
-      maxLength: claimLimits.descriptionLengthMax,
-      pattern: plainText,
-      description: 'Why the recipient gets it. The page shows it.',
-      examples: ['Refund of order 1001'],
-    }),
-    recipientName: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: limits.names.length,
-        pattern: plainText,
-        description: 'Name of the recipient. The page greets them with it.',
-        examples: ['Ada Obi'],
-      }),
-    ),
-    email: Type.Optional(
-      Type.String({
-        maxLength: limits.checkout.emailLengthMax,
-        pattern: emailPattern,
-        description: 'Where to send the link. Without it, send the link yourself.',
-        examples: ['ada@example.com'],
-      }),
-    ),
-    secretWord: Type.Optional(
-      Type.String({
-        minLength: claimLimits.wordLengthMin,
-        maxLength: claimLimits.wordLengthMax,
-        pattern: plainText,
-        description:
-          'A word that the recipient must know to claim the money. Case matters, blanks around it do not. Tell it to them by another way than the link. It is stored as a hash.',
-        examples: ['harmattan'],
-      }),
-    ),
-    expiresAt: Type.Optional(
-      timeIn(
-        `Until when it can be claimed. A date includes that day in Lagos. Default: in ${claimLimits.expiresAfterMs / day} days; at most in a year.`,
-      ),
-    ),
+    description: claimDescriptionIn,
+    ...claimTermsIn,
     merchantReference: Type.Optional(merchantReferenceIn),
     metadata: Type.Optional(metadataIn),
   }),
@@ -129,42 +92,46 @@ const create = (api: ApiParts) =>
     ],
     async handle(request) {
       const { environment, now } = request
-      const wanted = readClaim(api, request)
-      const secretWord = readSecretWord(request.body)
+      const { secretWord, ...wanted } = readClaim(api, request)
       const feeMax = await api.payoutPreparation.findLargestCost({
         environment,
-        kind: payoutKindOf(wanted),
+        kind: transferKindOf(wanted),
         amount: wanted.amount,
       })
-      const word = secretWord === undefined ? null : await api.passwords.hash(secretWord)
+      const word = secretWord === null ? null : await api.passwords.hash(secretWord)
       const token = newClaimToken()
-      const url = `${api.baseUrl()}/claim/${token}`
-      const { checkout } = await getSettings(api.db, environment)
-      const sender = {
-        name: checkout.displayName,
-        colour: checkout.colour,
-        replyTo: checkout.supportEmail,
-      }
+      const prepared = prepareClaim(now, { ...wanted, feeMax, word }, token)
+      const link = await writeLink(api, environment, token)
       return api.change(
         request,
         async (tx, realNow) => {
-          const created = await createClaim(
-            tx,
-            { now, realNow },
-            { ...wanted, feeMax, word },
-            token,
-          )
-          mailClaimLink(tx, realNow, { claim: created, environment, sender, url })
+          const created = await createClaim(tx, realNow, prepared)
+          mailClaimLink(tx, realNow, { ...link, claim: created })
           return created
         },
         (created) => ({
-          ...successText(201, 'Claim created', showClaim(created, url)),
+          ...successText(201, 'Claim created', showClaim(created, link.url)),
           holdsSecret: true,
         }),
         { isKept: true },
       )
     },
   })
+
+/** The link of a claim, and the merchant as its recipient knows it. */
+export async function writeLink(
+  { db, baseUrl }: Pick<ApiParts, 'db' | 'baseUrl'>,
+  environment: Environment,
+  token: string,
+): Promise<Omit<ClaimLink, 'claim'>> {
+  const { checkout } = await getSettings(db, environment)
+  const sender = {
+    name: checkout.displayName,
+    colour: checkout.colour,
+    replyTo: checkout.supportEmail,
+  }
+  return { environment, sender, url: `${baseUrl()}/claim/${token}` }
+}
 
 type ClaimRequest = Parameters<typeof creatorOf>[0] & {
   environment: Environment
@@ -184,34 +151,15 @@ function readClaim(api: ApiParts, request: ClaimRequest) {
     environmentId: environment.id,
     asset,
     amount,
+    paymentId: null,
+    rail: null,
+    takesFrom: 'available' as const,
     description: sent.description,
-    recipientName: sent.recipientName ?? null,
-    email: sent.email ?? null,
+    ...readClaimTerms(sent, now),
     merchantReference: sent.merchantReference ?? null,
     metadata: readMetadata(request),
-    expiresAt: readExpiry(sent.expiresAt, now),
     ...creatorOf(request),
   }
-}
-
-/** Trimmed, as the page trims what the recipient enters. */
-function readSecretWord({ secretWord }: Static<typeof body>): string | undefined {
-  const word = secretWord?.trim()
-  if (word !== undefined && word.length < claimLimits.wordLengthMin)
-    throw invalidField(
-      'secretWord',
-      `must have at least ${claimLimits.wordLengthMin} characters without surrounding blanks`,
-    )
-  return word
-}
-
-function readExpiry(text: string | undefined, now: Date): Date {
-  if (text === undefined) return after(now, claimLimits.expiresAfterMs)
-  const expiresAt = readTimeTo('expiresAt', text)
-  if (expiresAt <= now) throw invalidField('expiresAt', 'must be in the future')
-  if (expiresAt > after(now, claimLimits.expiresAfterMaxMs))
-    throw invalidField('expiresAt', 'must be at most a year ahead')
-  return expiresAt
 }
 
 const list = ({ openPage }: ApiParts) =>
@@ -279,16 +227,19 @@ const cancel = (api: ApiParts) =>
     operation: 'cancelClaim',
     summary: 'Cancel a claim',
     description:
-      'The link of an open claim no longer works, and the money is available again. Repeating it changes nothing.',
+      'The link of an open claim no longer works, and the money is available again; money of a payment is accepted or held again, which needs the permission `payments.decide`. Repeating it changes nothing.',
     params,
     answers: { 200: claim },
     refusals: ['not_found', ...wrongState],
-    handle(request) {
-      const { environment, now, params } = request
+    async handle(request) {
+      const { environment, now, params, permissions } = request
       const name = { environmentId: environment.id, reference: params.reference }
+      const { paymentId } = await getClaim(api.db, name)
+      if (paymentId !== null && !permissions.has('payments.decide'))
+        throw refuseUnseen(request, 'payments.decide')
       return api.change(
         request,
-        (tx, realNow) => cancelClaim(tx, { now, realNow }, name),
+        (tx, realNow) => cancelClaim(tx, { now, realNow }, name, followReturns),
         (ended) => successText(200, 'Claim cancelled', showClaim(ended)),
       )
     },

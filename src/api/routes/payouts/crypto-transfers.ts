@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { firstIdAt } from '../../../base/ids.js'
-import { Refusal } from '../../../base/refusal.js'
+import { Refusal, returnRefusal } from '../../../base/refusal.js'
 import {
   decimal,
   resource,
@@ -12,18 +12,36 @@ import { formatDecimal } from '../../../money/amounts.js'
 import type { Asset } from '../../../money/assets.js'
 import { vatRates } from '../../../money/vat.js'
 import { cryptoTransfer } from '../../../payouts/resource.js'
-import { chainRefusalReasons, fundFromReasons, withReasons } from '../../openapi/refusals-of.js'
+import {
+  chainRefusalReasons,
+  fundFromReasons,
+  recipientReasons,
+  withReasons,
+} from '../../openapi/refusals-of.js'
 import { fundFromIn, quotedFundFromIn, readFundFrom } from '../../parse/fund-from.js'
 import { merchantReferenceIn, metadataIn } from '../../parse/metadata.js'
 import { readAddress, solanaAddress } from '../../parse/read-address.js'
 import { readStablecoinAmount } from '../../parse/read-coins.js'
 import { fromIn, readPayingSubaccount } from '../../parse/read-paying-subaccount.js'
+import {
+  choosePayoutDestination,
+  isByRecipient,
+  type PayoutTarget,
+  recipientIn,
+} from '../../parse/read-recipient.js'
 import { closed, decimalInput, networkInput, stablecoinInput } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
+import { commitRefusal } from '../../pipeline/create-resource.js'
 import { csvColumns, inBothUnits } from '../../server/csv.js'
 import { success } from '../../server/envelope.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
-import { createReadRoutes, submitPayout, toPayoutRequest } from './payouts.js'
+import {
+  confirmDuplicateIn,
+  controlReasons,
+  createReadRoutes,
+  submitPayout,
+  toPayoutRequest,
+} from './payouts.js'
 
 /** Names: in the API a crypto transfer, one of the disbursements; in the code a payout. */
 const path = '/v1/disbursements/crypto'
@@ -32,7 +50,8 @@ const quotedFields = {
   amount: decimalInput,
   asset: stablecoinInput,
   network: networkInput,
-  destinationAddress: solanaAddress,
+  destinationAddress: Type.Optional(solanaAddress),
+  recipient: recipientIn('wallet', '`destinationAddress`'),
 }
 
 const body = withExample(
@@ -42,6 +61,7 @@ const body = withExample(
     from: fromIn,
     merchantReference: Type.Optional(merchantReferenceIn),
     metadata: Type.Optional(metadataIn),
+    confirmDuplicate: Type.Optional(confirmDuplicateIn),
   }),
   {
     amount: '25.50',
@@ -107,6 +127,7 @@ export function cryptoTransferRoutes(api: ApiParts): Route[] {
         'metadata',
         inBothUnits('feeVat'),
         'from',
+        'recipient',
       ),
     }),
   ]
@@ -137,18 +158,24 @@ const create = (api: ApiParts) =>
       ...withReasons(
         'crypto_transfer_failed',
         'duplicate_reference',
+        ...controlReasons,
         'balance_limit',
         ...chainRefusalReasons,
+        ...recipientReasons,
       ),
     ],
-    handle(request) {
-      const payout = toPayoutRequest(readQuoteRequest(request), request)
+    async handle(request) {
+      const { environment, body } = request
+      const target = readTarget(body)
+      const chosen = await choosePayoutDestination(api.db, environment, target).catch(returnRefusal)
+      if (chosen instanceof Refusal) return commitRefusal(api, request, chosen)
+      const payout = toPayoutRequest({ ...readQuoteRequest(request), ...chosen }, request)
       const messages = {
         submitted: 'Crypto transfer submitted',
         pending: 'Crypto transfer waits for approval',
       }
-      const fundFrom = readFundFrom(request.body.fundFrom, payout.asset)
-      const { from } = request.body
+      const fundFrom = readFundFrom(body.fundFrom, payout.asset)
+      const { from } = body
       return submitPayout(api, request, payout, messages, { fundFrom, from })
     },
   })
@@ -173,12 +200,16 @@ const quoteRoute = (api: ApiParts) =>
       ...withReasons(
         'crypto_transfer_failed',
         ...chainRefusalReasons.filter((reason) => reason !== 'treasury_short'),
+        'recipient_disabled',
       ),
     ],
     async handle(request) {
-      const quoted = readQuoteRequest(request)
-      const { asset, amount } = quoted
       const { environment, body } = request
+      const quoted = {
+        ...readQuoteRequest(request),
+        ...(await choosePayoutDestination(api.db, environment, readTarget(body))),
+      }
+      const { asset, amount } = quoted
       if (body.from !== undefined) await readPayingSubaccount(api.db, environment.id, body.from)
       const priced = await api.payoutPreparation.quote(quoted)
       if (priced instanceof Refusal) throw priced
@@ -211,9 +242,13 @@ function readQuoteRequest({
     asset,
     amount: readStablecoinAmount(sent.amount, asset),
     requestedAmount: sent.amount,
-    destination: {
-      kind: 'wallet' as const,
-      address: readAddress(sent.destinationAddress, 'destinationAddress'),
-    },
   }
+}
+
+function readTarget({ recipient, destinationAddress }: QuotedBody): PayoutTarget {
+  const code = 'crypto_transfer_failed'
+  if (isByRecipient({ recipient, fields: { destinationAddress } }))
+    return { reference: recipient!, kind: 'wallet', narration: null, code }
+  const address = readAddress(destinationAddress!, 'destinationAddress')
+  return { code, destination: { kind: 'wallet', address } }
 }

@@ -1,6 +1,5 @@
 import Type from 'typebox'
 import { prefixes } from '../../../base/ids.js'
-import { Refusal } from '../../../base/refusal.js'
 import { anyAsset, inSample, withDescription } from '../../../base/shapes.js'
 import { findKeyNames } from '../../../merchants/keys/find-key-names.js'
 import { type PayoutStatus, payoutStatuses } from '../../../payouts/payout.js'
@@ -18,6 +17,7 @@ import {
 import { countRows, readList } from '../../../postgres/lists/find-ids.js'
 import { findUserNames } from '../../../team/find-user-names.js'
 import { countByStatus } from '../../parse/read-filters.js'
+import { readAccountOrWallet } from '../../parse/read-recipient.js'
 import {
   accountNumberPattern,
   bankCodePattern,
@@ -92,6 +92,7 @@ const columns = csvColumns(
   'purpose',
   inBothUnits('feeVat'),
   'from',
+  'recipient',
 )
 
 const list = ({ openPage }: ApiParts) =>
@@ -191,20 +192,7 @@ const recipients = ({ db }: ApiParts) =>
     answers: { 200: recipientHistory },
     isHeavy: true,
     async handle({ environment, query }) {
-      const history = await findRecipientHistory(db, environment.id, readRecipient(query))
+      const history = await findRecipientHistory(db, environment.id, readAccountOrWallet(query))
       return success(200, 'Recipient', showRecipientHistory(history))
     },
   })
-
-type RecipientQuery = { bankCode?: string; accountNumber?: string; address?: string }
-
-function readRecipient({ bankCode, accountNumber, address }: RecipientQuery) {
-  if (address !== undefined && bankCode === undefined && accountNumber === undefined)
-    return { address }
-  if (address === undefined && bankCode !== undefined && accountNumber !== undefined)
-    return { bankCode, accountNumber }
-  throw new Refusal('validation_failed', {
-    message: 'Send bankCode and accountNumber, or address.',
-    details: [{ field: 'accountNumber', issue: 'must come with bankCode and without address' }],
-  })
-}

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { RealTime } from '../../../base/clock.js'
-import { prefixes, toReference } from '../../../base/ids.js'
+import { prefixes } from '../../../base/ids.js'
 import { toJson } from '../../../base/json-text.js'
 import { referenceSample } from '../../../base/shapes.js'
 import { subaccountIdOf } from '../../../ledger/accounts.js'
@@ -25,6 +25,7 @@ import { retryBatch } from '../../../payouts/batches/retry-batch.js'
 import { batchList, getBatch, listItems } from '../../../payouts/batches/store-batches.js'
 import { cancelBatch, submitBatch } from '../../../payouts/batches/submit-batch.js'
 import { batchLimits } from '../../../payouts/limits.js'
+import { showCreator } from '../../../payouts/records/disbursement-resource.js'
 import { readList } from '../../../postgres/lists/find-ids.js'
 import type { Queryable, Tx } from '../../../postgres/transactions/tx.js'
 import type { Actor } from '../../../team/actor.js'
@@ -32,7 +33,7 @@ import { findUserNames } from '../../../team/find-user-names.js'
 import { creatorOf } from '../../auth/creator-of.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { batchTemplate, readBatchCsv } from '../../parse/batch-csv.js'
-import { batchBody, batchName, readBatchItems } from '../../parse/read-batch.js'
+import { batchBody, batchName, completeItems, readBatchItems } from '../../parse/read-batch.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import {
   fromIn,
@@ -110,7 +111,8 @@ const create = (api: ApiParts) =>
       const { environment, body, headers, now } = request
       const isCsv = (headers['content-type'] ?? '').toLowerCase().startsWith('text/csv')
       const naira = api.naira[environment.mode]
-      const { kind, asset, items } = readBatchItems(body, { naira, isCsv })
+      const sent = readBatchItems(body, { naira, isCsv })
+      const { kind, asset } = sent
       const creation = { status: 201, message: 'Batch created', keepsKey: true }
       const from = body.from ?? request.query.from
       return changeBatch(api, request, creation, async (tx, realNow) => {
@@ -123,7 +125,7 @@ const create = (api: ApiParts) =>
           name: body.name ?? request.query.name ?? null,
           subaccountId: takesFrom && subaccountIdOf(takesFrom)!,
           retryOf: null,
-          items,
+          items: await completeItems(tx, environment, sent),
           ...creatorOf(request),
           at: now,
         })
@@ -261,18 +263,6 @@ export async function showAll(
   })
 }
 
-function showCreator(
-  { createdByKey, createdByUser }: Batch,
-  { keys, users }: { keys: Map<string, string>; users: Map<string, string> },
-) {
-  if (createdByUser !== null) {
-    const name = users.get(createdByUser)
-    return name ? { kind: 'user', id: toReference(prefixes.user, createdByUser), name } : null
-  }
-  const name = createdByKey === null ? undefined : keys.get(createdByKey)
-  return name ? { kind: 'key', id: toReference(prefixes.apiKey, createdByKey!), name } : null
-}
-
 const itemCursor = numberCursor('row', 999_999n)
 
 const itemColumns = csvColumns(
@@ -297,6 +287,7 @@ const itemColumns = csvColumns(
   inBothUnits('levy'),
   'purpose',
   inBothUnits('feeVat'),
+  'recipient',
 )
 
 const items = ({ db, openPage }: ApiParts) =>

@@ -36,7 +36,7 @@ import {
 } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitRefusal, createResource } from '../../pipeline/create-resource.js'
-import { mayNeedApproval, submitUnderRule } from '../../pipeline/submit-under-rule.js'
+import { mayWait, submitUnderRule } from '../../pipeline/submit-under-rule.js'
 import { submitWithConversion } from '../../pipeline/submit-with-conversion.js'
 import type { CsvColumn } from '../../server/csv.js'
 import { cursorOf } from '../../server/cursor.js'
@@ -46,9 +46,18 @@ import { listRoute } from '../../server/list-route.js'
 import { type Route, route } from '../../server/route.js'
 
 export function toPayoutRequest(
-  { environment, kind, asset, amount, requestedAmount, destination, purpose }: QuoteRequest,
+  {
+    environment,
+    kind,
+    asset,
+    amount,
+    requestedAmount,
+    destination,
+    purpose,
+    recipient,
+  }: QuoteRequest,
   request: {
-    body: { merchantReference?: string }
+    body: { merchantReference?: string; confirmDuplicate?: boolean }
     bodyText: string
     keyId: string | null
     actor: Actor
@@ -65,8 +74,10 @@ export function toPayoutRequest(
     requestedAmount,
     destination,
     purpose: purpose ?? null,
+    recipient: recipient ?? null,
     merchantReference,
     metadata: readMetadata(request),
+    confirmsDuplicate: request.body.confirmDuplicate,
     ...creatorOf(request),
   }
 }
@@ -88,8 +99,13 @@ export async function submitPayout(
     return submitPayout(api, keyedRequest, { ...request, takesFrom }, messages)
   }
   if (fundFrom) return submitWithConversion(api, keyedRequest, request, { fundFrom, messages })
-  if (mayNeedApproval(request)) return submitUnderRule(api, keyedRequest, request, messages)
+  if (mayWait(request)) return submitUnderRule(api, keyedRequest, request, messages)
   const prepared = await api.payoutPreparation.prepare(keyedRequest.now, request)
+  if (!(prepared instanceof Refusal) && prepared.payout.screeningHold) {
+    // It waits for members, which needs a transaction of its own.
+    prepared.finish()
+    return submitUnderRule(api, keyedRequest, request, messages)
+  }
   return createResource(api, keyedRequest, prepared, {
     message: messages.submitted,
     commit: api.commitPayout,
@@ -101,11 +117,20 @@ export async function submitPayout(
   })
 }
 
+export const confirmDuplicateIn = Type.Boolean({
+  description:
+    'That this is not a duplicate: required if your rules ask for it and the same amount went to the same recipient recently.',
+  examples: [true],
+})
+
+/** Refusals of controls. */
+export const controlReasons = ['velocity_limit', 'possible_duplicate'] as const
+
 export const transferFilters = {
   merchantReference: Type.Optional(merchantReferenceIn),
   ...amountFilters,
   recipient: searchText(
-    'Only transfers to this recipient: words of the name or their beginnings, an account number, or a wallet address.',
+    'Only transfers to this recipient: the reference of a saved one, words of the name or their beginnings, an account number, or a wallet address.',
     'ada',
   ),
   createdBy: Type.Optional(
@@ -147,13 +172,18 @@ export function toTransferFilter(
   return {
     kinds,
     merchantReference: query.merchantReference,
-    recipient: query.recipient,
+    ...readRecipientFilter(query.recipient),
     ...readCreator(createdBy),
     ...readSubaccountFilter(query.subaccount),
     text: query.q,
     ...readAmountRange(query, isCoins ? ['USDC', 'USDT'] : ['NGN']),
     ...readTimeRange(query),
   }
+}
+
+function readRecipientFilter(recipient: string | undefined) {
+  if (!recipient?.startsWith(prefixes.recipient)) return { recipient }
+  return { recipientId: fromReference(prefixes.recipient, recipient) ?? unusedId }
 }
 
 function readCreator(createdBy: string | undefined) {

@@ -173,10 +173,15 @@ export async function settleNow(
     toAnswer(created) {
       const { payout } = created
       const submitted = `Settlement of ${formatMoney(payout.amount, 'NGN')} submitted, the most that one transfer carries. The rest follows in further settlements`
-      const message = prepared.hasRest ? submitted : 'Settlement submitted'
+      const isWaiting = payout.status === 'PENDING'
+      const message = isWaiting
+        ? 'Settlement waits for approval'
+        : prepared.hasRest
+          ? submitted
+          : 'Settlement submitted'
       return success(201, message, show(created))
     },
-    payoutOf: () => prepared.payout,
+    payoutOf: ({ payout }) => (payout.status === 'SUBMITTED' ? prepared.payout : null),
   }).finally(prepared.payout.finish)
 }
 

@@ -438,8 +438,8 @@ async function payOut(
   if (prepared instanceof Refusal) return commitRefusal(api, request, prepared)
   return commitAndSend(api, request, {
     commit: (tx, realNow) => payOutAndClose(tx, realNow, { environment, reference }, prepared),
-    toAnswer: (closing) => success(200, 'Sub-account is being closed', showSubaccount(closing)),
-    payoutOf: () => prepared.payout,
+    toAnswer: ({ closing }) => success(200, 'Sub-account is being closed', showSubaccount(closing)),
+    payoutOf: ({ payout }) => (payout.status === 'SUBMITTED' ? prepared.payout : null),
   }).finally(prepared.payout.finish)
 }
 

@@ -29,17 +29,37 @@ export async function addMember(world: World, role: Role, name: string) {
 /** The owner, two more who may approve, and the rule: everything above `each` waits. */
 export async function addTeam(
   world: World,
-  { each, eachUsdc, appliesTo }: { each: number; eachUsdc?: string; appliesTo: 'console' | 'all' },
+  {
+    each,
+    eachUsdc,
+    appliesTo,
+    asksCallback = false,
+  }: {
+    /** Null: no limit. */
+    each: number | null
+    eachUsdc?: string
+    appliesTo: 'console' | 'all'
+    asksCallback?: boolean
+  },
 ) {
   const ada = await addMember(world, 'owner', 'Ada Obi')
   const bola = await addMember(world, 'finance', 'Bola Ade')
   const chidi = await addMember(world, 'admin', 'Chidi Eze')
   const rule = {
     appliesTo,
-    NGN: { each, perDay: null },
+    NGN: each === null ? null : { each, perDay: null },
     USDC: eachUsdc === undefined ? null : { each: eachUsdc, perDay: null },
     USDT: null,
+    ...(asksCallback && { controls: { ...noControls, callback: callbackOf(world) } }),
   }
   await ada.patch('/v1/settings/approvals', rule)
   return { ada, bola, chidi }
 }
+
+const noControls = { callback: null, recipients: null, velocity: null, duplicates: null }
+
+const callbackOf = ({ callback, endpoint }: World) => ({
+  url: callback.url,
+  signedBy: endpoint,
+  retryMinutes: 10,
+})

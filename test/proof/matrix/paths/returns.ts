@@ -17,13 +17,13 @@ const net = expected - feeOfExpected
 
 type Account = { reference: string; accountNumber: string }
 
-async function firstPayment(collector: Collector, { reference }: Account) {
+export async function firstPayment(collector: Collector, { reference }: Account) {
   const [payment] = await collector.paymentsInto(reference)
   return payment!
 }
 
 /** An account that was paid exactly, before the faults. */
-async function openPaid(collector: Collector): Promise<Account> {
+export async function openPaid(collector: Collector): Promise<Account> {
   const account = await collector.openVirtual()
   await collector.pay(account)
   return account
