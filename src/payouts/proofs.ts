@@ -204,15 +204,20 @@ const simulatedDecisionsAreTests: Proof = {
       and e.mode <> 'test'`,
 }
 
+/** The account of an erased payout is unknown; its bank is not. */
 const payoutsGoToTheirRecipients: Proof = {
   claim: 'Every payout to a saved recipient went to its bank account or wallet',
   counterexamples: `
-    select p.environment_id, p.id, p.recipient_id from payouts p
+    select p.environment_id, p.id, p.recipient_id from (
+      select *, destination ->> 'bankCode' as bank_code,
+        destination ->> 'accountNumber' as account_number, destination ->> 'address' as address
+      from payouts where recipient_id is not null) p
     left join recipients r on r.environment_id = p.environment_id and r.id = p.recipient_id
-    where p.recipient_id is not null and (r.id is null
-      or (r.bank_code, r.account_number, r.address) is distinct from
-        (p.destination ->> 'bankCode', p.destination ->> 'accountNumber',
-          p.destination ->> 'address'))`,
+    where r.id is null or r.bank_code is distinct from p.bank_code
+      or r.account_number is distinct from
+        case p.account_number when '[erased]' then r.account_number else p.account_number end
+      or r.address is distinct from
+        case p.address when '[erased]' then r.address else p.address end`,
 }
 
 export const payoutProofs: Proof[] = [
