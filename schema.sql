@@ -849,7 +849,7 @@ CREATE OR REPLACE FUNCTION public.is_frozen(environment integer, rail_name text,
  RETURNS boolean
  LANGUAGE sql
  STABLE
-RETURN (EXISTS (SELECT FROM payout_freezes f WHERE ((f.thawed_at IS NULL) AND ((f.environment_id = is_frozen.environment) OR (f.environment_id IS NULL)) AND CASE f.kind WHEN 'merchant'::text THEN true WHEN 'key'::text THEN ((f.subject)::uuid IN (SELECT key_chain.key_chain FROM key_chain(is_frozen.key) key_chain(key_chain))) WHEN 'person'::text THEN (f.subject = (is_frozen.creator)::text) WHEN 'recipient'::text THEN (f.subject = COALESCE((is_frozen.destination ->> 'address'::text), concat((is_frozen.destination ->> 'bankCode'::text), '/', (is_frozen.destination ->> 'accountNumber'::text)))) ELSE (f.subject = is_frozen.rail_name) END)))
+RETURN (EXISTS (SELECT FROM payout_freezes f WHERE ((f.thawed_at IS NULL) AND ((f.environment_id = is_frozen.environment) OR (f.environment_id IS NULL)) AND CASE f.kind WHEN 'merchant'::text THEN true WHEN 'key'::text THEN ((f.subject)::uuid IN (SELECT key_chain.key_chain FROM key_chain(is_frozen.key) key_chain(key_chain))) WHEN 'member'::text THEN (f.subject = (is_frozen.creator)::text) WHEN 'recipient'::text THEN (f.subject = COALESCE((is_frozen.destination ->> 'address'::text), concat((is_frozen.destination ->> 'bankCode'::text), '/', (is_frozen.destination ->> 'accountNumber'::text)))) ELSE (f.subject = is_frozen.rail_name) END)))
 ;
 
 CREATE OR REPLACE FUNCTION public.is_held(at timestamp with time zone, environment integer, row_text text, ids uuid[])
@@ -2947,8 +2947,8 @@ create table payout_freezes (
   thaw_asked_at timestamp with time zone,
   thawed_by text,
   thawed_at timestamp with time zone,
-  constraint freeze_kind_is_known CHECK ((kind = ANY (ARRAY['merchant'::text, 'key'::text, 'person'::text, 'recipient'::text, 'rail'::text]))),
-  constraint frozen_person_does_not_thaw CHECK (((kind <> 'person'::text) OR ((thaw_asked_by IS DISTINCT FROM subject) AND (thawed_by IS DISTINCT FROM subject)))),
+  constraint freeze_kind_is_known CHECK ((kind = ANY (ARRAY['merchant'::text, 'key'::text, 'member'::text, 'recipient'::text, 'rail'::text]))),
+  constraint frozen_member_does_not_thaw CHECK (((kind <> 'member'::text) OR ((thaw_asked_by IS DISTINCT FROM subject) AND (thawed_by IS DISTINCT FROM subject)))),
   constraint only_merchant_freeze_has_no_subject CHECK (((kind = 'merchant'::text) = (subject = ''::text))),
   constraint only_rails_are_frozen_everywhere CHECK (((environment_id IS NOT NULL) OR ((kind = 'rail'::text) AND is_of_operators))),
   constraint payout_freezes_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),

@@ -209,5 +209,5 @@ function nextSteps({ reference, status, counts }: PayoutBatch): string[] {
       `manilla batches report ${reference} > results.csv`,
       ...(counts.failed > 0 ? [`manilla batches retry ${reference}`] : []),
     ]
-  return status === 'PENDING' ? ['Waiting for approval by a second person.'] : []
+  return status === 'PENDING' ? ['Waiting for approval by a second member.'] : []
 }

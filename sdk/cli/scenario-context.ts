@@ -85,12 +85,12 @@ export class ScenarioContext {
     )
   }
 
-  /** Refuses without a call-back, which only people can set. */
+  /** Refuses without a callback, which only people can set. */
   async requireCallback(): Promise<void> {
     const { approvals } = await this.manilla.settings.get()
     if (approvals.controls?.callback) return
     throw new Failure(
-      'No call-back is asked about transfers.',
+      'No callback is asked about transfers.',
       'Set one in the console: Settings, Approvals.',
     )
   }

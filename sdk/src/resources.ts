@@ -719,7 +719,7 @@ export type Resources = {
      *
      * Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED`
      * when it is final on the chain, or `FAILED` when it is certain that no money left. If your
-     * approval rule requires a second person, it starts as `PENDING`: the money is held, and
+     * approval rule requires a second member, it starts as `PENDING`: the money is held, and
      * nothing is signed before the approval.
      *
      * `POST /v1/disbursements/crypto`
@@ -767,7 +767,7 @@ export type Resources = {
      *
      * Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank confirms it,
      * or `FAILED` when it is certain that no money left. A bank may still return a completed
-     * transfer (`REVERSED`). If your approval rule requires a second person, it starts as
+     * transfer (`REVERSED`). If your approval rule requires a second member, it starts as
      * `PENDING`: the money is held, and nothing is sent before the approval.
      *
      * `POST /v1/disbursements/bank-transfer`
@@ -881,7 +881,7 @@ export type Resources = {
      *
      * Pays the items of a validated batch in the background. Your balance must cover all items and
      * their fees. If your approval rule applies to the total, the batch waits as `PENDING` until a
-     * second person approves it.
+     * second member approves it.
      *
      * `POST /v1/disbursements/batches/{reference}/submit`
      */
@@ -1481,7 +1481,7 @@ export type Resources = {
      *
      * Pays the available naira of the sub-account above its reserve to its bank account, as a bank
      * transfer with its usual fee: `amount`, or as much as possible in whole naira. Its coins stay.
-     * If your approval rule requires a second person for the amount, it is refused.
+     * If your approval rule requires a second member for the amount, it is refused.
      *
      * `POST /v1/subaccounts/{reference}/settlements`
      */

@@ -123,11 +123,11 @@ export type BankDisbursement = {
   kind: 'bank_transfer'
   /** What created the transfer; null if it is not known. */
   createdBy: {
-    /** An API key, or a person in the console. */
+    /** An API key, or a member in the console. */
     kind: 'key' | 'user'
-    /** Identifies the API key or the person. */
+    /** Identifies the API key or the member. */
     id: string
-    /** Name of the API key or the person. */
+    /** Name of the API key or the member. */
     name: string
   } | null
   /** Identifies the transfer. */
@@ -164,7 +164,7 @@ export type BankDisbursement = {
   /**
    * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
    * the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a
-   * second person.
+   * second member.
    */
   status: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
   /**
@@ -192,24 +192,24 @@ export type BankDisbursement = {
   /** When the transfer was created. */
   createdAt: string
   /**
-   * Present if your approval rule required a second person, or your call-back is asked; see
+   * Present if your approval rule required a second member, or your callback is asked; see
    * docs/guides/approvals.md.
    */
   approval?: {
     /**
-     * How many members must approve: 2 if no member made the API key, 0 if only your call-back
+     * How many members must approve: 2 if no member made the API key, 0 if only your callback
      * decides.
      */
     needed: number
     /**
      * Why members must approve it. `amount`: It is above a limit of your approval rule. `callback`:
-     * Your call-back did not decide in time. `velocity`: It is above what may be sent in an hour, a
+     * Your callback did not decide in time. `velocity`: It is above what may be sent in an hour, a
      * day or a month. `duplicate`: The same amount went to the same recipient recently.
      * `new_recipient`: The recipient is not saved, or has not been paid yet. `screening`: The
      * recipient is on a sanctions list, or could not be screened.
      */
     reasons: ('amount' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
-    /** What your call-back decided; null if none is asked. */
+    /** What your callback decided; null if none is asked. */
     callback: {
       /** `OPEN` while it is asked. `SILENT`: it did not decide in time, so members do. */
       status: 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
@@ -217,31 +217,31 @@ export type BankDisbursement = {
       attempts: number
       /** Why the last attempt decided nothing. */
       problem: string | null
-      /** Why your call-back rejected it. */
+      /** Why your callback rejected it. */
       reason: string | null
     } | null
     /** Members who approved so far. */
     givenBy: ({
       /**
-       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
        * operator decided about a transfer that waited for screening.
        */
       id: string
-      /** Name of the person. */
+      /** Name of the member. */
       name: string
-      /** When the person decided. */
+      /** When the member decided. */
       at: string
     })[]
     /** Who rejected it. */
     rejectedBy: {
       /**
-       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
        * operator decided about a transfer that waited for screening.
        */
       id: string
-      /** Name of the person. */
+      /** Name of the member. */
       name: string
-      /** When the person decided. */
+      /** When the member decided. */
       at: string
     } | null
     /** Why it was rejected. */
@@ -291,7 +291,7 @@ export type BankTransfer = {
   /**
    * `SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned
    * the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a
-   * second person.
+   * second member.
    */
   status: 'PENDING' | 'SUBMITTED' | 'COMPLETED' | 'FAILED' | 'REVERSED'
   /**
@@ -319,24 +319,24 @@ export type BankTransfer = {
   /** When the transfer was created. */
   createdAt: string
   /**
-   * Present if your approval rule required a second person, or your call-back is asked; see
+   * Present if your approval rule required a second member, or your callback is asked; see
    * docs/guides/approvals.md.
    */
   approval?: {
     /**
-     * How many members must approve: 2 if no member made the API key, 0 if only your call-back
+     * How many members must approve: 2 if no member made the API key, 0 if only your callback
      * decides.
      */
     needed: number
     /**
      * Why members must approve it. `amount`: It is above a limit of your approval rule. `callback`:
-     * Your call-back did not decide in time. `velocity`: It is above what may be sent in an hour, a
+     * Your callback did not decide in time. `velocity`: It is above what may be sent in an hour, a
      * day or a month. `duplicate`: The same amount went to the same recipient recently.
      * `new_recipient`: The recipient is not saved, or has not been paid yet. `screening`: The
      * recipient is on a sanctions list, or could not be screened.
      */
     reasons: ('amount' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
-    /** What your call-back decided; null if none is asked. */
+    /** What your callback decided; null if none is asked. */
     callback: {
       /** `OPEN` while it is asked. `SILENT`: it did not decide in time, so members do. */
       status: 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
@@ -344,31 +344,31 @@ export type BankTransfer = {
       attempts: number
       /** Why the last attempt decided nothing. */
       problem: string | null
-      /** Why your call-back rejected it. */
+      /** Why your callback rejected it. */
       reason: string | null
     } | null
     /** Members who approved so far. */
     givenBy: ({
       /**
-       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
        * operator decided about a transfer that waited for screening.
        */
       id: string
-      /** Name of the person. */
+      /** Name of the member. */
       name: string
-      /** When the person decided. */
+      /** When the member decided. */
       at: string
     })[]
     /** Who rejected it. */
     rejectedBy: {
       /**
-       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
        * operator decided about a transfer that waited for screening.
        */
       id: string
-      /** Name of the person. */
+      /** Name of the member. */
       name: string
-      /** When the person decided. */
+      /** When the member decided. */
       at: string
     } | null
     /** Why it was rejected. */
@@ -455,13 +455,13 @@ export type Case = {
   outcome: 'UPHELD' | 'REJECTED' | 'OTHER' | null
   /** What was decided, in your words. */
   outcomeNote: string | null
-  /** API key or person that opened the case. */
+  /** API key or member that opened the case. */
   createdBy: {
-    /** An API key, or a person in the console. */
+    /** An API key, or a member in the console. */
     kind: 'key' | 'user'
-    /** Identifies the API key or the person. */
+    /** Identifies the API key or the member. */
     id: string
-    /** Name of the API key or the person. */
+    /** Name of the API key or the member. */
     name: string
   } | null
   /** When the case was opened. */
@@ -933,11 +933,11 @@ export type CryptoDisbursement = {
   kind: 'crypto_transfer'
   /** What created the transfer; null if it is not known. */
   createdBy: {
-    /** An API key, or a person in the console. */
+    /** An API key, or a member in the console. */
     kind: 'key' | 'user'
-    /** Identifies the API key or the person. */
+    /** Identifies the API key or the member. */
     id: string
-    /** Name of the API key or the person. */
+    /** Name of the API key or the member. */
     name: string
   } | null
   /** Identifies the transfer. */
@@ -964,7 +964,7 @@ export type CryptoDisbursement = {
   destinationAddress: string
   /**
    * `SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. `PENDING` before that, if your
-   * approval rule requires a second person.
+   * approval rule requires a second member.
    */
   status: 'PENDING' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED'
   /** Transaction signature of the latest attempt. Null while the transfer waits for approval. */
@@ -994,24 +994,24 @@ export type CryptoDisbursement = {
     state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
   })[]
   /**
-   * Present if your approval rule required a second person, or your call-back is asked; see
+   * Present if your approval rule required a second member, or your callback is asked; see
    * docs/guides/approvals.md.
    */
   approval?: {
     /**
-     * How many members must approve: 2 if no member made the API key, 0 if only your call-back
+     * How many members must approve: 2 if no member made the API key, 0 if only your callback
      * decides.
      */
     needed: number
     /**
      * Why members must approve it. `amount`: It is above a limit of your approval rule. `callback`:
-     * Your call-back did not decide in time. `velocity`: It is above what may be sent in an hour, a
+     * Your callback did not decide in time. `velocity`: It is above what may be sent in an hour, a
      * day or a month. `duplicate`: The same amount went to the same recipient recently.
      * `new_recipient`: The recipient is not saved, or has not been paid yet. `screening`: The
      * recipient is on a sanctions list, or could not be screened.
      */
     reasons: ('amount' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
-    /** What your call-back decided; null if none is asked. */
+    /** What your callback decided; null if none is asked. */
     callback: {
       /** `OPEN` while it is asked. `SILENT`: it did not decide in time, so members do. */
       status: 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
@@ -1019,31 +1019,31 @@ export type CryptoDisbursement = {
       attempts: number
       /** Why the last attempt decided nothing. */
       problem: string | null
-      /** Why your call-back rejected it. */
+      /** Why your callback rejected it. */
       reason: string | null
     } | null
     /** Members who approved so far. */
     givenBy: ({
       /**
-       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
        * operator decided about a transfer that waited for screening.
        */
       id: string
-      /** Name of the person. */
+      /** Name of the member. */
       name: string
-      /** When the person decided. */
+      /** When the member decided. */
       at: string
     })[]
     /** Who rejected it. */
     rejectedBy: {
       /**
-       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
        * operator decided about a transfer that waited for screening.
        */
       id: string
-      /** Name of the person. */
+      /** Name of the member. */
       name: string
-      /** When the person decided. */
+      /** When the member decided. */
       at: string
     } | null
     /** Why it was rejected. */
@@ -1083,7 +1083,7 @@ export type CryptoTransfer = {
   destinationAddress: string
   /**
    * `SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. `PENDING` before that, if your
-   * approval rule requires a second person.
+   * approval rule requires a second member.
    */
   status: 'PENDING' | 'SUBMITTED' | 'CONFIRMED' | 'FAILED'
   /** Transaction signature of the latest attempt. Null while the transfer waits for approval. */
@@ -1113,24 +1113,24 @@ export type CryptoTransfer = {
     state: 'LIVE' | 'LANDED' | 'FAILED' | 'DEAD'
   })[]
   /**
-   * Present if your approval rule required a second person, or your call-back is asked; see
+   * Present if your approval rule required a second member, or your callback is asked; see
    * docs/guides/approvals.md.
    */
   approval?: {
     /**
-     * How many members must approve: 2 if no member made the API key, 0 if only your call-back
+     * How many members must approve: 2 if no member made the API key, 0 if only your callback
      * decides.
      */
     needed: number
     /**
      * Why members must approve it. `amount`: It is above a limit of your approval rule. `callback`:
-     * Your call-back did not decide in time. `velocity`: It is above what may be sent in an hour, a
+     * Your callback did not decide in time. `velocity`: It is above what may be sent in an hour, a
      * day or a month. `duplicate`: The same amount went to the same recipient recently.
      * `new_recipient`: The recipient is not saved, or has not been paid yet. `screening`: The
      * recipient is on a sanctions list, or could not be screened.
      */
     reasons: ('amount' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
-    /** What your call-back decided; null if none is asked. */
+    /** What your callback decided; null if none is asked. */
     callback: {
       /** `OPEN` while it is asked. `SILENT`: it did not decide in time, so members do. */
       status: 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
@@ -1138,31 +1138,31 @@ export type CryptoTransfer = {
       attempts: number
       /** Why the last attempt decided nothing. */
       problem: string | null
-      /** Why your call-back rejected it. */
+      /** Why your callback rejected it. */
       reason: string | null
     } | null
     /** Members who approved so far. */
     givenBy: ({
       /**
-       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
        * operator decided about a transfer that waited for screening.
        */
       id: string
-      /** Name of the person. */
+      /** Name of the member. */
       name: string
-      /** When the person decided. */
+      /** When the member decided. */
       at: string
     })[]
     /** Who rejected it. */
     rejectedBy: {
       /**
-       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
        * operator decided about a transfer that waited for screening.
        */
       id: string
-      /** Name of the person. */
+      /** Name of the member. */
       name: string
-      /** When the person decided. */
+      /** When the member decided. */
       at: string
     } | null
     /** Why it was rejected. */
@@ -2468,7 +2468,7 @@ export type PaymentReturn = {
   currency: 'NGN' | 'USDC' | 'USDT'
   /**
    * `PENDING`: it goes to another destination than the sender, and your approval rule requires a
-   * second person. `SENT`: it is on its way or, with a `claim`, waits for the payer. `FAILED` and
+   * second member. `SENT`: it is on its way or, with a `claim`, waits for the payer. `FAILED` and
    * `REVERSED` mean that the money is back where it was before the return.
    */
   status: 'PENDING' | 'WAITING' | 'SENT' | 'RETURNED' | 'FAILED' | 'REVERSED'
@@ -2519,7 +2519,7 @@ export type PayoutBatch = {
   asset: 'NGN' | 'USDC' | 'USDT'
   /**
    * `VALIDATING` until every item is checked: then `READY`, or `INVALID` if an item cannot be paid.
-   * After you submit it: `PROCESSING`, or `PENDING` while it needs approval by a second person.
+   * After you submit it: `PROCESSING`, or `PENDING` while it needs approval by a second member.
    * `COMPLETED` when every item has ended. `CANCELLED`, `REJECTED` and `EXPIRED`: nothing was paid.
    */
   status: 'VALIDATING' | 'READY' | 'INVALID' | 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'CANCELLED' | 'REJECTED' | 'EXPIRED'
@@ -2584,34 +2584,34 @@ export type PayoutBatch = {
   from?: string
   /** The batch whose failed items this one pays again; null otherwise. */
   retryOf: string | null
-  /** API key or person that created the batch. Absent in responses to changes and in events. */
+  /** API key or member that created the batch. Absent in responses to changes and in events. */
   createdBy?: {
-    /** An API key, or a person in the console. */
+    /** An API key, or a member in the console. */
     kind: 'key' | 'user'
-    /** Identifies the API key or the person. */
+    /** Identifies the API key or the member. */
     id: string
-    /** Name of the API key or the person. */
+    /** Name of the API key or the member. */
     name: string
   } | null
   /**
-   * Present if your approval rule required a second person, or your call-back is asked; see
+   * Present if your approval rule required a second member, or your callback is asked; see
    * docs/guides/approvals.md.
    */
   approval?: {
     /**
-     * How many members must approve: 2 if no member made the API key, 0 if only your call-back
+     * How many members must approve: 2 if no member made the API key, 0 if only your callback
      * decides.
      */
     needed: number
     /**
      * Why members must approve it. `amount`: It is above a limit of your approval rule. `callback`:
-     * Your call-back did not decide in time. `velocity`: It is above what may be sent in an hour, a
+     * Your callback did not decide in time. `velocity`: It is above what may be sent in an hour, a
      * day or a month. `duplicate`: The same amount went to the same recipient recently.
      * `new_recipient`: The recipient is not saved, or has not been paid yet. `screening`: The
      * recipient is on a sanctions list, or could not be screened.
      */
     reasons: ('amount' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
-    /** What your call-back decided; null if none is asked. */
+    /** What your callback decided; null if none is asked. */
     callback: {
       /** `OPEN` while it is asked. `SILENT`: it did not decide in time, so members do. */
       status: 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
@@ -2619,31 +2619,31 @@ export type PayoutBatch = {
       attempts: number
       /** Why the last attempt decided nothing. */
       problem: string | null
-      /** Why your call-back rejected it. */
+      /** Why your callback rejected it. */
       reason: string | null
     } | null
     /** Members who approved so far. */
     givenBy: ({
       /**
-       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
        * operator decided about a transfer that waited for screening.
        */
       id: string
-      /** Name of the person. */
+      /** Name of the member. */
       name: string
-      /** When the person decided. */
+      /** When the member decided. */
       at: string
     })[]
     /** Who rejected it. */
     rejectedBy: {
       /**
-       * Identifies the person; `simulated` if you decided for one in test mode, `operator` if the
+       * Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
        * operator decided about a transfer that waited for screening.
        */
       id: string
-      /** Name of the person. */
+      /** Name of the member. */
       name: string
-      /** When the person decided. */
+      /** When the member decided. */
       at: string
     } | null
     /** Why it was rejected. */
@@ -3164,7 +3164,7 @@ export type Refusal = {
   /** The kind of error, for your program. */
   code: 'validation_failed' | 'authentication_failed' | 'insufficient_balance' | 'forbidden' | 'not_found' | 'method_not_allowed' | 'rate_limited' | 'balance_funding_failed' | 'crypto_transfer_failed' | 'bank_transfer_failed' | 'conversion_failed' | 'subaccount_failed' | 'claim_failed' | 'recipient_failed' | 'case_failed' | 'invoice_failed' | 'customer_failed' | 'approval_failed' | 'batch_failed' | 'virtual_account_creation_failed' | 'dedicated_account_creation_failed' | 'crypto_wallet_creation_failed' | 'dedicated_crypto_wallet_creation_failed' | 'checkout_session_failed' | 'checkout_session_not_found' | 'account_action_failed' | 'payment_action_failed' | 'clock_advance_failed' | 'webhook_endpoint_failed' | 'internal_error'
   /** More specific reason, if there is one. */
-  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'recipient_exists' | 'recipient_disabled' | 'recipient_not_saved' | 'recipient_cooling_off' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_person_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'velocity_limit' | 'possible_duplicate' | 'approval_required' | 'payouts_frozen' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'subaccount_not_covered' | 'screening' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
+  reason?: 'invalid_json' | 'payload_too_large' | 'unsupported_media_type' | 'not_acceptable' | 'idempotency_key_reused' | 'secret_of_another_caller' | 'idempotency_in_progress' | 'outcome_unknown' | 'unavailable' | 'test_mode_only' | 'too_many' | 'endpoint_disabled' | 'duplicate_reference' | 'invalid_state' | 'own_payout' | 'rate_unavailable' | 'rate_exceeded' | 'large_rate_change' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'capacity' | 'amount_too_small' | 'has_invalid_items' | 'nothing_to_retry' | 'shared_access' | 'order_changed' | 'name_changed' | 'recipient_exists' | 'recipient_disabled' | 'recipient_not_saved' | 'recipient_cooling_off' | 'approval_expired' | 'too_few_approvers' | 'console_only' | 'second_member_required' | 'not_simulated' | 'rail_unavailable' | 'treasury_short' | 'destination_is_mint' | 'destination_is_program' | 'destination_not_a_wallet' | 'destination_wrong_token' | 'destination_frozen' | 'destination_is_ours' | 'simulation_failed' | 'unknown_bank' | 'account_not_found' | 'name_mismatch' | 'merchant_suspended' | 'nothing_to_settle' | 'session_expired' | 'role' | 'step_up_required' | 'second_factor_missing' | 'foreign_origin' | 'kyc_missing' | 'no_bank_account' | 'bank_account_waiting' | 'no_wallet' | 'wallet_waiting' | 'velocity_limit' | 'possible_duplicate' | 'approval_required' | 'payouts_frozen' | 'destination_unconfirmed' | 'key_permission' | 'account_refused' | 'no_payment_method' | 'subaccount_not_covered' | 'screening' | 'no_destination' | 'amount_too_large' | 'balance_limit' | 'sign_in_failed' | 'too_many_guesses' | 'weak_password' | 'last_owner'
   /** The fields that are wrong. */
   details?: ({
     /** Path of the field, such as `customer.email`. */
@@ -3480,38 +3480,38 @@ export type Settings = {
     walletAddress: string | null
   }
   /**
-   * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
+   * Transfers above these limits wait for the approval of a second member: NGN in kobo, the others
    * as decimals; null for no limit. Changed in the console only.
    */
   approvals: {
-    /** `console`: transfers that people create. `all`: also those of API keys. */
+    /** `console`: transfers that members create. `all`: also those of API keys. */
     appliesTo: 'console' | 'all'
     /** Limits in kobo. Null: no rule. */
     NGN: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: number
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: number | null
     } | null
     /** Limits as decimal amounts of USDC. Null: no rule. */
     USDC: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: string
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
     } | null
     /** Limits as decimal amounts of USDT. Null: no rule. */
     USDT: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: string
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
@@ -3536,7 +3536,7 @@ export type Settings = {
       recipients: {
         /** Whether transfers to recipients that were not saved are refused. */
         onlySaved: boolean
-        /** Whether the first transfer to a recipient waits for a second person. */
+        /** Whether the first transfer to a recipient waits for a second member. */
         approveFirst: boolean
         /** For new recipients; null for none. */
         coolingOff: {
@@ -3556,7 +3556,7 @@ export type Settings = {
       /** Limits of what is sent in a window of time. */
       velocity: ({
         /** Whose transfers are counted together. */
-        per: 'merchant' | 'recipient' | 'key' | 'person'
+        per: 'merchant' | 'recipient' | 'key' | 'member'
         /** The last 60 minutes, 24 hours or 30 days. */
         window: 'hour' | 'day' | 'month'
         /** Transfers of this currency. */
@@ -3565,7 +3565,7 @@ export type Settings = {
         amount: number | string | null
         /** Most transfers; null for any number. */
         count: number | null
-        /** Whether a transfer above it waits for a second person, or is refused. */
+        /** Whether a transfer above it waits for a second member, or is refused. */
         above: 'approve' | 'refuse'
       })[] | null
       /** Transfers that look like one made recently. */
@@ -3574,7 +3574,7 @@ export type Settings = {
         minutes: number
         /**
          * `confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second
-         * person.
+         * member.
          */
         requires: 'confirmation' | 'approval'
       } | null
@@ -3635,7 +3635,7 @@ export type Settlement = {
   /** Identifies the settlement. */
   reference: string
   /**
-   * `PENDING` while it waits for your call-back or for members. `SUBMITTED` until its transfer ends
+   * `PENDING` while it waits for your callback or for members. `SUBMITTED` until its transfer ends
    * as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement
    * includes returned naira; the coins of a failed transfer stay in your stablecoin balance.
    */
@@ -5359,7 +5359,7 @@ export type ListDisbursementsQuery = {
    * beginnings, an account number, or a wallet address.
    */
   recipient?: string | undefined
-  /** Only transfers that this API key, or this person, created, by its id. */
+  /** Only transfers that this API key, or this member, created, by its id. */
   createdBy?: string | undefined
   /** Only transfers of this sub-account, by its reference. */
   subaccount?: string | undefined
@@ -5407,7 +5407,7 @@ export type CountDisbursementsQuery = {
    * beginnings, an account number, or a wallet address.
    */
   recipient?: string | undefined
-  /** Only transfers that this API key, or this person, created, by its id. */
+  /** Only transfers that this API key, or this member, created, by its id. */
   createdBy?: string | undefined
   /** Only transfers of this sub-account, by its reference. */
   subaccount?: string | undefined
@@ -5524,7 +5524,7 @@ export type ListCryptoTransfersQuery = {
    * beginnings, an account number, or a wallet address.
    */
   recipient?: string | undefined
-  /** Only transfers that this API key, or this person, created, by its id. */
+  /** Only transfers that this API key, or this member, created, by its id. */
   createdBy?: string | undefined
   /** Only transfers of this sub-account, by its reference. */
   subaccount?: string | undefined
@@ -5658,7 +5658,7 @@ export type ListBankTransfersQuery = {
    * beginnings, an account number, or a wallet address.
    */
   recipient?: string | undefined
-  /** Only transfers that this API key, or this person, created, by its id. */
+  /** Only transfers that this API key, or this member, created, by its id. */
   createdBy?: string | undefined
   /** Only transfers of this sub-account, by its reference. */
   subaccount?: string | undefined
@@ -6888,38 +6888,38 @@ export type ChangeSettingsInput = {
     walletAddress?: string | null | undefined
   } | undefined
   /**
-   * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
+   * Transfers above these limits wait for the approval of a second member: NGN in kobo, the others
    * as decimals; null for no limit. Changed in the console only.
    */
   approvals?: {
-    /** `console`: transfers that people create. `all`: also those of API keys. */
+    /** `console`: transfers that members create. `all`: also those of API keys. */
     appliesTo: 'console' | 'all'
     /** Limits in kobo. Null: no rule. */
     NGN: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: number
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: number | null
     } | null
     /** Limits as decimal amounts of USDC. Null: no rule. */
     USDC: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: string
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
     } | null
     /** Limits as decimal amounts of USDT. Null: no rule. */
     USDT: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: string
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
@@ -6944,7 +6944,7 @@ export type ChangeSettingsInput = {
       recipients: {
         /** Whether transfers to recipients that were not saved are refused. */
         onlySaved: boolean
-        /** Whether the first transfer to a recipient waits for a second person. */
+        /** Whether the first transfer to a recipient waits for a second member. */
         approveFirst: boolean
         /** For new recipients; null for none. */
         coolingOff: {
@@ -6964,7 +6964,7 @@ export type ChangeSettingsInput = {
       /** Limits of what is sent in a window of time. */
       velocity: ({
         /** Whose transfers are counted together. */
-        per: 'merchant' | 'recipient' | 'key' | 'person'
+        per: 'merchant' | 'recipient' | 'key' | 'member'
         /** The last 60 minutes, 24 hours or 30 days. */
         window: 'hour' | 'day' | 'month'
         /** Transfers of this currency. */
@@ -6973,7 +6973,7 @@ export type ChangeSettingsInput = {
         amount: number | string | null
         /** Most transfers; null for any number. */
         count: number | null
-        /** Whether a transfer above it waits for a second person, or is refused. */
+        /** Whether a transfer above it waits for a second member, or is refused. */
         above: 'approve' | 'refuse'
       })[] | null
       /** Transfers that look like one made recently. */
@@ -6982,7 +6982,7 @@ export type ChangeSettingsInput = {
         minutes: number
         /**
          * `confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second
-         * person.
+         * member.
          */
         requires: 'confirmation' | 'approval'
       } | null
@@ -7381,7 +7381,7 @@ export type EventData = {
   'payment.refunded': Payment
   /** A refund failed or was sent back. The money is in your balance again. */
   'payment.refund_failed': Payment
-  /** A crypto transfer waits for the approval of a second person. */
+  /** A crypto transfer waits for the approval of a second member. */
   'crypto_transfer.pending': CryptoTransfer
   /** A crypto transfer was submitted. */
   'crypto_transfer.submitted': CryptoTransfer
@@ -7389,7 +7389,7 @@ export type EventData = {
   'crypto_transfer.confirmed': CryptoTransfer
   /** A crypto transfer failed. Amount and fee are available again. */
   'crypto_transfer.failed': CryptoTransfer
-  /** A bank transfer waits for the approval of a second person. */
+  /** A bank transfer waits for the approval of a second member. */
   'bank_transfer.pending': BankTransfer
   /** A bank transfer was submitted. */
   'bank_transfer.submitted': BankTransfer
@@ -7433,7 +7433,7 @@ export type EventData = {
   'case.reopened': Case
   /** Every item of a payout batch has ended: paid, or failed. */
   'batch.completed': PayoutBatch
-  /** A settlement waits for your call-back or for members. */
+  /** A settlement waits for your callback or for members. */
   'settlement.pending': Settlement
   /** A settlement was made: available naira is on its way to your primary bank account. */
   'settlement.created': Settlement
@@ -7446,7 +7446,7 @@ export type EventData = {
   'settlement.failed': Settlement
   /** The bank returned a settlement that had arrived. Amount, fee and levy are available again. */
   'settlement.reversed': Settlement
-  /** A settlement of a sub-account waits for your call-back or for members. */
+  /** A settlement of a sub-account waits for your callback or for members. */
   'subaccount_settlement.pending': Settlement
   /** A settlement of a sub-account was made: its naira are on their way to its bank account. */
   'subaccount_settlement.created': Settlement

@@ -38,7 +38,7 @@ export const prefixes = {
   conversion: 'cv_',
   payoutBatch: 'bat_',
   recipient: 'rcp_',
-  /** A request to a merchant's call-back about a payout. */
+  /** A request to a merchant's callback about a payout. */
   callback: 'cbk_',
   payoutFreeze: 'frz_',
   claim: 'clm_',

@@ -250,7 +250,7 @@ export const reasons = {
   },
   own_payout: {
     status: 403,
-    when: 'The transfer was created by the person who wants to approve it, or by an API key of that person.',
+    when: 'The transfer was created by the member who wants to approve it, or by an API key of that member.',
     nextStep: 'Ask another member of your team to approve it.',
   },
   rate_unavailable: {
@@ -322,7 +322,7 @@ export const reasons = {
   },
   shared_access: {
     status: 403,
-    when: 'Less than 72 hours ago one of the two people joined, set a password or became an approver by what the other did, or by a third member who did so for both.',
+    when: 'Less than 72 hours ago one of the two members joined, set a password or became an approver by what the other did, or by a third member who did so for both.',
     nextStep:
       'Wait until the time in the message, or ask another member. In test mode you can advance the clock, or simulate the decision.',
   },
@@ -377,16 +377,16 @@ export const reasons = {
   too_few_approvers: {
     status: 422,
     when: 'Fewer than two members of the team may approve transfers.',
-    nextStep: 'Invite a second person who may approve, then set the rule.',
+    nextStep: 'Invite a second member who may approve, then set the rule.',
   },
   console_only: {
     status: 403,
-    when: 'Only people can change this, in the console.',
+    when: 'Only members can change this, in the console.',
     nextStep: 'Ask an owner to change it in the console.',
   },
-  second_person_required: {
+  second_member_required: {
     status: 403,
-    when: 'The person who proposed a change wants to confirm it.',
+    when: 'The member who proposed a change, or froze payouts, wants to confirm it, or to thaw them.',
     nextStep: 'Ask another owner or admin to confirm it.',
   },
   not_simulated: {
@@ -541,7 +541,7 @@ export const reasons = {
   },
   velocity_limit: {
     status: 422,
-    when: 'Your rules allow less in this time, per merchant, recipient, key or person.',
+    when: 'Your rules allow less in this time, per merchant, recipient, key or member.',
     nextStep: 'Send it later, with a new `Idempotency-Key`, or ask an owner to change the rules.',
   },
   possible_duplicate: {
@@ -552,12 +552,12 @@ export const reasons = {
   },
   approval_required: {
     status: 422,
-    when: 'The approval rule requires a second person, and a settlement of a sub-account cannot wait for one.',
+    when: 'The approval rule requires a second member, and a settlement of a sub-account cannot wait for one.',
     nextStep: 'Create a bank transfer from the sub-account; another member approves it.',
   },
   payouts_frozen: {
     status: 422,
-    when: 'A member or the operator has frozen payouts of this merchant, API key, person, recipient, bank or chain. Nothing was changed.',
+    when: 'A member or the operator has frozen payouts of this merchant, API key, member, recipient, bank or chain. Nothing was changed.',
     nextStep:
       'Two owners or admins thaw it in the console, or the operator does. Then try again with a new `Idempotency-Key`.',
   },

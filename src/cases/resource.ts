@@ -79,7 +79,7 @@ export const caseSchema = resource('Case', {
     '`UPHELD`: the complaint was right. `REJECTED`: it was not. `OTHER`: see `outcomeNote`. Null while it is open.',
   ),
   outcomeNote: notYet(text('Refunded'), 'What was decided, in your words.'),
-  createdBy: orNull(creator, 'API key or person that opened the case.'),
+  createdBy: orNull(creator, 'API key or member that opened the case.'),
   createdAt: timestamp('When the case was opened.'),
   closedAt: notYet(timestamp('When the case was closed.')),
 })

@@ -40,11 +40,11 @@ export const catalogue = {
   'payment.returned': 'Money of a payment was returned to the sender.',
   'payment.refunded': 'A refund reached the payer.',
   'payment.refund_failed': 'A refund failed or was sent back. The money is in your balance again.',
-  'crypto_transfer.pending': 'A crypto transfer waits for the approval of a second person.',
+  'crypto_transfer.pending': 'A crypto transfer waits for the approval of a second member.',
   'crypto_transfer.submitted': 'A crypto transfer was submitted.',
   'crypto_transfer.confirmed': 'A crypto transfer is final on the chain.',
   'crypto_transfer.failed': 'A crypto transfer failed. Amount and fee are available again.',
-  'bank_transfer.pending': 'A bank transfer waits for the approval of a second person.',
+  'bank_transfer.pending': 'A bank transfer waits for the approval of a second member.',
   'bank_transfer.submitted': 'A bank transfer was submitted.',
   'bank_transfer.completed': 'The bank confirmed that a bank transfer arrived.',
   'bank_transfer.failed': 'A bank transfer failed. Amount, fee and levy are available again.',
@@ -68,7 +68,7 @@ export const catalogue = {
   'case.closed': 'A case was closed, with its outcome.',
   'case.reopened': 'A closed case was opened again. It has no outcome any more.',
   'batch.completed': 'Every item of a payout batch has ended: paid, or failed.',
-  'settlement.pending': 'A settlement waits for your call-back or for members.',
+  'settlement.pending': 'A settlement waits for your callback or for members.',
   'settlement.created':
     'A settlement was made: available naira is on its way to your primary bank account.',
   'settlement.paid': 'A settlement arrived at your bank account.',
@@ -77,7 +77,7 @@ export const catalogue = {
   'settlement.reversed':
     'The bank returned a settlement that had arrived. Amount, fee and levy are available again.',
   'subaccount_settlement.pending':
-    'A settlement of a sub-account waits for your call-back or for members.',
+    'A settlement of a sub-account waits for your callback or for members.',
   'subaccount_settlement.created':
     'A settlement of a sub-account was made: its naira are on their way to its bank account.',
   'subaccount_settlement.paid': 'A settlement of a sub-account arrived at its bank account.',

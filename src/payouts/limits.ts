@@ -89,9 +89,9 @@ export const claimLimits = {
   expiryIntervalMs: 10 * second,
 } as const
 
-/** Call-backs that are asked before a payout is sent. */
+/** Callbacks that are asked before a payout is sent. */
 export const callbackLimits = {
-  /** A call-back that has not answered by then has not decided. */
+  /** A callback that has not answered by then has not decided. */
   answerMs: 10 * second,
   /** Until it is asked again; twice as long after each attempt. */
   retryMs: 5 * second,

@@ -38,13 +38,13 @@ export type PayoutApproval = {
   /** SHA-256 of what is approved, in hex digits. */
   orderHash: string
   expiresAt: Date
-  /** How many members must approve; 0 if only the call-back decides. */
+  /** How many members must approve; 0 if only the callback decides. */
   needed: number
   /** Oldest first. While it waits, only approvals that still count. */
   decisions: ApprovalDecision[]
   /** Why members must approve. */
   reasons: WaitReason[]
-  /** Null: no call-back is asked. */
+  /** Null: no callback is asked. */
   callback: CallbackCheck | null
 }
 
@@ -71,7 +71,7 @@ export const payouts = new Table('payouts', {
   metadata: column.jsonText(),
   /** The API key that asked for it; null for people and for returns. */
   createdByKey: column.uuid().orNull(),
-  /** The person who asked for it in the console. */
+  /** The member who asked for it in the console. */
   createdByUser: column.uuid().orNull(),
   status: column.text<PayoutStatus>(),
   failureReason: column.text().orNull(),

@@ -159,7 +159,7 @@ const attemptsKeepToTheirRail: Proof = {
 
 const waitingPayoutsWereApproved: Proof = {
   claim:
-    'Every payout that waited was submitted only after enough other members, and the call-back if it was asked, approved it',
+    'Every payout that waited was submitted only after enough other members, and the callback if it was asked, approved it',
   counterexamples: `
     select p.environment_id, p.id, p.status, d.approvals, d.rejections, c.callback from payouts p
     left join environments e on e.id = p.environment_id

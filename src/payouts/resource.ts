@@ -86,13 +86,13 @@ const createdAt = timestamp('When the transfer was created.')
 const simulatedMember = { id: 'simulated', name: 'Simulated member' }
 const theOperator = { id: 'operator', name: 'The operator' }
 
-const person = Type.Object({
+const decider = Type.Object({
   id: reference(
     prefixes.user,
-    'Identifies the person; `simulated` if you decided for one in test mode, `operator` if the operator decided about a transfer that waited for screening.',
+    'Identifies the member; `simulated` if you decided for one in test mode, `operator` if the operator decided about a transfer that waited for screening.',
   ),
-  name: text('Bola Ade', 'Name of the person.'),
-  at: timestamp('When the person decided.'),
+  name: text('Bola Ade', 'Name of the member.'),
+  at: timestamp('When the member decided.'),
 })
 
 const reasonMeanings = Object.entries(waitReasons)
@@ -109,7 +109,7 @@ export const approvalFields = {
       {
         needed: Type.Integer({
           description:
-            'How many members must approve: 2 if no member made the API key, 0 if only your call-back decides.',
+            'How many members must approve: 2 if no member made the API key, 0 if only your callback decides.',
           examples: [1],
         }),
         reasons: Type.Array(Type.Enum(Object.keys(waitReasons) as WaitReason[]), {
@@ -125,19 +125,19 @@ export const approvalFields = {
             }),
             attempts: Type.Integer({ description: 'How often it was asked.', examples: [1] }),
             problem: notYet(Type.String(), 'Why the last attempt decided nothing.'),
-            reason: notYet(Type.String(), 'Why your call-back rejected it.'),
+            reason: notYet(Type.String(), 'Why your callback rejected it.'),
           }),
-          'What your call-back decided; null if none is asked.',
+          'What your callback decided; null if none is asked.',
         ),
-        givenBy: Type.Array(person, { description: 'Members who approved so far.' }),
-        rejectedBy: notYet(person, 'Who rejected it.'),
+        givenBy: Type.Array(decider, { description: 'Members who approved so far.' }),
+        rejectedBy: notYet(decider, 'Who rejected it.'),
         reason: notYet(Type.String(), 'Why it was rejected.'),
         expiresAt: timestamp('When it fails or expires if it is not approved.'),
       },
       {
         ...leftOut,
         description:
-          'Present if your approval rule required a second person, or your call-back is asked; see docs/guides/approvals.md.',
+          'Present if your approval rule required a second member, or your callback is asked; see docs/guides/approvals.md.',
       },
     ),
   ),
@@ -176,7 +176,7 @@ export const cryptoTransfer = resource('CryptoTransfer', {
   destinationAddress: withDescription(walletAddress, 'Wallet address of the recipient.'),
   status: Type.Enum(['PENDING', 'SUBMITTED', 'CONFIRMED', 'FAILED'], {
     description:
-      '`SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. `PENDING` before that, if your approval rule requires a second person.',
+      '`SUBMITTED` until the transfer ends as `CONFIRMED` or `FAILED`. `PENDING` before that, if your approval rule requires a second member.',
     examples: ['SUBMITTED'],
   }),
   transactionSignature: withExample(
@@ -238,7 +238,7 @@ export const bankTransfer = resource('BankTransfer', {
   purpose: Type.Optional(shownPurpose),
   status: Type.Enum([...payoutStatuses], {
     description:
-      '`SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a second person.',
+      '`SUBMITTED` until the transfer ends as `COMPLETED` or `FAILED`. `REVERSED` if the bank returned the money after completion. `PENDING` before `SUBMITTED`, if your approval rule requires a second member.',
     examples: ['SUBMITTED'],
   }),
   sessionId: notYet(

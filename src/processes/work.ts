@@ -398,7 +398,7 @@ function callbackJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependen
   const { clock, logger, seal, sentPayouts, callbackSender: sender } = dependencies
   const sign = createMessageSigner(seal)
   return {
-    name: `ask call-backs about ${mode} payouts`,
+    name: `ask callbacks about ${mode} payouts`,
     everyMs: workLimits.idleJobIntervalMs,
     firstDueAt: firstDueAt(checksDue, mode),
     mayTakeMs: callbackLimits.answerMs + payoutLimits.sendWithinMs,

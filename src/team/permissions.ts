@@ -41,7 +41,7 @@ export const permissions = {
     'Change sub-accounts and splits, move money between them',
     'x x x t - -',
   ),
-  'payouts.freeze': row('Freeze payouts, and thaw them with a second person', 'x x - - - -'),
+  'payouts.freeze': row('Freeze payouts, and thaw them with a second member', 'x x - - - -'),
   'payouts.approve': row('Approve payouts of others', 'x x x - - -'),
   'developers.see': row('See webhooks, events and the request log', 'x x x x x -'),
   'developers.change': row('Change webhooks and resend events', 'x x - x - -'),

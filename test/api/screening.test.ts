@@ -58,7 +58,7 @@ describe('a payer on the list', () => {
     expect(await desk.sums()).toEqual([0, 0, 700_000])
     expect((await desk.verify(account.reference)).status).toBe('ACTIVE')
 
-    // An API key has no second person.
+    // An API key has no second member.
     const byKey = await desk.resolve(reference, { action: 'accept' })
     expect([byKey.status, byKey.json.reason]).toEqual([422, 'screening'])
     const { ask, resolve, asker, decider } = await addMembers(service, desk.merchant.reference)

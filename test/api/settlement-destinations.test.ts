@@ -93,7 +93,7 @@ describe('a bank account of live mode', () => {
       const added = await add(owner, accountNumber)
       expect(added).toMatchObject({ nameDiffers: true })
       const own = await confirm(owner, added)
-      expect(own.json).toMatchObject({ reason: 'second_person_required' })
+      expect(own.json).toMatchObject({ reason: 'second_member_required' })
       clock.advance(72 * hour)
       expect(await settle()).toBe('destination_unconfirmed')
       const [admin, finance] = [await join('admin'), await join('finance')]
@@ -123,7 +123,7 @@ describe('a bank account of live mode', () => {
       confirmed.catch(() => {})
       await untilBlocked(db)
     })
-    await expect(confirmed).rejects.toMatchObject({ reason: 'second_person_required' })
+    await expect(confirmed).rejects.toMatchObject({ reason: 'second_member_required' })
   })
 
   test('that waits is refused with the time to retry, also on a repeat', async () => {
@@ -167,7 +167,7 @@ describe('under an approval rule', () => {
     expect(await settle()).toBe('destination_unconfirmed')
     const added = await add(owner, '0000000001')
     expect(await settle()).toBe('destination_unconfirmed')
-    expect((await confirm(owner, added)).json).toMatchObject({ reason: 'second_person_required' })
+    expect((await confirm(owner, added)).json).toMatchObject({ reason: 'second_member_required' })
     expect((await confirm(admin, added)).status).toBe(200)
     expect(await settle()).toBe('nothing_to_settle')
 
@@ -185,7 +185,7 @@ describe('under an approval rule', () => {
     const path = '/v1/settings/settlement-destination/confirm'
     const body = { walletAddress: wallet }
     expect((await admin.ask('POST', path, { body })).json).toMatchObject({
-      reason: 'second_person_required',
+      reason: 'second_member_required',
     })
     // The owner confirms the wallet that was shown, not one chosen meanwhile.
     const other = { walletAddress: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk' }

@@ -10,7 +10,7 @@ import {
 import { addPerson } from '../support/people.js'
 import { goodPassword } from '../support/sign-in.js'
 
-// An owner who is alone brings in a second person, who approves the first large payout. All of it
+// An owner who is alone brings in a second member, who approves the first large payout. All of it
 // happens in the console, in two browsers.
 
 let site: ServiceWithBankAndChain
@@ -155,7 +155,7 @@ test('an owner invites a member, who approves a payout in time', { timeout }, as
   console.log(`invitation to paid payout: ${clicks} clicks, ${seconds} s (${steps.join(', ')})`)
 })
 
-test('a payout that nobody may approve asks for a second person', async () => {
+test('a payout that nobody may approve asks for a second member', async () => {
   const [row] = await site.db.rows<{ id: string }>({
     text: `select id from users where email = 'bola@example.com'`,
     values: [],

@@ -10,7 +10,7 @@ import {
 import { addPerson, type Person } from '../support/people.js'
 import { pictureDialog } from './dialog-pictures.js'
 
-// One person freezes, and two thaw. All of it happens in the console, in two browsers.
+// One member freezes, and two thaw. All of it happens in the console, in two browsers.
 
 let site: ServiceWithBankAndChain
 let ada: Person
@@ -116,7 +116,7 @@ test('a recipient is frozen, a payout to it is not approved, and two people thaw
   await ofBola.getByText('Ada Obi asked to thaw it').waitFor()
   await picture(ofBola, 'script', 'console-freezes-asked')
   await button(ofBola, 'Thaw…').click()
-  await ofBola.getByRole('dialog').getByText('you are the second person').waitFor()
+  await ofBola.getByRole('dialog').getByText('you are the second member').waitFor()
   await pictureDialog(ofBola, 'screens/freezes/thaw-dialog second')
   await inDialog(ofBola, 'Thaw now').click()
   await ofBola.getByRole('heading', { name: 'Thawed' }).waitFor()
@@ -190,7 +190,7 @@ test('keys and people are frozen where they are listed', { timeout }, async () =
 
   await visit(ofAda, '/team')
   await button(ofAda, 'Actions: Chidi Eze').click()
-  await ofAda.getByRole('menuitem', { name: 'Freeze payouts of this person…' }).click()
+  await ofAda.getByRole('menuitem', { name: 'Freeze payouts of this member…' }).click()
   await ofAda.getByLabel('Reason').fill('Leaves the company')
   await inDialog(ofAda, 'Freeze').click()
   await ofAda.getByRole('dialog').waitFor({ state: 'detached' })
@@ -198,7 +198,7 @@ test('keys and people are frozen where they are listed', { timeout }, async () =
 
   // Two owners or admins, of whom one is frozen, cannot thaw.
   await button(ofAda, 'Actions: Bola Ade').click()
-  await ofAda.getByRole('menuitem', { name: 'Freeze payouts of this person…' }).click()
+  await ofAda.getByRole('menuitem', { name: 'Freeze payouts of this member…' }).click()
   await ofAda.getByText('Fewer than two owners or admins could thaw this').waitFor()
   await button(ofAda, 'Cancel').click()
 

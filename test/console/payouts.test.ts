@@ -48,7 +48,7 @@ test('an owner sets the approval rule', async () => {
   await picture(page, 'script', 'console-approval-rule')
 })
 
-test('a payout over the rule is sent for approval, and another person approves it', async () => {
+test('a payout over the rule is sent for approval, and another member approves it', async () => {
   await open('/payouts')
   await page.getByRole('link', { name: 'New payout' }).first().click()
   await page.getByRole('combobox', { name: 'Bank', exact: true }).fill('Guar')
@@ -58,7 +58,7 @@ test('a payout over the rule is sent for approval, and another person approves i
   await page.getByLabel('Amount').fill('2,500,000')
   await page.getByText('Two million five hundred thousand naira').waitFor()
   await page.getByLabel('Narration').fill('Invoice 118, rice')
-  await page.getByText('A second person must approve').waitFor()
+  await page.getByText('A second member must approve').waitFor()
   await page.getByText('Available after').waitFor()
   await picture(page, 'script', 'console-payout-new')
   await page.getByRole('button', { name: 'Send for approval' }).click()
@@ -151,10 +151,10 @@ test('a payout in coins is rejected with a reason', async () => {
   await page.getByLabel('Reason').fill('Wrong wallet')
   await page.getByRole('button', { name: 'Reject', exact: true }).click()
   await page.getByText('Wrong wallet').first().waitFor()
-  await page.getByText('A second person rejected it.').first().waitFor()
+  await page.getByText('A second member rejected it.').first().waitFor()
 })
 
-test('a file is uploaded, approved by another person and paid, and what failed is retried', async () => {
+test('a file is uploaded, approved by another member and paid, and what failed is retried', async () => {
   const worker = openBatchWorker(site)
   await site.post('/v1/test/balances/fund', { asset: 'NGN', amount: 500_000_000 })
   const work = async () => {
@@ -237,7 +237,7 @@ test('a file is uploaded, approved by another person and paid, and what failed i
   await picture(page, 'script', 'console-batches')
 })
 
-test('a payout waits for the call-back, and its page shows why', async () => {
+test('a payout waits for the callback, and its page shows why', async () => {
   let answer: object | null = null
   const receiver = await openReceiver((response) => {
     response.writeHead(answer ? 200 : 503)
@@ -263,16 +263,16 @@ test('a payout waits for the call-back, and its page shows why', async () => {
 
   await site.become(site.owner)
   await open('/payouts/new?bankCode=058&accountNumber=0123456789&amount=2125000')
-  await page.getByText('Your call-back decides before it is sent.').waitFor()
+  await page.getByText('Your callback decides before it is sent.').waitFor()
   const send = page.getByRole('button', { name: 'Send', exact: true })
   await send.click()
-  await page.getByText('Your call-back has not decided yet').waitFor()
+  await page.getByText('Your callback has not decided yet').waitFor()
   await page.getByText('It is asked in a moment.').waitFor()
   const [, reference] = /payouts\/(\w+)/.exec(page.url())!
   await askAll()
   await site.become(site.finance)
   await open('/payouts')
-  await page.getByText('Your call-back decides.').waitFor()
+  await page.getByText('Your callback decides.').waitFor()
   await open(`/payouts/${reference}`)
   await page.getByText('Asked once. The last time: answered with 503.').waitFor()
   await page.getByRole('button', { name: 'Reject…' }).waitFor()
@@ -282,7 +282,7 @@ test('a payout waits for the call-back, and its page shows why', async () => {
   site.clock.advance(11 * minute)
   await askAll()
   await open(`/payouts/${reference}`)
-  await page.getByText('Your call-back did not decide in time').first().waitFor()
+  await page.getByText('Your callback did not decide in time').first().waitFor()
   await page.getByText('Members decide in its place.').waitFor()
   await page.getByText('Why members must approve it').waitFor()
   await page.getByRole('button', { name: 'Approve' }).waitFor()
@@ -297,11 +297,11 @@ test('a payout waits for the call-back, and its page shows why', async () => {
   await page.getByText('Send the same amount again?').waitFor({ state: 'detached' })
   await send.click()
   await page.getByRole('button', { name: 'Send anyway' }).click()
-  await page.getByText('Your call-back has not decided yet').waitFor()
+  await page.getByText('Your callback has not decided yet').waitFor()
   answer = { decision: 'reject', reason: 'Over budget' }
   await askAll()
   await page.reload()
-  await page.getByText('Your call-back rejected it').first().waitFor()
+  await page.getByText('Your callback rejected it').first().waitFor()
   await page.getByText('Over budget').first().waitFor()
   await picture(page, 'script', 'console-payout-callback-rejected')
 })

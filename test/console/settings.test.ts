@@ -415,14 +415,14 @@ describe('controls of payouts', () => {
     theirs.setDefaultTimeout(15_000)
     await theirs.setViewportSize(sizes.desktop)
     await theirs.goto(`${service.url}/console/settings/approvals`)
-    await theirs.getByRole('switch', { name: 'Call-back' }).waitFor()
+    await theirs.getByRole('switch', { name: 'Callback' }).waitFor()
     return theirs
   }
 
-  test('an owner sets a call-back and a limit, and problems stand at their fields', async () => {
+  test('an owner sets a callback and a limit, and problems stand at their fields', async () => {
     // The console may still show the endpoints that it read before.
     await page.goto(`${service.url}/console/settings/approvals`)
-    await control('Call-back').check()
+    await control('Callback').check()
     await page.getByLabel('URL').fill('shop.example')
     await page.getByLabel('Minutes to decide').fill('30')
     expect(await page.getByRole('combobox', { name: 'Signed with' }).inputValue()).toBe(hooks)
@@ -465,7 +465,7 @@ describe('controls of payouts', () => {
     await amount().nth(1).fill('2,000,000')
     await button('Remove limit 2').click()
     await button('Save rule').click()
-    await page.getByText('The rule waits for a second person.').first().waitFor()
+    await page.getByText('The rule waits for a second member.').first().waitFor()
     const theirs = await visitAs(admin)
     await theirs.getByText('Before: ₦500,000.00 for each recipient in 24 hours').waitFor()
     await theirs.getByText('After: ₦900,000.00 for each recipient in 24 hours').waitFor()

@@ -104,7 +104,7 @@ describe('settlements', () => {
     expect((await saving).suggestedFilename()).toMatch(/^settlements-test-until-.*\.csv$/)
   })
 
-  test('one that a call-back decides about needs approval', async () => {
+  test('one that a callback decides about needs approval', async () => {
     const body = { url: 'https://shop.example/hooks', events: ['payment.*'] }
     const endpoint = await site.owner.ask('POST', '/v1/webhook-endpoints', { body })
     const url = 'https://shop.example/approve'
@@ -129,7 +129,7 @@ describe('settlements', () => {
       await page.getByText('It is not sent yet.').waitFor()
     })
     await page.getByRole('link', { name: 'Open the payout' }).click()
-    await page.getByText('Your call-back has not decided yet').waitFor()
+    await page.getByText('Your callback has not decided yet').waitFor()
     await open('/settlements')
     await page.getByRole('button', { name: /^Needs approval ?1/ }).click()
     await page.waitForURL(/\/console\/settlements\?(.*&)?status=PENDING/)

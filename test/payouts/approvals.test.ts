@@ -282,7 +282,7 @@ describe('a payout over the rule', () => {
   })
 })
 
-describe('no payout leaves without a second person:', () => {
+describe('no payout leaves without a second member:', () => {
   test('1. its creator approves it', async () => {
     const payout = await createPending()
     expect((await approve(ada, payout)).json).toMatchObject({ reason: 'own_payout' })
@@ -451,7 +451,7 @@ describe('no payout leaves without a second person:', () => {
     const { id } = proposed.json.data.change
     const confirm = (person: Person, name = id) =>
       person.ask('POST', `/v1/settings/changes/${name}/confirm`)
-    expect((await confirm(ada)).json).toMatchObject({ reason: 'second_person_required' })
+    expect((await confirm(ada)).json).toMatchObject({ reason: 'second_member_required' })
     expect((await confirm(bola)).json).toMatchObject({ reason: 'role' })
     await createPending().then((payout) => reject(chidi, payout))
     // A stricter rule replaces the proposal, so nothing is left to confirm.
@@ -550,7 +550,7 @@ describe('a refund', () => {
   const returnsOf = async (payment: string) =>
     (await read(`/v1/collections/payments/${payment}/returns`)).items
 
-  test('to the sender needs no second person, one to another account does', async () => {
+  test('to the sender needs no second member, one to another account does', async () => {
     const payment = await collect(3_000_000)
     const path = `/v1/collections/payments/${payment}/refund`
     const elsewhere = { amount: 1_100_000, destination: toBank }

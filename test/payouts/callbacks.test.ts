@@ -62,7 +62,7 @@ const ownAccount = (
 
 const dependencies = openCallbackWorker(service)
 const { logger } = dependencies
-/** For call-backs that are silent. */
+/** For callbacks that are silent. */
 const impatient = openCallbackWorker(service, 300)
 let worker = dependencies
 beforeEach(() => {
@@ -126,7 +126,7 @@ const approve = (person: Person, { reference, orderHash }: Shown) =>
 
 const asked = () => receiver.received.filter(({ path }) => path === '/approve')
 
-/** Asks until the time of the call-back is over. */
+/** Asks until the time of the callback is over. */
 async function exhaust(): Promise<void> {
   for (let round = 0; round < 12; round += 1) {
     await askAll()
@@ -135,7 +135,7 @@ async function exhaust(): Promise<void> {
   await askAll()
 }
 
-describe('a call-back', () => {
+describe('a callback', () => {
   test('approves a payout, which is then sent', async () => {
     const before = await available()
     const payout = await payOut()
@@ -186,7 +186,7 @@ describe('a call-back', () => {
     ])
   })
 
-  // [what, what the call-back does, what the payout says]
+  // [what, what the callback does, what the payout says]
   test.each<[string, typeof answer, string]>([
     ['silence', () => 'hang', 'no complete response within 0.3 seconds'],
     ['a slow answer', () => 'half', 'no complete response within 0.3 seconds'],
@@ -219,7 +219,7 @@ describe('a call-back', () => {
       status: 'PENDING',
       approval: { needed: 0, callback: { status: 'OPEN', attempts: 1, problem } },
     })
-    expect((await approve(bola, payout)).json.message).toContain('waits for your call-back')
+    expect((await approve(bola, payout)).json.message).toContain('waits for your callback')
     await exhaust()
     ;[ada, bola, chidi] = await signIn()
     expect(await verify(payout)).toMatchObject({
@@ -320,12 +320,12 @@ describe('a call-back', () => {
     expect(one.approval).toMatchObject({ needed: 2, reasons: ['amount'] })
     await approve(bola, one)
     expect((await approve(chidi, one)).json.message).toBe(
-      'Approved; your call-back has not answered yet',
+      'Approved; your callback has not answered yet',
     )
     expect(await verify(one)).toMatchObject({ status: 'PENDING' })
     await askAll()
     expect(await verify(one)).toMatchObject({ status: 'SUBMITTED' })
-    // The call-back first.
+    // The callback first.
     const other = await payOut()
     await askAll()
     expect(await verify(other)).toMatchObject({
@@ -335,7 +335,7 @@ describe('a call-back', () => {
     await approve(bola, other)
     await approve(chidi, other)
     expect(await verify(other)).toMatchObject({ status: 'SUBMITTED' })
-    // One that members approve, and the call-back rejects.
+    // One that members approve, and the callback rejects.
     answer = () => ({ body: { decision: 'reject' } })
     const third = await payOut()
     await approve(bola, third)
@@ -482,7 +482,7 @@ describe('a call-back', () => {
     receiver.received.length = 0
     const payout = await payOut()
     await suspend()
-    // Longer than the call-back has to answer.
+    // Longer than the callback has to answer.
     await exhaust()
     expect(asked()).toHaveLength(0)
     const problem = 'The merchant is suspended, so nothing is paid out.'
@@ -536,7 +536,7 @@ describe('a call-back', () => {
   })
 })
 
-describe('the call-backs of several merchants', () => {
+describe('the callbacks of several merchants', () => {
   async function openMerchant() {
     const { reference, test: keys } = await service.addMerchant('Ada')
     const path = `/${reference}`
@@ -595,7 +595,7 @@ async function receive(merchantReference: string) {
   return json.data
 }
 
-test('a refund waits for the call-back, unless it goes to the sender', async () => {
+test('a refund waits for the callback, unless it goes to the sender', async () => {
   const [paid, other] = [await receive('order-elsewhere'), await receive('order-to-sender')]
   const refund = (reference: string, body: object = {}) =>
     post(`/v1/collections/payments/${reference}/refund`, body)
@@ -623,7 +623,7 @@ test('a refund waits for the call-back, unless it goes to the sender', async () 
   await expectAllProofs(db)
 })
 
-test('a refund by claim whose payout the call-back rejects is accepted again', async () => {
+test('a refund by claim whose payout the callback rejects is accepted again', async () => {
   const paid = await receive('order-by-claim')
   const path = `/v1/collections/payments/${paid.reference}`
   const { json, text } = await post(`${path}/refund`, { by: 'claim' })

@@ -152,14 +152,14 @@ describe('a freeze', () => {
     expect(items).toMatchObject([{ kind: 'rail', subject: bank.name, isOfOperator: true }])
   })
 
-  test('of a person leaves keys and others alone, and that person does not thaw', async () => {
-    const id = await freeze('person', toReference(prefixes.user, chidi.userId))
+  test('of a member leaves keys and others alone, and that member does not thaw', async () => {
+    const id = await freeze('member', toReference(prefixes.user, chidi.userId))
     expect(await payAs(chidi)).toMatchObject(frozen)
     expect((await payAs(bola)).status).toBe(201)
     expect((await pay()).status).toBe(201)
     expect(await thawBy(chidi, id)).toMatchObject({
       status: 403,
-      json: { reason: 'second_person_required' },
+      json: { reason: 'second_member_required' },
     })
     const second = await addPerson(service, { role: 'admin', name: 'Dayo Ojo' })
     await thawBy(ada, id)
@@ -195,7 +195,7 @@ describe('a freeze', () => {
   test.each([
     ['merchant', 'mer_1'],
     ['key', 'key_00000000000000000000000000'],
-    ['person', 'usr_00000000000000000000000000'],
+    ['member', 'usr_00000000000000000000000000'],
     ['recipient', '0123456789'],
     ['rail', 'swift'],
   ])('of a %s that does not exist is refused', async (kind, subject) => {
@@ -267,7 +267,7 @@ describe('a freeze', () => {
 const countPayouts = async () =>
   (await db.rows(sql<{ n: number }>`select count(*)::int as n from payouts`))[0]!.n
 
-/** Until payouts of a person and of the lane wait for the freeze. */
+/** Until payouts of a member and of the lane wait for the freeze. */
 async function untilWaiting(): Promise<void> {
   for (;;) {
     const [row] = await db.rows(sql<{ n: number }>`
@@ -282,8 +282,8 @@ describe('thawing', () => {
     const id = await freeze('merchant')
     expect((await thawBy(bola, id)).status).toBe(403)
     // The one who froze it asks, and asks again.
-    expect((await thawBy(ada, id)).json.message).toBe('Another person must thaw it')
-    expect((await thawBy(ada, id)).json.reason).toBe('second_person_required')
+    expect((await thawBy(ada, id)).json.message).toBe('Another member must thaw it')
+    expect((await thawBy(ada, id)).json.reason).toBe('second_member_required')
     expect(await pay()).toMatchObject(frozen)
     expect((await thawBy(chidi, id)).json.message).toBe('Payouts thawed')
     expect((await thawBy(chidi, id)).json.reason).toBe('invalid_state')
@@ -412,7 +412,7 @@ test('on the server, one operator freezes, and thaws what another one froze', as
     },
   ])
   const refused = await run('freeze', 'thaw', own.id, '--reason', 'Lifted')
-  expect(refused.err).toContain('Another person must thaw it')
+  expect(refused.err).toContain('Another operator must thaw it')
   const id = await freeze('merchant')
   const thawed = await run('freeze', 'thaw', id, '--reason', 'Lifted')
   expect(thawed.out, thawed.err).toContain(`${id} is thawed.`)
@@ -576,7 +576,7 @@ describe('while payouts are frozen', () => {
     })
   })
 
-  test('refunds of a frozen key or person, and by claim, are refused in every way', async () => {
+  test('refunds of a frozen key or member, and by claim, are refused in every way', async () => {
     const { accountNumber } = (
       await post('/v1/collections/virtual-accounts', {
         merchantReference: randomUUID(),
@@ -592,7 +592,7 @@ describe('while payouts are frozen', () => {
       person.ask('POST', path, { body, headers: headers() })
     for (const [kind, subject] of [
       ['key', keyReference],
-      ['person', toReference(prefixes.user, bola.userId)],
+      ['member', toReference(prefixes.user, bola.userId)],
     ] as const) {
       const id = await freeze(kind, subject)
       for (const body of [...ways, byClaim]) {

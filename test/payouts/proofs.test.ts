@@ -207,7 +207,7 @@ const damages: Record<string, Record<string, string[]>> = {
       `update payout_attempts set state = 'LANDED' where ${attemptOf('again')} and number = 1`,
     ],
   },
-  'Every payout that waited was submitted only after enough other members, and the call-back if it was asked, approved it':
+  'Every payout that waited was submitted only after enough other members, and the callback if it was asked, approved it':
     {
       'a payout that waited and was sent without an approval': [
         `update payouts set order_hash = sha256('x'), approve_by = now(), event_sequence = 2
@@ -326,7 +326,7 @@ test('simulated approvals count in test mode only', async () => {
   await run([setMode('test')])
   expect(broken).toContain('Every simulated decision about a payout is in test mode')
   expect(broken).toContain(
-    'Every payout that waited was submitted only after enough other members, and the call-back if it was asked, approved it',
+    'Every payout that waited was submitted only after enough other members, and the callback if it was asked, approved it',
   )
 })
 

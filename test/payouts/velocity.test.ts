@@ -22,7 +22,7 @@ const post = (path: string, body: object = {}) =>
 await post('/v1/test/balances/fund', { asset: 'NGN', amount: 500_000_000 })
 
 type Limit = {
-  per: 'merchant' | 'recipient' | 'key' | 'person'
+  per: 'merchant' | 'recipient' | 'key' | 'member'
   window?: 'hour' | 'day' | 'month'
   amount?: number | null
   count?: number | null
@@ -114,7 +114,7 @@ describe('a velocity limit', () => {
 
   test('of persons does not concern API keys, and that of keys does not concern persons', async () => {
     const { ada } = await setControls({
-      velocity: [limit({ per: 'person', count: 1 }), limit({ per: 'key', count: 2 })],
+      velocity: [limit({ per: 'member', count: 1 }), limit({ per: 'key', count: 2 })],
     })
     const payAs = async () =>
       (await ada.ask('POST', '/v1/disbursements/bank-transfer', { body: toBody(10_000, 1) })).json

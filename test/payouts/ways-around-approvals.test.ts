@@ -110,7 +110,7 @@ async function expectApproved(person: Person, payout: Pending) {
   expect(reply.json.data, reply.text).toMatchObject({ status: 'SUBMITTED' })
 }
 
-describe('no payout leaves without a second person:', () => {
+describe('no payout leaves without a second member:', () => {
   test('12. the key that created it belongs to no member', async () => {
     const payout = await payWith(key)
     expect(await verify(payout)).toMatchObject({ approval: { needed: 2, givenBy: [] } })

@@ -10,8 +10,8 @@ import { createSender } from '../../src/webhooks/deliveries/send.js'
 import type { ServiceWithBankAndChain } from './open-with-bank-and-chain.js'
 
 /**
- * The tools of one worker process that asks call-backs of test mode. A short time-out is for
- * call-backs that are silent: on a busy machine, an answer may come later.
+ * The tools of one worker process that asks callbacks of test mode. A short time-out is for
+ * callbacks that are silent: on a busy machine, an answer may come later.
  */
 export function openCallbackWorker(
   service: ServiceWithBankAndChain,

@@ -18,7 +18,7 @@ export type ApiKey = {
 }
 
 export type ApprovalCheck = {
-  /** Whether a transfer of this amount would wait for a second person. */
+  /** Whether a transfer of this amount would wait for a second member. */
   needed: boolean
   /** Members who may approve it, without its creators and those who have approved it. */
   approvers: ({
@@ -48,35 +48,35 @@ export type ApprovalCheck = {
 
 export type ApprovalRule = {
   /**
-   * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
+   * Transfers above these limits wait for the approval of a second member: NGN in kobo, the others
    * as decimals; null for no limit. Changed in the console only.
    */
   approvals: {
-    /** `console`: transfers that people create. `all`: also those of API keys. */
+    /** `console`: transfers that members create. `all`: also those of API keys. */
     appliesTo: 'console' | 'all'
     NGN: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: number
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: number | null
     } | null
     USDC: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: string
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
     } | null
     USDT: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: string
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
@@ -101,7 +101,7 @@ export type ApprovalRule = {
       recipients: {
         /** Whether transfers to recipients that were not saved are refused. */
         onlySaved: boolean
-        /** Whether the first transfer to a recipient waits for a second person. */
+        /** Whether the first transfer to a recipient waits for a second member. */
         approveFirst: boolean
         /** For new recipients; null for none. */
         coolingOff: {
@@ -121,7 +121,7 @@ export type ApprovalRule = {
       /** Limits of what is sent in a window of time. */
       velocity: ({
         /** Whose transfers are counted together. */
-        per: 'merchant' | 'recipient' | 'key' | 'person'
+        per: 'merchant' | 'recipient' | 'key' | 'member'
         /** The last 60 minutes, 24 hours or 30 days. */
         window: 'hour' | 'day' | 'month'
         /** Transfers of this currency. */
@@ -130,7 +130,7 @@ export type ApprovalRule = {
         amount: number | string | null
         /** Most transfers; null for any number. */
         count: number | null
-        /** Whether a transfer above it waits for a second person, or is refused. */
+        /** Whether a transfer above it waits for a second member, or is refused. */
         above: 'approve' | 'refuse'
       })[] | null
       /** Transfers that look like one made recently. */
@@ -139,13 +139,13 @@ export type ApprovalRule = {
         minutes: number
         /**
          * `confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second
-         * person.
+         * member.
          */
         requires: 'confirmation' | 'approval'
       } | null
     } | null
   }
-  /** The looser rule that waits for a second person. */
+  /** The looser rule that waits for a second member. */
   change: SettingChange | null
 }
 
@@ -332,9 +332,9 @@ export type FreezableRail = {
   kind: 'bank' | 'chain'
 }
 
-export type FreezePerson = {
+export type FreezeActor = {
   id: string | null
-  /** Name of the person, or `The operator`. */
+  /** Name of the member, or `The operator`. */
   name: string
 }
 
@@ -726,7 +726,7 @@ export type OperatorAction = {
 
 export type OperatorFreeze = {
   id: string
-  kind: 'merchant' | 'key' | 'person' | 'recipient' | 'rail'
+  kind: 'merchant' | 'key' | 'member' | 'recipient' | 'rail'
   /** Null for all payouts of a merchant. */
   subject: string | null
   /** Null: a rail, for all merchants. */
@@ -773,21 +773,21 @@ export type PayoutFreeze = {
   /** Identifies the freeze. */
   id: string
   /** What is frozen. */
-  kind: 'merchant' | 'key' | 'person' | 'recipient' | 'rail'
+  kind: 'merchant' | 'key' | 'member' | 'recipient' | 'rail'
   subject: string | null
   label: string | null
   /** Why it was frozen. */
   reason: string
   /** Whether only the operator can thaw it. */
   isOfOperator: boolean
-  frozenBy: FreezePerson
+  frozenBy: FreezeActor
   /** When it was frozen. */
   frozenAt: string
   /** Who asked to thaw it. */
-  thawAskedBy: FreezePerson | null
+  thawAskedBy: FreezeActor | null
   thawAskedAt: string | null
   /** Who thawed it. */
-  thawedBy: FreezePerson | null
+  thawedBy: FreezeActor | null
   thawedAt: string | null
 }
 
@@ -897,35 +897,35 @@ export type SettingChange = {
   /** Identifies the change. */
   id: string
   /**
-   * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
+   * Transfers above these limits wait for the approval of a second member: NGN in kobo, the others
    * as decimals; null for no limit. Changed in the console only.
    */
   approvals: {
-    /** `console`: transfers that people create. `all`: also those of API keys. */
+    /** `console`: transfers that members create. `all`: also those of API keys. */
     appliesTo: 'console' | 'all'
     NGN: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: number
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: number | null
     } | null
     USDC: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: string
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
     } | null
     USDT: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: string
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
@@ -950,7 +950,7 @@ export type SettingChange = {
       recipients: {
         /** Whether transfers to recipients that were not saved are refused. */
         onlySaved: boolean
-        /** Whether the first transfer to a recipient waits for a second person. */
+        /** Whether the first transfer to a recipient waits for a second member. */
         approveFirst: boolean
         /** For new recipients; null for none. */
         coolingOff: {
@@ -970,7 +970,7 @@ export type SettingChange = {
       /** Limits of what is sent in a window of time. */
       velocity: ({
         /** Whose transfers are counted together. */
-        per: 'merchant' | 'recipient' | 'key' | 'person'
+        per: 'merchant' | 'recipient' | 'key' | 'member'
         /** The last 60 minutes, 24 hours or 30 days. */
         window: 'hour' | 'day' | 'month'
         /** Transfers of this currency. */
@@ -979,7 +979,7 @@ export type SettingChange = {
         amount: number | string | null
         /** Most transfers; null for any number. */
         count: number | null
-        /** Whether a transfer above it waits for a second person, or is refused. */
+        /** Whether a transfer above it waits for a second member, or is refused. */
         above: 'approve' | 'refuse'
       })[] | null
       /** Transfers that look like one made recently. */
@@ -988,42 +988,42 @@ export type SettingChange = {
         minutes: number
         /**
          * `confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second
-         * person.
+         * member.
          */
         requires: 'confirmation' | 'approval'
       } | null
     } | null
   }
   /**
-   * Transfers above these limits wait for the approval of a second person: NGN in kobo, the others
+   * Transfers above these limits wait for the approval of a second member: NGN in kobo, the others
    * as decimals; null for no limit. Changed in the console only.
    */
   before: {
-    /** `console`: transfers that people create. `all`: also those of API keys. */
+    /** `console`: transfers that members create. `all`: also those of API keys. */
     appliesTo: 'console' | 'all'
     NGN: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: number
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: number | null
     } | null
     USDC: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: string
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
     } | null
     USDT: {
-      /** A transfer of more than this waits for a second person. */
+      /** A transfer of more than this waits for a second member. */
       each: string
       /**
-       * If the transfers of one person or API key within 24 hours that were not approved would sum
+       * If the transfers of one member or API key within 24 hours that were not approved would sum
        * up to more than this, the next one waits, too. Null: no such limit.
        */
       perDay: string | null
@@ -1048,7 +1048,7 @@ export type SettingChange = {
       recipients: {
         /** Whether transfers to recipients that were not saved are refused. */
         onlySaved: boolean
-        /** Whether the first transfer to a recipient waits for a second person. */
+        /** Whether the first transfer to a recipient waits for a second member. */
         approveFirst: boolean
         /** For new recipients; null for none. */
         coolingOff: {
@@ -1068,7 +1068,7 @@ export type SettingChange = {
       /** Limits of what is sent in a window of time. */
       velocity: ({
         /** Whose transfers are counted together. */
-        per: 'merchant' | 'recipient' | 'key' | 'person'
+        per: 'merchant' | 'recipient' | 'key' | 'member'
         /** The last 60 minutes, 24 hours or 30 days. */
         window: 'hour' | 'day' | 'month'
         /** Transfers of this currency. */
@@ -1077,7 +1077,7 @@ export type SettingChange = {
         amount: number | string | null
         /** Most transfers; null for any number. */
         count: number | null
-        /** Whether a transfer above it waits for a second person, or is refused. */
+        /** Whether a transfer above it waits for a second member, or is refused. */
         above: 'approve' | 'refuse'
       })[] | null
       /** Transfers that look like one made recently. */
@@ -1086,7 +1086,7 @@ export type SettingChange = {
         minutes: number
         /**
          * `confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second
-         * person.
+         * member.
          */
         requires: 'confirmation' | 'approval'
       } | null

@@ -30,7 +30,7 @@ const sentences: Record<Code | Reason, string> = {
   possible_duplicate:
     'The same amount went to the same recipient recently. Confirm that this is another transfer.',
   velocity_limit: 'This is more than your rules allow in this time.',
-  approval_required: 'A second person must approve this. Make a bank transfer instead.',
+  approval_required: 'A second member must approve this. Make a bank transfer instead.',
   approval_failed: 'This cannot be approved or rejected now. Reload the page and check it.',
   batch_failed: 'This cannot be done with the batch now. Reload the page and check it.',
   virtual_account_creation_failed: 'The virtual account was not created.',
@@ -76,7 +76,7 @@ const sentences: Record<Code | Reason, string> = {
   approval_expired: 'It was not approved in time. Create it again after it has failed.',
   too_few_approvers: 'Fewer than two members may approve. Invite a second one first.',
   console_only: 'Only people can change this, in the console.',
-  second_person_required: 'You proposed it, so another owner or admin must confirm it.',
+  second_member_required: 'You proposed it, so another owner or admin must confirm it.',
   order_changed: 'The payout is not the one that you saw. Reload the page and check it.',
   not_simulated: 'The bank or chain of this mode is not simulated.',
   rail_unavailable: 'The bank or chain does not answer now. Nothing was changed. Try again later.',

@@ -318,10 +318,10 @@ const CoinLimit = Type.String({
 function limitsIn<Limit extends TSchema>(limit: Limit) {
   const rule = Type.Object(
     {
-      each: withDescription(limit, 'A transfer of more than this waits for a second person.'),
+      each: withDescription(limit, 'A transfer of more than this waits for a second member.'),
       perDay: Type.Union([limit, Type.Null()], {
         description:
-          'If the transfers of one person or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.',
+          'If the transfers of one member or API key within 24 hours that were not approved would sum up to more than this, the next one waits, too. Null: no such limit.',
       }),
     },
     closed,
@@ -368,7 +368,7 @@ const Recipients = Type.Object(
       examples: [true],
     }),
     approveFirst: Type.Boolean({
-      description: 'Whether the first transfer to a recipient waits for a second person.',
+      description: 'Whether the first transfer to a recipient waits for a second member.',
       examples: [true],
     }),
     coolingOff: Type.Union(
@@ -399,7 +399,7 @@ const Recipients = Type.Object(
 /** A limit of what is sent in a sliding window. */
 export const VelocityLimit = Type.Object(
   {
-    per: Type.Enum(['merchant', 'recipient', 'key', 'person'], {
+    per: Type.Enum(['merchant', 'recipient', 'key', 'member'], {
       type: 'string',
       description: 'Whose transfers are counted together.',
       examples: ['recipient'],
@@ -427,7 +427,7 @@ export const VelocityLimit = Type.Object(
     ),
     above: Type.Enum(['approve', 'refuse'], {
       type: 'string',
-      description: 'Whether a transfer above it waits for a second person, or is refused.',
+      description: 'Whether a transfer above it waits for a second member, or is refused.',
       examples: ['approve'],
     }),
   },
@@ -445,7 +445,7 @@ const Duplicates = Type.Object(
     requires: Type.Enum(['confirmation', 'approval'], {
       type: 'string',
       description:
-        '`confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second person.',
+        '`confirmation`: refused unless `confirmDuplicate` is sent. `approval`: waits for a second member.',
       examples: ['confirmation'],
     }),
   },
@@ -470,7 +470,7 @@ export const Controls = Type.Object(
     ),
     duplicates: orNone(Duplicates),
   },
-  { ...closed, description: 'Controls besides limits. They apply to people and API keys.' },
+  { ...closed, description: 'Controls besides limits. They apply to members and API keys.' },
 )
 export type Controls = Static<typeof Controls>
 
@@ -481,12 +481,12 @@ export function hasControls({ controls }: Pick<Approvals, 'controls'>): boolean 
   return !!controls && controlNames.some((name) => controls[name] !== null)
 }
 
-/** Which payouts wait for a second person. */
+/** Which payouts wait for a second member. */
 export const Approvals = Type.Object(
   {
     appliesTo: Type.Enum(['console', 'all'], {
       type: 'string',
-      description: '`console`: transfers that people create. `all`: also those of API keys.',
+      description: '`console`: transfers that members create. `all`: also those of API keys.',
       examples: ['console'],
     }),
     NGN: limitsIn(KoboLimit),
@@ -502,7 +502,7 @@ export const Approvals = Type.Object(
   {
     ...closed,
     description:
-      'Transfers above these limits wait for the approval of a second person: NGN in kobo, the others as decimals; null for no limit. Changed in the console only.',
+      'Transfers above these limits wait for the approval of a second member: NGN in kobo, the others as decimals; null for no limit. Changed in the console only.',
   },
 )
 export type Approvals = Static<typeof Approvals>

@@ -76,7 +76,7 @@ export const commandGroups: Record<string, string> = {
   settlements: 'payouts of available naira to the primary bank account of a merchant',
   notices: 'unmatched bank payments',
   rails: 'banks and chains that pay out',
-  freeze: 'payouts that are refused until two people thaw them',
+  freeze: 'payouts that are refused until two members or operators thaw them',
   rates: 'naira for one coin',
   mail: 'mails that this service sends',
   payments: 'payments that are held for screening',

@@ -194,7 +194,7 @@ export const freezeActions: Action[] = [
   action({
     input: {
       kind: Type.Enum([...freezeKinds], {
-        description: 'what to freeze: merchant, key, person, recipient or rail',
+        description: 'what to freeze: merchant, key, member, recipient or rail',
       }),
       subject: Type.Optional(
         fields.text('key_…, usr_…, bankCode/accountNumber, wallet address or name of the rail'),
@@ -207,7 +207,7 @@ export const freezeActions: Action[] = [
     command: {
       name: 'freeze add',
       description:
-        'refuse new payouts of a merchant, API key, person, recipient or rail at once; a rail without --merchant for all merchants',
+        'refuse new payouts of a merchant, API key, member, recipient or rail at once; a rail without --merchant for all merchants',
       args: ['kind'],
       print: (freeze) => ({
         data: show(freeze),

@@ -75,7 +75,7 @@ async function release(call: CommandCall, { reference, evidence }: Decision) {
   })
   const text =
     status === 'PENDING'
-      ? `${reference} is approved. Its call-back has not answered yet.`
+      ? `${reference} is approved. Its callback has not answered yet.`
       : `${reference} is ${status}. A worker sends it.`
   return { data: { reference, status, ...verdict }, text }
 }

@@ -325,7 +325,7 @@ export const retentionClasses: RetentionClass[] = [
     table: 'payout_checks',
     columns: { problem: 'mention', rejection: 'mention' },
     ...onRequest,
-    purpose: "what the merchant's call-back answered",
+    purpose: "what the merchant's callback answered",
     keeps: asLongAs('payout'),
   },
   {

@@ -26,7 +26,7 @@ export function toUnits(amount: number | string, asset: Asset): bigint {
 }
 
 /**
- * Whether a payout waits for a second person. `sentInWindow` is what its creator has sent lately
+ * Whether a payout waits for a second member. `sentInWindow` is what its creator has sent lately
  * without approval, so that splitting an amount does not avoid the rule.
  */
 export function needsApproval(
@@ -55,7 +55,7 @@ export function isLooserRule(before: Approvals, after: Approvals): boolean {
   })
 }
 
-/** A control that is set is changed with a second person, whatever the change. */
+/** A control that is set is changed with a second member, whatever the change. */
 function isPartChanged(before: unknown, after: unknown): boolean {
   return !!before && !isDeepStrictEqual(before, after ?? null)
 }

@@ -28,7 +28,7 @@ const settingChanges = new Table('setting_changes', {
   expiresAt: column.time(),
 })
 
-/** A looser rule that waits for a second person. */
+/** A looser rule that waits for a second member. */
 export type RuleChange = typeof settingChanges.row & { proposedBy: { id: string; name: string } }
 
 export type ChangedRule = {
@@ -39,7 +39,7 @@ export type ChangedRule = {
 
 /**
  * Changes the approval rule. A stricter one applies at once; a looser one waits until a second
- * person confirms it. Either replaces a change that waits.
+ * member confirms it. Either replaces a change that waits.
  */
 export async function changeRule(
   tx: Tx,
@@ -98,7 +98,7 @@ export async function confirmRuleChange(
   const change = await getOpenChange(tx, environment.id, changeId)
   if (change.proposedBy.id === userId)
     throw new Refusal('forbidden', {
-      reason: 'second_person_required',
+      reason: 'second_member_required',
       message: 'You proposed this change. Another owner or admin must confirm it.',
     })
   const confirmers = await findConfirmers(tx, environment.id, change)

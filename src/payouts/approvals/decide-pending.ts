@@ -60,7 +60,7 @@ async function judge(
   if (payout.approval!.needed === 0)
     throw new Refusal('approval_failed', {
       reason: 'invalid_state',
-      message: `${referenceOf(payout)} waits for your call-back. Members decide if it stays silent.`,
+      message: `${referenceOf(payout)} waits for your callback. Members decide if it stays silent.`,
     })
   const { environmentId, createdByKey, createdAt: waitsSince, approval } = payout
   const pending: PendingApproval = {
@@ -150,7 +150,7 @@ function asApproval(refusal: Refusal): Refusal {
   return refusal.under('approval_failed')
 }
 
-/** `signed` is null while another member, or the call-back, must approve, too. */
+/** `signed` is null while another member, or the callback, must approve, too. */
 export type ApprovedPayout = { payout: Payout; shown: JsonText; signed: NewPayout | null }
 
 /**
@@ -177,7 +177,7 @@ export async function approvePayout(
   return submitPending(tx, now, { payout: approved, attempt, at })
 }
 
-/** Whether a member or the call-back still has to approve it. */
+/** Whether a member or the callback still has to approve it. */
 export function isOpen({ approval }: Payout): boolean {
   return missingApprovals(approval!) > 0 || approval!.callback?.status === 'OPEN'
 }

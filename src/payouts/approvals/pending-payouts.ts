@@ -60,7 +60,7 @@ async function findRow(
 ): Promise<PendingRow | undefined> {
   const isRow = sql`p.environment_id = ${environmentId} and p.id = ${id}`
   // A statement of its own: one that waits for the lock would read the approvals, and the answer of
-  // the call-back, as they were before it waited.
+  // the callback, as they were before it waited.
   const locking = isLocked
     ? db.rows(sql`select from payouts p where ${isRow} for no key update`)
     : []

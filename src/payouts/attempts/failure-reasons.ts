@@ -7,9 +7,9 @@ export const failureReasons = {
     destination_wrong_token: 'The token account of the destination changed its owner.',
     chain_error: 'The transaction reached a block and failed there.',
     operator_decision: 'The operator confirmed that it did not land and no longer can.',
-    approval_rejected: 'A second person rejected it. Nothing was signed.',
+    approval_rejected: 'A second member rejected it. Nothing was signed.',
     approval_expired: 'Not approved in time. Nothing was signed.',
-    callback_rejected: 'Your call-back rejected it. Nothing was signed.',
+    callback_rejected: 'Your callback rejected it. Nothing was signed.',
   },
   bank_transfer: {
     account_closed: 'The account was closed.',
@@ -19,9 +19,9 @@ export const failureReasons = {
     insufficient_float: 'Our account at the bank could not cover it. Your request was correct.',
     bank_declined: 'The bank declined it without giving a reason.',
     operator_decision: 'The operator confirmed with the bank that it failed.',
-    approval_rejected: 'A second person rejected it. Nothing was sent to the bank.',
+    approval_rejected: 'A second member rejected it. Nothing was sent to the bank.',
     approval_expired: 'Not approved in time. Nothing was sent to the bank.',
-    callback_rejected: 'Your call-back rejected it. Nothing was sent to the bank.',
+    callback_rejected: 'Your callback rejected it. Nothing was sent to the bank.',
   },
 } as const
 

@@ -59,7 +59,7 @@ export const payoutBatch = resource('PayoutBatch', {
   asset: withDescription(anyAsset, 'Asset of all items.'),
   status: Type.Enum([...batchStates], {
     description:
-      '`VALIDATING` until every item is checked: then `READY`, or `INVALID` if an item cannot be paid. After you submit it: `PROCESSING`, or `PENDING` while it needs approval by a second person. `COMPLETED` when every item has ended. `CANCELLED`, `REJECTED` and `EXPIRED`: nothing was paid.',
+      '`VALIDATING` until every item is checked: then `READY`, or `INVALID` if an item cannot be paid. After you submit it: `PROCESSING`, or `PENDING` while it needs approval by a second member. `COMPLETED` when every item has ended. `CANCELLED`, `REJECTED` and `EXPIRED`: nothing was paid.',
     examples: ['READY'],
   }),
   items: countOf(120, 'Number of items.'),
@@ -115,7 +115,7 @@ export const payoutBatch = resource('PayoutBatch', {
   createdBy: Type.Optional(
     orNull(
       creator,
-      'API key or person that created the batch. Absent in responses to changes and in events.',
+      'API key or member that created the batch. Absent in responses to changes and in events.',
     ),
   ),
   ...approvalFields,

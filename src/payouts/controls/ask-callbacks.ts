@@ -50,12 +50,12 @@ export type CallbackDependencies = {
   sign: MessageSigner
   /** Sends a committed payout, without waiting for it. */
   send: (committed: NewPayout) => void
-  /** A claim of a payment's money pays by a return, which a call-back may reject. */
+  /** A claim of a payment's money pays by a return, which a callback may reject. */
   follow: FollowReturns
 }
 
 /**
- * Asks the call-backs of merchants about pending payouts, and submits those that they approve.
+ * Asks the callbacks of merchants about pending payouts, and submits those that they approve.
  * Silence never pays: what is not decided in time waits for members. Asking twice is harmless: an
  * answer is recorded, and the payout submitted, under the lock of its row. Returns how many were
  * due.
@@ -122,7 +122,7 @@ async function ask(
 ): Promise<CallbackAnswer> {
   const { environmentId, id } = payout
   const callback = (await readRule(db, environmentId))?.controls?.callback
-  if (!callback) return { problem: 'the call-back was removed from the rule' }
+  if (!callback) return { problem: 'the callback was removed from the rule' }
   const keys = await findEndpointKeys(db, { environmentId, reference: callback.signedBy })
   if (!keys) return { problem: 'the webhook endpoint whose keys sign it was deleted' }
   const message = sign(
@@ -185,7 +185,7 @@ async function conclude(
     updateCheck(tx, check, { ...approved, dueAt: null })
     return {}
   }
-  // The last member approved while the call-back was asked.
+  // The last member approved while the callback was asked.
   const problem = attempt === undefined ? null : await findProblem(tx, payout, attempt)
   if (attempt === undefined || attempt instanceof Refusal || problem !== null) {
     const dueAt = attempt === undefined ? now : after(now, callbackLimits.sendRetryMs)

@@ -1,7 +1,7 @@
 import type { DeliveryResult } from '../../webhooks/deliveries/send.js'
 import { callbackLimits } from '../limits.js'
 
-/** What a call-back decided; `problem` if its answer decides nothing. */
+/** What a callback decided; `problem` if its answer decides nothing. */
 export type CallbackAnswer =
   | { decision: 'approve' }
   | { decision: 'reject'; reason: string | null }

@@ -55,7 +55,7 @@ export async function judgeVelocity(
 /** Members have no key, and API keys are no members. */
 function concerns({ per }: Limit, { createdByKey, createdByUser }: NewSent): boolean {
   if (per === 'key') return createdByKey !== null
-  return per !== 'person' || createdByUser !== null
+  return per !== 'member' || createdByUser !== null
 }
 
 /**
@@ -123,7 +123,7 @@ function scopeOf(
 ): string | null {
   if (per === 'merchant') return null
   if (per === 'key') return createdByKey
-  return per === 'person' ? createdByUser : destinationKey(destination)
+  return per === 'member' ? createdByUser : destinationKey(destination)
 }
 
 function aboveLimit(

@@ -1,7 +1,7 @@
 /** Why a payout waits for members. The docs, the API and the console show these texts. */
 export const waitReasons = {
   amount: 'It is above a limit of your approval rule.',
-  callback: 'Your call-back did not decide in time.',
+  callback: 'Your callback did not decide in time.',
   velocity: 'It is above what may be sent in an hour, a day or a month.',
   duplicate: 'The same amount went to the same recipient recently.',
   new_recipient: 'The recipient is not saved, or has not been paid yet.',
@@ -12,15 +12,15 @@ export type WaitReason = keyof typeof waitReasons
 
 /** What a payout waits for before it is sent. */
 export type Wait = {
-  /** Why members must approve it. Empty: only the call-back decides. */
+  /** Why members must approve it. Empty: only the callback decides. */
   reasons: WaitReason[]
-  /** How long the call-back is asked; null: it is not asked. */
+  /** How long the callback is asked; null: it is not asked. */
   callbackMinutes: number | null
 }
 
 export type CallbackStatus = 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
 
-/** What the call-back of a merchant decided about a payout. */
+/** What the callback of a merchant decided about a payout. */
 export type CallbackCheck = {
   status: CallbackStatus
   attempts: number

@@ -13,7 +13,7 @@ import { explainWait } from '../../team/shared-access.js'
 import { type Freeze, type FreezeKind, freezeReference, payoutFreezes } from './freeze.js'
 
 /**
- * What is frozen, as the table has it. Callers name keys and people by reference, bank accounts as
+ * What is frozen, as the table has it. Callers name keys and members by reference, bank accounts as
  * `bankCode/accountNumber`. A mistyped name would freeze nothing, so it is refused.
  */
 export async function readFreezeSubject(
@@ -38,14 +38,14 @@ export async function readFreezeSubject(
   if (isKnown) return id
   throw invalidField(
     'subject',
-    kind === 'key' ? 'must be one of the API keys' : 'must be a person of the team',
+    kind === 'key' ? 'must be one of the API keys' : 'must be a member of the team',
   )
 }
 
 async function isOurs(
   db: Queryable,
   environmentId: EnvironmentId,
-  kind: 'key' | 'person',
+  kind: 'key' | 'member',
   id: string,
 ): Promise<boolean> {
   if (kind === 'key') return (await findKeyNames(db, environmentId, [id])).has(id)
@@ -58,7 +58,7 @@ async function isOurs(
 /** The reverse of `readFreezeSubject`. */
 export function showFreezeSubject({ kind, subject }: Pick<Freeze, 'kind' | 'subject'>): string {
   if (kind === 'key') return toReference(prefixes.apiKey, subject)
-  if (kind === 'person') return toReference(prefixes.user, subject)
+  if (kind === 'member') return toReference(prefixes.user, subject)
   return subject
 }
 
@@ -135,7 +135,7 @@ export async function getFreeze(
 /**
  * A member asks to thaw, or thaws what another member asked for. Members who froze it never thaw
  * it; if one of them agrees with a request, that becomes their own, so that the one who asked first
- * can thaw it: two people decide in any case. Throws refusals.
+ * can thaw it: two members decide in any case. Throws refusals.
  */
 export async function thawAsMember(
   tx: Tx,
@@ -148,9 +148,9 @@ export async function thawAsMember(
       message: 'The operator froze this.',
       nextStep: 'Ask the operator to thaw it.',
     })
-  refuseFrozenPerson(freeze, userId)
+  refuseFrozenMember(freeze, userId)
   const { frozenBy, thawAskedBy, thawAskedAt } = freeze
-  if (thawAskedBy === userId) throw secondPersonRequired()
+  if (thawAskedBy === userId) throw secondRequired('member')
   if (thawAskedBy === null || frozenBy === userId) return askToThaw(tx, now, freeze, userId)
   const subject = { creators: [frozenBy, thawAskedBy], approvedBy: [], waitsSince: thawAskedAt! }
   const team = await findApprovingTeam(tx, name.environmentId, [subject], 'payouts.freeze')
@@ -173,10 +173,10 @@ export async function thawAsOperator(
   { reference, thawedBy, askedBy }: { reference: string; thawedBy: string; askedBy: string | null },
 ): Promise<Freeze> {
   const freeze = await lockOpen(tx, { environmentId: null, reference })
-  refuseFrozenPerson(freeze, thawedBy)
+  refuseFrozenMember(freeze, thawedBy)
   const asked = askedBy ?? (freeze.thawAskedBy === thawedBy ? null : freeze.thawAskedBy)
-  if (askedBy !== null) refuseFrozenPerson(freeze, askedBy)
-  if (thawedBy === freeze.frozenBy || thawedBy === askedBy) throw secondPersonRequired()
+  if (askedBy !== null) refuseFrozenMember(freeze, askedBy)
+  if (thawedBy === freeze.frozenBy || thawedBy === askedBy) throw secondRequired('operator')
   const waiting = { ...freeze, thawAskedBy: asked, thawAskedAt: asked === null ? null : now }
   return thaw(tx, now, waiting, thawedBy)
 }
@@ -190,18 +190,18 @@ async function lockOpen(tx: Tx, name: FreezeName): Promise<Freeze> {
   })
 }
 
-function refuseFrozenPerson({ kind, subject }: Freeze, who: string): void {
-  if (kind !== 'person' || subject !== who) return
+function refuseFrozenMember({ kind, subject }: Freeze, who: string): void {
+  if (kind !== 'member' || subject !== who) return
   throw new Refusal('forbidden', {
-    reason: 'second_person_required',
+    reason: 'second_member_required',
     message: 'Your own payouts are frozen. Two others must thaw them.',
   })
 }
 
-function secondPersonRequired(): Refusal {
+function secondRequired(who: 'member' | 'operator'): Refusal {
   return new Refusal('forbidden', {
-    reason: 'second_person_required',
-    message: 'You froze this or asked to thaw it. Another person must thaw it.',
+    reason: 'second_member_required',
+    message: `You froze this or asked to thaw it. Another ${who} must thaw it.`,
   })
 }
 

@@ -6,7 +6,7 @@ import { destinationKey } from '../describe-destination.js'
 import { type Payout, payoutKinds } from '../payout.js'
 import type { Destination } from '../ports.js'
 
-export const freezeKinds = ['merchant', 'key', 'person', 'recipient', 'rail'] as const
+export const freezeKinds = ['merchant', 'key', 'member', 'recipient', 'rail'] as const
 
 export type FreezeKind = (typeof freezeKinds)[number]
 
@@ -61,7 +61,7 @@ export function isFrozenBy(freeze: OpenFreeze, payout: FreezablePayout): boolean
   const applies: Record<FreezeKind, boolean> = {
     merchant: true,
     key: createdByKey !== null && keys.includes(createdByKey),
-    person: createdByUser === subject,
+    member: createdByUser === subject,
     recipient: destination !== null && destinationKey(destination) === subject,
     rail: rail === subject,
   }
@@ -71,7 +71,7 @@ export function isFrozenBy(freeze: OpenFreeze, payout: FreezablePayout): boolean
 const frozenThings: Record<FreezeKind, string> = {
   merchant: 'All your payouts',
   key: 'Payouts of this API key',
-  person: 'Payouts of this person',
+  member: 'Payouts of this member',
   recipient: 'Payouts to this recipient',
   rail: 'Payouts through this bank or chain',
 }

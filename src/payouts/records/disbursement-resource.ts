@@ -8,11 +8,11 @@ import type { PayoutWithAttempts } from './find-payouts.js'
 
 export const creator = Type.Object({
   kind: Type.Enum(['key', 'user'], {
-    description: 'An API key, or a person in the console.',
+    description: 'An API key, or a member in the console.',
     examples: ['key'],
   }),
-  id: reference(prefixes.apiKey, 'Identifies the API key or the person.'),
-  name: text('backend', 'Name of the API key or the person.'),
+  id: reference(prefixes.apiKey, 'Identifies the API key or the member.'),
+  name: text('backend', 'Name of the API key or the member.'),
 })
 
 const createdBy = orNull(creator, 'What created the transfer; null if it is not known.')
@@ -37,7 +37,7 @@ export const disbursement = Type.Union([
   }),
 ])
 
-/** Names of API keys and of people, by id. */
+/** Names of API keys and of members, by id. */
 export type CreatorNames = { keys: Map<string, string>; users: Map<string, string> }
 
 export function showDisbursement(

@@ -126,7 +126,7 @@ async function refuseOrHold(
 }
 
 /**
- * Creates a payout to the merchant's own account, or to that of a sub-account: only the call-back
+ * Creates a payout to the merchant's own account, or to that of a sub-account: only the callback
  * and screening concern it.
  */
 export async function createOwnPayout(
@@ -147,7 +147,7 @@ export async function createOwnPayout(
 const overLimits: Wait = { reasons: ['amount'], callbackMinutes: null }
 
 /**
- * Holds the money of a payout that waits for members or for the call-back, and records it. Signs
+ * Holds the money of a payout that waits for members or for the callback, and records it. Signs
  * nothing. Throws refusals before it writes. The caller writes the book, once.
  */
 async function holdPending(

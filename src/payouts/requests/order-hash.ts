@@ -17,7 +17,7 @@ type Order = Pick<
 >
 
 /**
- * SHA-256 of what a person approves, in hex digits. The approver sends it back, so that an
+ * SHA-256 of what a member approves, in hex digits. The approver sends it back, so that an
  * approval is of the order that was shown and of no other.
  */
 export function hashOrder(order: Order): string {

@@ -173,7 +173,7 @@ async function refuseChooser(
 ): Promise<void> {
   if (chosenByUser === userId)
     throw new Refusal('forbidden', {
-      reason: 'second_person_required',
+      reason: 'second_member_required',
       message: 'You chose this destination. Another owner or admin must confirm it.',
     })
   const freedom = await findFreedom(tx, at, [userId, chosenByUser])

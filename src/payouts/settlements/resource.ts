@@ -62,7 +62,7 @@ export const settlement = resource('Settlement', {
   reference: reference(prefixes.settlement, 'Identifies the settlement.'),
   status: Type.Enum([...settlementStatuses], {
     description:
-      '`PENDING` while it waits for your call-back or for members. `SUBMITTED` until its transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement includes returned naira; the coins of a failed transfer stay in your stablecoin balance.',
+      '`PENDING` while it waits for your callback or for members. `SUBMITTED` until its transfer ends as `PAID` or `FAILED`. `REVERSED` if the bank returned the money later. The next settlement includes returned naira; the coins of a failed transfer stay in your stablecoin balance.',
     examples: ['SUBMITTED'],
   }),
   subaccount: notYet(

@@ -31,6 +31,6 @@ function approvalRequired(): Refusal {
   return new Refusal('bank_transfer_failed', {
     reason: 'approval_required',
     message:
-      'Your approval rule requires a second person for this amount. Create a bank transfer from the sub-account, which another member approves.',
+      'Your approval rule requires a second member for this amount. Create a bank transfer from the sub-account, which another member approves.',
   })
 }

@@ -441,7 +441,7 @@ test('live payments are legal records for five years', async () => {
 })
 
 // Last: no payout waited for this check, which a proof would report.
-test('what a call-back answered is erased, and nothing else of the check', async () => {
+test('what a callback answered is erased, and nothing else of the check', async () => {
   const readChecks = () => db.rows(sql`select to_jsonb(c)::text as row from payout_checks c`)
   await db.rows(sql`
     insert into payout_checks (environment_id, payout_id, mode, reasons, callback, problem,

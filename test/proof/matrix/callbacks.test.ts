@@ -1,4 +1,4 @@
 import { callbacks } from './paths/callbacks.js'
 import { testPaths } from './test-paths.js'
 
-testPaths('call-backs', callbacks)
+testPaths('callbacks', callbacks)

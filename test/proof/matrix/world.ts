@@ -374,7 +374,7 @@ async function openReceiver(keeper: FaultKeeper) {
   }
 }
 
-/** A merchant's call-back, behind a gate. */
+/** A merchant's callback, behind a gate. */
 async function openCallback(keeper: FaultKeeper) {
   const asked: string[] = []
   let answer: (payout: { reference: string; amount: number }) => object | undefined = () => ({
@@ -389,7 +389,7 @@ async function openCallback(keeper: FaultKeeper) {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const gate = await openHttpGate(`http://127.0.0.1:${port}/approve`, keeper, () => 'call-back')
+  const gate = await openHttpGate(`http://127.0.0.1:${port}/approve`, keeper, () => 'callback')
   return {
     /** References of the payouts that it was asked about. */
     asked,

@@ -439,7 +439,7 @@ function drawPolicies(draws: Draws): Policies {
   return { bank: draw(['return', 'accept', 'hold']), crypto: draw(['accept', 'hold']) }
 }
 
-/** Some merchants have a second person approve large payouts. */
+/** Some merchants have a second member approve large payouts. */
 function drawApprovals(draws: Draws): Approvals | undefined {
   if (draws.chance(0.6)) return undefined
   return {

@@ -111,7 +111,7 @@ export const batchTexts = {
     sendForApproval: 'Send for approval',
     proof: 'Asks for your passkey, code or password',
     atOnce: 'Paid at once. This cannot be undone.',
-    mustApprove: 'A second person must approve',
+    mustApprove: 'A second member must approve',
     mustApproveText:
       'Your approval rule requires it. Nothing is paid until another member approves.',
     submittedNote: 'The batch is being paid.',
@@ -147,7 +147,7 @@ export const batchTexts = {
       `Another member must approve it, too, before ${total} is paid. Rejecting pays nothing.`,
     approved: 'Approved. The batch is being paid.',
     rejectTitle: 'Reject the batch?',
-    rejectText: 'Nothing is paid. The person who created the batch sees your reason.',
+    rejectText: 'Nothing is paid. The member who created the batch sees your reason.',
     rejected: 'Rejected. Nothing is paid.',
     own: 'You created it, have seen its API key or have approved it already. Another member must approve it.',
   },

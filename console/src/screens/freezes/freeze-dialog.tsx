@@ -26,7 +26,7 @@ type Props = {
   onClose: () => void
 }
 
-/** Refuses payouts at once. One person freezes; two thaw. */
+/** Refuses payouts at once. One member freezes; two thaw. */
 export function FreezeDialog({ target, reason: given = '', onClose }: Props) {
   const { mode } = useScope()
   const [kind, setKind] = useState<FreezeKind | null>(target?.kind ?? null)
@@ -68,7 +68,7 @@ export function FreezeDialog({ target, reason: given = '', onClose }: Props) {
             }}
           />
           {kind === 'key' && <KeySubject value={subject} onChange={setSubject} />}
-          {kind === 'person' && <PersonSubject value={subject} onChange={setSubject} />}
+          {kind === 'member' && <MemberSubject value={subject} onChange={setSubject} />}
           {kind === 'recipient' && <RecipientSubject onChange={setSubject} />}
           {kind === 'rail' && <RailSubject value={subject} onChange={setSubject} />}
         </>
@@ -101,7 +101,7 @@ function useCanThaw(kind: FreezeKind | null, subject: string | null): boolean {
     ({ id, role, isDisabled }) =>
       !isDisabled &&
       permissions['payouts.freeze'].may[role] === 'both' &&
-      !(kind === 'person' && id === subject),
+      !(kind === 'member' && id === subject),
   )
   return thawers === undefined || thawers.length > 1
 }
@@ -124,7 +124,7 @@ function KeySubject(props: SubjectProps) {
   )
 }
 
-function PersonSubject(props: SubjectProps) {
+function MemberSubject(props: SubjectProps) {
   const team = useRead<{ items: Member[] }>('team', '/v1/team/users')
   const options = toList(team).rows.map(({ id, name, isDisabled }) => ({
     value: id,
@@ -133,9 +133,9 @@ function PersonSubject(props: SubjectProps) {
   return (
     <SearchSelect
       {...props}
-      label={words.person}
+      label={words.member}
       placeholder={words.choose}
-      noneFound={words.noPerson}
+      noneFound={words.noMember}
       options={options}
     />
   )

@@ -57,7 +57,7 @@ export type ThawStep = 'operator' | 'self' | 'asked' | 'ask' | 'agree' | 'thaw'
 export function thawStepOf(freeze: PayoutFreeze, userId: string): ThawStep {
   const { isOfOperator, kind, subject, frozenBy, thawAskedBy } = freeze
   if (isOfOperator) return 'operator'
-  if (kind === 'person' && subject === userId) return 'self'
+  if (kind === 'member' && subject === userId) return 'self'
   if (thawAskedBy?.id === userId) return 'asked'
   if (thawAskedBy === null) return 'ask'
   return frozenBy.id === userId ? 'agree' : 'thaw'

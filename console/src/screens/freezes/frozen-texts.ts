@@ -3,7 +3,7 @@ export const frozenTexts = {
   what: {
     merchant: (_: string) => 'All payouts',
     key: (name: string) => `Payouts of the API key “${name}”`,
-    person: (name: string) => `Payouts of ${name}`,
+    member: (name: string) => `Payouts of ${name}`,
     recipient: (place: string) => `Payouts to ${place}`,
     rail: (name: string) => `Payouts through ${name}`,
   },

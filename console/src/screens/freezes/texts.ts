@@ -6,7 +6,7 @@ export const freezeTexts = {
   create: 'Freeze payouts…',
   ofRecipient: 'Freeze this recipient…',
   ofKey: 'Freeze this key…',
-  ofPerson: 'Freeze payouts of this person…',
+  ofMember: 'Freeze payouts of this member…',
   open: 'Frozen now',
   openCaption: 'What is frozen now, newest first',
   nothing:
@@ -30,7 +30,7 @@ export const freezeTexts = {
     kinds: {
       merchant: 'Everything',
       key: 'An API key',
-      person: 'A person',
+      member: 'A member',
       recipient: 'A recipient',
       rail: 'A bank or chain',
     } satisfies Record<FreezeKind, string>,
@@ -38,15 +38,15 @@ export const freezeTexts = {
     effects: {
       merchant: 'Every payout is refused: transfers, refunds, settlements and batches.',
       key: 'Payouts of this key are refused, and of the keys that it was rolled into. Other requests with it work.',
-      person:
-        'Payouts, batches and claims that this person makes are refused. The person can still approve payouts of others: switch them off under Team if they must not.',
+      member:
+        'Payouts, batches and claims that this member makes are refused. The member can still approve payouts of others: switch them off under Team if they must not.',
       recipient: 'Payouts to this account or wallet are refused, whoever makes them.',
       rail: 'Payouts through this bank or chain are refused.',
     } satisfies Record<FreezeKind, string>,
     key: 'API key',
     noKey: 'No key has this name',
-    person: 'Person',
-    noPerson: 'No member has this name',
+    member: 'Member',
+    noMember: 'No member has this name',
     switchedOff: (name: string) => `${name} (disabled)`,
     recipientKind: 'Paid to',
     holder: (name: string) => `The bank names ${name}.`,
@@ -82,7 +82,7 @@ export const freezeTexts = {
       },
       thaw: {
         text: (name: string) =>
-          `${name} asked to thaw it, and you are the second person: payouts can be sent again at once.`,
+          `${name} asked to thaw it, and you are the second member: payouts can be sent again at once.`,
         confirm: 'Thaw now',
       },
     },

@@ -16,7 +16,7 @@ type Props = {
   onClose: () => void
 }
 
-/** The first person asks, the second one thaws. */
+/** The first member asks, the second one thaws. */
 export function ThawDialog({ freeze, what, step, onClose }: Props) {
   const { write, isBusy, refusal } = useWrite<PayoutFreeze>(changes)
   const { frozenBy, frozenAt, reason, thawAskedBy } = freeze

@@ -358,13 +358,13 @@ export const operatorTexts = {
     kinds: {
       merchant: 'All payouts',
       key: 'API key',
-      person: 'Person',
+      member: 'Member',
       recipient: 'Recipient',
       rail: 'Rail',
     },
     subjects: {
       key: 'API key, key_…',
-      person: 'Person, usr_…',
+      member: 'Member, usr_…',
       recipient: 'Bank code/account number, or address of a wallet',
     },
     everyone: 'All merchants',

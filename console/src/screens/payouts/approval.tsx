@@ -69,7 +69,7 @@ function Reasons({ approval: { reasons } }: { approval: Decided }) {
 
 type CallbackProps = { callback: NonNullable<Decided['callback']>; isWaiting: boolean }
 
-/** What the call-back of the merchant did so far. */
+/** What the callback of the merchant did so far. */
 function Callback({ callback, isWaiting }: CallbackProps) {
   const { status } = callback
   const isOpen = status === 'OPEN' && isWaiting

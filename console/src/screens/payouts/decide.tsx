@@ -13,7 +13,7 @@ import { type Approver, useApprovers } from './approvers'
 
 const shared = payoutTexts.approval
 
-/** A payout or a batch of them that waits for a second person. */
+/** A payout or a batch of them that waits for a second member. */
 export type Waiting = {
   /** The API's path of it; `/approve` and `/reject` follow. */
   path: string
@@ -35,7 +35,7 @@ export type Waiting = {
   }
 }
 
-/** The buttons of the second person, or of the creator, who may withdraw it. */
+/** The buttons of the second member, or of the creator, who may withdraw it. */
 export function Decide({ waiting }: { waiting: Waiting }) {
   const { path, orderHash, mayApprove, approvers, changes, words } = waiting
   const { own } = useApprovers(approvers)

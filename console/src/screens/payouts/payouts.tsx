@@ -116,7 +116,7 @@ export function Screen() {
   )
 }
 
-/** What waits for a second person, oldest first, refunds included. */
+/** What waits for a second member, oldest first, refunds included. */
 function Waiting() {
   const read = useRead<Pick<Page<Transfer>, 'items'>>('waiting payouts', `${path}/waiting`)
   const rows = read.data?.items ?? []

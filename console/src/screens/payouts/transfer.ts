@@ -30,10 +30,10 @@ export const isBank = (transfer: Transfer): transfer is Shared & BankTransfer =>
 export const assetOf = (transfer: Transfer): Asset =>
   (isBank(transfer) ? 'NGN' : transfer.asset) as Asset
 
-/** Whether members decide about it; otherwise only the call-back of the merchant does. */
+/** Whether members decide about it; otherwise only the callback of the merchant does. */
 export const isForMembers = ({ approval }: Transfer): boolean => (approval?.needed ?? 0) > 0
 
-/** A payout that approvers or the call-back refused, or let expire, did not fail. */
+/** A payout that approvers or the callback refused, or let expire, did not fail. */
 export function statusOf({ status, failureReason }: Transfer): string {
   if (failureReason === 'approval_rejected' || failureReason === 'callback_rejected')
     return 'REJECTED'

@@ -31,7 +31,7 @@ import { settingTexts } from './texts'
 const words = payoutTexts.rule
 const controlWords = settingTexts.controls
 
-/** Which payouts wait for a second person. */
+/** Which payouts wait for a second member. */
 export function ApprovalRule() {
   const read = useRead<Settings>('settings', '/v1/settings')
   const { data: changes } = useRead<{ items: SettingChange[] }>(
@@ -64,7 +64,7 @@ function RuleForm({ saved }: { saved: Approvals }) {
   const isChanged = JSON.stringify(withoutEmpty(rule)) !== JSON.stringify(withoutEmpty(saved))
   const controls = rule.controls ?? noControls
   const isComplete = !controls.velocity?.some(isEmptyLimit)
-  // The check of a call-back's address names the field as webhook endpoints do.
+  // The check of a callback's address names the field as webhook endpoints do.
   const issueOf = (field: string) =>
     refusal?.issueOf(field) ??
     (field === 'controls.callback.url' ? refusal?.issueOf('url') : undefined)
@@ -148,7 +148,7 @@ function RuleForm({ saved }: { saved: Approvals }) {
   )
 }
 
-/** A looser rule: another person than the one who proposed it confirms it. */
+/** A looser rule: another member than the one who proposed it confirms it. */
 function Waiting({ change }: { change: SettingChange }) {
   const mayCancel = useMay('settings.change')
   const { own } = useApprovers(change.confirmers)

@@ -85,9 +85,9 @@ export function Screen() {
       {chosen?.action === 'freeze' && (
         <FreezeDialog
           target={{
-            kind: 'person',
+            kind: 'member',
             subject: chosen.member.id,
-            what: frozenTexts.what.person(chosen.member.name),
+            what: frozenTexts.what.member(chosen.member.name),
           }}
           onClose={close}
         />
@@ -192,7 +192,7 @@ function Actions({ member, choose }: ActionsProps) {
       {!isDisabled && item('change', t.change)}
       {!isDisabled && item('end', t.endSessions)}
       {!isDisabled && item('link', t.link)}
-      {mayFreeze && item('freeze', freezeTexts.ofPerson)}
+      {mayFreeze && item('freeze', freezeTexts.ofMember)}
       {isDisabled ? item('disable', t.enable) : item('disable', t.disable, true)}
     </Menu>
   )

@@ -5,7 +5,7 @@ export const teamTexts = {
   title: 'Team',
   caption: 'Members of the team',
   invite: 'Invite',
-  alone: 'Only you may approve payouts. Invite a second person.',
+  alone: 'Only you may approve payouts. Invite a second member.',
   name: 'Name',
   role: 'Role',
   factor: 'Second factor',

@@ -191,7 +191,7 @@ type ScreenedDecision = {
 
 /**
  * Screens the sender of a payment that is held for screening again, and says how two members decide
- * about it. Undefined for other payments. An API key has no second person.
+ * about it. Undefined for other payments. An API key has no second member.
  */
 async function prepareScreened(
   api: ApiParts,

@@ -50,7 +50,7 @@ const settingChange = resource('SettingChange', {
 
 const changedRule = resource('ApprovalRule', {
   approvals: Approvals,
-  change: notYet(settingChange, 'The looser rule that waits for a second person.'),
+  change: notYet(settingChange, 'The looser rule that waits for a second member.'),
 })
 
 const base = { access: 'user', tag: 'Settings' } as const
@@ -92,7 +92,7 @@ const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
         })
         return outcome
       })
-      const message = changed.change ? 'The rule waits for a second person' : 'Rule changed'
+      const message = changed.change ? 'The rule waits for a second member' : 'Rule changed'
       return success(200, message, show(changed))
     },
   })
@@ -113,7 +113,7 @@ const list = ({ db }: ApiParts) =>
     path: '/v1/settings/changes',
     permission: 'settings.see',
     operation: 'listSettingChanges',
-    summary: 'List changes of settings that wait for a second person',
+    summary: 'List changes of settings that wait for a second member',
     description: 'Returns the change that waits, if there is one.',
     answers: { 200: Type.Object({ items: Type.Array(settingChange) }) },
     async handle({ environment, now }) {

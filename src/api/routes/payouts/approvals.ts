@@ -139,7 +139,7 @@ async function screenAgain({ db, screening }: ApiParts, name: PendingName) {
 function describeRest({ approval }: Payout): string {
   return missingApprovals(approval!) > 0
     ? 'Approved; another member must approve it, too'
-    : 'Approved; your call-back has not answered yet'
+    : 'Approved; your callback has not answered yet'
 }
 
 const reject = (api: ApiParts) =>
@@ -155,7 +155,7 @@ const reject = (api: ApiParts) =>
         minLength: 1,
         maxLength: 500,
         pattern: plainText,
-        description: 'Why; the person who created the transfer reads it.',
+        description: 'Why; the member who created the transfer reads it.',
         examples: ['The invoice was paid already'],
       }),
     }),
@@ -180,7 +180,7 @@ export function rejectTransfer(
 }
 
 const approvalCheck = resource('ApprovalCheck', {
-  needed: flag(true, 'Whether a transfer of this amount would wait for a second person.'),
+  needed: flag(true, 'Whether a transfer of this amount would wait for a second member.'),
   approvers,
   expiresAt: timestamp('When it would fail without an approval.'),
 })

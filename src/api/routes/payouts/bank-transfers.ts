@@ -201,7 +201,7 @@ const create = (api: ApiParts) =>
     operation: 'createBankTransfer',
     summary: 'Create a bank transfer',
     description:
-      'Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank confirms it, or `FAILED` when it is certain that no money left. A bank may still return a completed transfer (`REVERSED`). If your approval rule requires a second person, it starts as `PENDING`: the money is held, and nothing is sent before the approval.',
+      'Pays naira out to a bank account. `SUBMITTED` becomes `COMPLETED` when the bank confirms it, or `FAILED` when it is certain that no money left. A bank may still return a completed transfer (`REVERSED`). If your approval rule requires a second member, it starts as `PENDING`: the money is held, and nothing is sent before the approval.',
     body,
     answers: { 201: bankTransfer },
     refusals: [

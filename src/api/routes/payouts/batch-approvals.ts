@@ -27,7 +27,7 @@ const approve = (api: ApiParts) =>
     operation: 'approvePayoutBatch',
     summary: 'Approve a payout batch',
     description:
-      'Approves a batch that another person created, so that it is paid. The name of each account is checked again before its transfer.',
+      'Approves a batch that another member created, so that it is paid. The name of each account is checked again before its transfer.',
     params,
     body: closed({
       orderHash: Type.String({
@@ -70,7 +70,7 @@ const reject = (api: ApiParts) =>
         minLength: 1,
         maxLength: 500,
         pattern: plainText,
-        description: 'Reason, shown to the person who created the batch.',
+        description: 'Reason, shown to the member who created the batch.',
         examples: ['The salaries of two people are missing'],
       }),
     }),

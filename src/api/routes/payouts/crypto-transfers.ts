@@ -146,7 +146,7 @@ const create = (api: ApiParts) =>
     operation: 'createCryptoTransfer',
     summary: 'Create a crypto transfer',
     description:
-      'Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED` when it is final on the chain, or `FAILED` when it is certain that no money left. If your approval rule requires a second person, it starts as `PENDING`: the money is held, and nothing is signed before the approval.',
+      'Sends a stablecoin from the available balance to a wallet. `SUBMITTED` becomes `CONFIRMED` when it is final on the chain, or `FAILED` when it is certain that no money left. If your approval rule requires a second member, it starts as `PENDING`: the money is held, and nothing is signed before the approval.',
     tag: 'Disbursements',
     body,
     answers: { 201: cryptoTransfer },

@@ -33,9 +33,9 @@ import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
 import { type Route, route } from '../../server/route.js'
 
-const person = resource('FreezePerson', {
-  id: orNull(reference(prefixes.user, 'Identifies the person; null for an operator.')),
-  name: text('Ada Obi', 'Name of the person, or `The operator`.'),
+const freezer = resource('FreezeActor', {
+  id: orNull(reference(prefixes.user, 'Identifies the member; null for an operator.')),
+  name: text('Ada Obi', 'Name of the member, or `The operator`.'),
 })
 
 const kind = Type.Enum([...freezeKinds], {
@@ -49,17 +49,17 @@ const freezeSchema = resource('PayoutFreeze', {
   subject: orNull(
     text(
       '058/0123456789',
-      'The API key, person, recipient (`bankCode/accountNumber` or a wallet address) or rail; null for all payouts.',
+      'The API key, member, recipient (`bankCode/accountNumber` or a wallet address) or rail; null for all payouts.',
     ),
   ),
-  label: orNull(text('Shop server', 'Name of the API key or person.')),
+  label: orNull(text('Shop server', 'Name of the API key or member.')),
   reason: text('Complaint of a customer', 'Why it was frozen.'),
   isOfOperator: flag(false, 'Whether only the operator can thaw it.'),
-  frozenBy: person,
+  frozenBy: freezer,
   frozenAt: timestamp('When it was frozen.'),
-  thawAskedBy: notYet(person, 'Who asked to thaw it.'),
-  thawAskedAt: notYet(timestamp('When that person asked.')),
-  thawedBy: notYet(person, 'Who thawed it.'),
+  thawAskedBy: notYet(freezer, 'Who asked to thaw it.'),
+  thawAskedAt: notYet(timestamp('When that member asked.')),
+  thawedBy: notYet(freezer, 'Who thawed it.'),
   thawedAt: notYet(timestamp('When it was thawed.')),
 })
 
@@ -86,7 +86,7 @@ const freeze = ({ db, rails }: ApiParts) =>
     operation: 'freezePayouts',
     summary: 'Freeze payouts',
     description:
-      'Refuses every payout of the environment, an API key, a person, a recipient or a rail that is not committed yet. Transfers that were submitted before are still sent.',
+      'Refuses every payout of the environment, an API key, a member, a recipient or a rail that is not committed yet. Transfers that were submitted before are still sent.',
     body: closed({
       kind,
       subject: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: plainText })),
@@ -167,7 +167,7 @@ const thaw = ({ db }: ApiParts) =>
     operation: 'thawPayouts',
     summary: 'Thaw payouts',
     description:
-      'The first person asks to thaw; a second one, who did not freeze it, thaws it. What an operator froze, only operators thaw.',
+      'The first member asks to thaw; a second one, who did not freeze it, thaws it. What an operator froze, only operators thaw.',
     params,
     answers: { 200: freezeSchema },
     async handle(request) {
@@ -180,7 +180,7 @@ const thaw = ({ db }: ApiParts) =>
         auditCall(tx, request.audited, { isProposed: outcome.thawedAt === null })
         return outcome
       })
-      const message = changed.thawedAt ? 'Payouts thawed' : 'Another person must thaw it'
+      const message = changed.thawedAt ? 'Payouts thawed' : 'Another member must thaw it'
       return success(200, message, await showOne(db, environment, changed))
     },
   })
@@ -195,18 +195,18 @@ async function showAll(
   freezes: Freeze[],
 ): Promise<Static<typeof freezeSchema>[]> {
   const members = freezes.filter(({ isOfOperators }) => !isOfOperators)
-  const people = [
+  const users = [
     ...members.flatMap(({ frozenBy, thawAskedBy, thawedBy }) => [frozenBy, thawAskedBy, thawedBy]),
-    ...freezes.map(({ kind, subject }) => (kind === 'person' ? subject : null)),
+    ...freezes.map(({ kind, subject }) => (kind === 'member' ? subject : null)),
   ].filter((id) => id !== null && isUser(id))
-  const names = await findMemberNames(db, merchantId, [...new Set(people as string[])])
+  const names = await findMemberNames(db, merchantId, [...new Set(users as string[])])
   const keys = freezes.filter(({ kind }) => kind === 'key').map(({ subject }) => subject)
   const keyNames = await findKeyNames(db, environmentId, keys)
   return freezes.map((freeze) => {
     const { kind, subject, reason, isOfOperators, frozenBy, frozenAt } = freeze
     const { thawAskedBy, thawAskedAt, thawedBy, thawedAt } = freeze
     // The merchant does not learn which operator acted. Operators thaw what members froze, too.
-    const showPerson = (who: string) => {
+    const showActor = (who: string) => {
       const name = isOfOperators ? undefined : names.get(who)
       return name === undefined
         ? { id: null, name: 'The operator' }
@@ -216,14 +216,14 @@ async function showAll(
       id: freezeReference(freeze),
       kind,
       subject: kind === 'merchant' ? null : showFreezeSubject(freeze),
-      label: (kind === 'person' ? names : keyNames).get(subject) ?? null,
+      label: (kind === 'member' ? names : keyNames).get(subject) ?? null,
       reason,
       isOfOperator: isOfOperators,
-      frozenBy: showPerson(frozenBy),
+      frozenBy: showActor(frozenBy),
       frozenAt: frozenAt.toISOString(),
-      thawAskedBy: thawAskedBy === null ? null : showPerson(thawAskedBy),
+      thawAskedBy: thawAskedBy === null ? null : showActor(thawAskedBy),
       thawAskedAt: thawAskedAt?.toISOString() ?? null,
-      thawedBy: thawedBy === null ? null : showPerson(thawedBy),
+      thawedBy: thawedBy === null ? null : showActor(thawedBy),
       thawedAt: thawedAt?.toISOString() ?? null,
     }
   })

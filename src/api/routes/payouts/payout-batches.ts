@@ -360,7 +360,7 @@ const submit = (api: ApiParts) =>
     operation: 'submitPayoutBatch',
     summary: 'Submit a payout batch',
     description:
-      'Pays the items of a validated batch in the background. Your balance must cover all items and their fees. If your approval rule applies to the total, the batch waits as `PENDING` until a second person approves it.',
+      'Pays the items of a validated batch in the background. Your balance must cover all items and their fees. If your approval rule applies to the total, the batch waits as `PENDING` until a second member approves it.',
     params,
     body: closed({
       skipInvalid: Type.Optional(

@@ -137,7 +137,7 @@ export const transferFilters = {
     Type.String({
       minLength: 1,
       maxLength: limits.names.length,
-      description: 'Only transfers that this API key, or this person, created, by its id.',
+      description: 'Only transfers that this API key, or this member, created, by its id.',
       examples: [referenceSample(prefixes.apiKey)],
     }),
   ),

@@ -457,7 +457,7 @@ const settle = (api: ApiParts) =>
     operation: 'settleSubaccount',
     summary: 'Settle a sub-account now',
     description:
-      'Pays the available naira of the sub-account above its reserve to its bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. Its coins stay. If your approval rule requires a second person for the amount, it is refused.',
+      'Pays the available naira of the sub-account above its reserve to its bank account, as a bank transfer with its usual fee: `amount`, or as much as possible in whole naira. Its coins stay. If your approval rule requires a second member for the amount, it is refused.',
     params,
     body: settlementBody,
     answers: { 201: settlementResource },

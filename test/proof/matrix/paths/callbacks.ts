@@ -56,7 +56,7 @@ async function checkPaid(world: World, { merchant, reference }: Prepared): Promi
 }
 
 const approves = definePath({
-  name: 'payout is approved by the call-back',
+  name: 'payout is approved by the callback',
   settings,
   prepare: prepareWith({ each: null }),
   async run(world, prepared) {
@@ -67,7 +67,7 @@ const approves = definePath({
 })
 
 const rejects = definePath({
-  name: 'payout is rejected by the call-back',
+  name: 'payout is rejected by the callback',
   settings,
   prepare: prepareWith({ each: null }),
   async run(world, prepared) {
@@ -87,7 +87,7 @@ const rejects = definePath({
 
 /** Silence pays nothing: two (simulated) members decide in its place. */
 const isSilent = definePath({
-  name: 'payout is approved by members, because the call-back is silent',
+  name: 'payout is approved by members, because the callback is silent',
   settings,
   prepare: prepareWith({ each: null }),
   async run(world, prepared) {
@@ -106,9 +106,9 @@ const isSilent = definePath({
   check: checkPaid,
 })
 
-/** It is sent once, whether a member or the call-back approves last. */
+/** It is sent once, whether a member or the callback approves last. */
 const bothAgree = definePath({
-  name: 'payout is approved by two members while the call-back is asked',
+  name: 'payout is approved by two members while the callback is asked',
   settings,
   prepare: prepareWith({ each: 1_000_000 }),
   async run(world, prepared) {
