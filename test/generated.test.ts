@@ -8,6 +8,8 @@ import { printTypes } from '../sdk/scripts/print-types.js'
 import { readConfig } from '../src/base/config.js'
 import { createLogger } from '../src/base/log.js'
 import { compose } from '../src/processes/compose.js'
+import { emitters } from '../tools/sdks/emitters.js'
+import { readApi } from '../tools/sdks/read-api.js'
 import { freshDatabase } from './support/database.js'
 import { dumpSchema } from './support/dump-schema.js'
 import { printConsoleTypes } from './support/print-console-types.js'
@@ -26,6 +28,7 @@ import {
 import { renderEnvExample } from './support/render-env-example.js'
 import { renderModules } from './support/render-modules.js'
 import { type OpenApi, renderPostman } from './support/render-postman.js'
+import { generatedFilesIn, removeLeftOver } from './support/sdk-files.js'
 
 /** Generated files must match the code. `npm run generate` updates them. */
 
@@ -48,6 +51,16 @@ test('the SDK types match openapi.json', async () => {
   await expect(printTypes(document)).toMatchFileSnapshot(at('sdk/src/types.ts'))
   await expect(printResources(document)).toMatchFileSnapshot(at('sdk/src/resources.ts'))
   await expect(printFlags(document)).toMatchFileSnapshot(at('sdk/cli/flags.ts'))
+})
+
+test.each(Object.keys(emitters))('the generated files of %s match openapi.json', async (folder) => {
+  await service.app.ready()
+  // As written to openapi.json, which has no undefined.
+  const api = readApi(JSON.parse(JSON.stringify(service.app.swagger())))
+  const files = emitters[folder]!(api)
+  for (const [name, text] of files) await expect(text).toMatchFileSnapshot(at(name))
+  const leftOver = generatedFilesIn(folder).filter((name) => !files.has(name))
+  expect(removeLeftOver(leftOver, expect.getState())).toEqual([])
 })
 
 test('the types of the console match its routes', async () => {

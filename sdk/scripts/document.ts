@@ -8,7 +8,9 @@ type Parameter = {
   description?: string
   schema: Schema
 }
-type Json = { content: { 'application/json': { schema: Schema }; 'text/csv'?: object } }
+type Json = {
+  content: { 'application/json': { schema: Schema; example?: unknown }; 'text/csv'?: object }
+}
 
 /** An operation in openapi.json. */
 export type Described = {

@@ -1,0 +1,7 @@
+import type { Api } from './read-api.js'
+
+/** Writes the generated files of one SDK: their text by path, from the root of the repository. */
+export type Emitter = (api: Api) => Map<string, string>
+
+/** The SDKs that are generated from the same shape, by the folder that holds them. */
+export const emitters: Record<string, Emitter> = {}
