@@ -801,7 +801,7 @@ BEGIN ATOMIC
 END
 ;
 
-CREATE OR REPLACE FUNCTION public.is_erasure(was jsonb, becomes jsonb)
+CREATE OR REPLACE FUNCTION public.is_erasure(was jsonb, becomes jsonb, field text, in_metadata boolean)
  RETURNS boolean
  LANGUAGE plpgsql
  IMMUTABLE
@@ -810,8 +810,10 @@ declare
   kind text := jsonb_typeof(was);
   old_text text := was #>> '{}';
   new_text text := becomes #>> '{}';
+  is_metadata boolean := in_metadata or field = 'metadata';
 begin
-  if becomes = was or becomes = '"[erased]"' and kind = 'string' then
+  if becomes = was or becomes = '"[erased]"' and (kind = 'string' or kind = 'number' and (
+      in_metadata or field ~* '((account|phone|mobile)(_?(number|no))?|msisdn|nuban)$')) then
     return true;
   end if;
   if kind is distinct from jsonb_typeof(becomes) then
@@ -820,23 +822,23 @@ begin
   if kind = 'object' then
     return (select count(*) from jsonb_object_keys(was)) =
         (select count(*) from jsonb_object_keys(becomes))
-      and not exists (select from jsonb_each(becomes) field (name, value)
+      and not exists (select from jsonb_each(becomes) item (name, value)
         where not case
-          when was ? field.name then is_erasure(was -> field.name, field.value)
-          else field.name = '[erased]' end);
+          when was ? item.name then is_erasure(was -> item.name, item.value, item.name, is_metadata)
+          else item.name = '[erased]' end);
   end if;
   if kind = 'array' then
     return jsonb_array_length(was) = jsonb_array_length(becomes)
       and not exists (select from generate_series(0, jsonb_array_length(was) - 1) at
-        where not is_erasure(was -> at, becomes -> at));
+        where not is_erasure(was -> at, becomes -> at, null, is_metadata));
   end if;
   if kind = 'string' and left(old_text, 4) = '\x7b' and left(new_text, 4) = '\x7b' then
     return is_erasure(
       convert_from(decode(substr(old_text, 3), 'hex'), 'UTF8')::jsonb,
-      convert_from(decode(substr(new_text, 3), 'hex'), 'UTF8')::jsonb);
+      convert_from(decode(substr(new_text, 3), 'hex'), 'UTF8')::jsonb, field, in_metadata);
   end if;
   if kind = 'string' and left(old_text, 1) in ('{', '[') and left(new_text, 1) in ('{', '[') then
-    return is_erasure(old_text::jsonb, new_text::jsonb);
+    return is_erasure(old_text::jsonb, new_text::jsonb, field, in_metadata);
   end if;
   return false;
 exception
@@ -1137,7 +1139,7 @@ begin
       using errcode = 'restrict_violation', constraint = tg_name;
   end if;
   foreach name in array tg_argv loop
-    if not is_erasure(was -> name, becomes -> name) then
+    if not is_erasure(was -> name, becomes -> name, name, false) then
       raise exception '% of % is never edited, only erased', name, tg_table_name
         using errcode = 'restrict_violation', constraint = tg_name;
     end if;

@@ -150,6 +150,13 @@ export const retentionClasses: RetentionClass[] = [
     keeps: asLongAs('collection account'),
   },
   {
+    table: 'payment_links',
+    columns: { description: 'mention', metadata: 'mention' },
+    ...onRequest,
+    purpose: note,
+    keeps: asLongAs('payment link'),
+  },
+  {
     table: 'opened_bank_accounts',
     columns: { account_name: 'mention', details: 'mention' },
     ...onRequest,

@@ -15,6 +15,8 @@ type SearchedRow = {
 }
 
 type SearchedTable = {
+  /** The columns of the texts. */
+  typed: { name: string }[]
   /** Its texts are copies: those with a reference, address or number of the person belong to it. */
   isCopy?: boolean
   /** What payers answered to a payment link is under `answers`. */
@@ -45,19 +47,27 @@ export function createMentions(person: Person): Mentions {
   const foundNumbers = createTexts({ ...found, names: [] })
   const atMerchant = createTexts({ ...found, names: typed.names })
   const everything = createTexts(person)
-  const isOwn = ({ texts, merchantId, ids }: SearchedRow, { isCopy = false }: SearchedTable) => {
+  const isOwn = (
+    { texts, merchantId, ids }: SearchedRow,
+    { isCopy = false, typed: columns }: SearchedTable,
+  ) => {
     if (ids.some((id) => own.has(id))) return true
     const isKnown = merchantId !== null && merchantIds.has(merchantId)
     const numbers = isKnown ? foundNumbers : typedNumbers
-    return isCopy && texts.some((text) => text && (namesRowOf(own, text) || numbers.isIn(text)))
+    return (
+      isCopy &&
+      texts.some(
+        (text, at) => text && (namesRowOf(own, text) || numbers.isIn(text, columns[at]!.name)),
+      )
+    )
   }
   const erase: Mentions['erase'] = (row, table) => {
     const isKnown = row.merchantId !== null && merchantIds.has(row.merchantId)
     const replaced = isOwn(row, table) ? everything : isKnown ? atMerchant : typedTexts
     const isAnswered = table.hasAnswers && row.ids.some((id) => answered.has(id))
-    return row.texts.map((text) => {
+    return row.texts.map((text, at) => {
       if (text === null) return text
-      const erased = replaced.erase(text)
+      const erased = replaced.erase(text, table.typed[at]!.name)
       return isAnswered ? eraseAnswers(erased) : erased
     })
   }
@@ -88,27 +98,82 @@ function eraseAnswers(text: string): string {
 
 /** Finds and replaces identifiers in texts and JSON. */
 function createTexts({ emails, phones, numbers, wallets, names }: Identifiers) {
-  const needles = [...emails, ...phones, ...numbers, ...wallets, ...names]
+  const spelled = phones.flatMap(spellPhone)
+  const needles = [...emails, ...spelled, ...numbers, ...wallets, ...names]
   const expressions = needles.map(
     (needle) => new RegExp(`(?<![\\p{L}\\p{N}])${escapePattern(needle)}(?![\\p{L}\\p{N}])`, 'iu'),
   )
   const isNamedIn = (text: string) => expressions.some((expression) => expression.test(text))
   const isMentioned = (text: string) => isNamedIn(text) || isNamedIn(decodeUrl(text))
-  const patterns = [...new Set(needles.flatMap(spell).map((text) => text.toLowerCase()))]
+  // A number has no zeros in front.
+  const digits = new Set(
+    [...spelled, ...numbers].map((number) => number.replace(/^[+0]+/, '')).filter(Boolean),
+  )
+  const patterns = [...needles.flatMap(spell).map((text) => text.toLowerCase()), ...digits]
   return {
-    patterns,
-    isIn: (text: string) => erase(text) !== text,
+    patterns: [...new Set(patterns)],
+    isIn: (text: string, column: string) => erase(text, column) !== text,
     /** The text without the person. JSON keeps everything else as it was, digit by digit. */
     erase,
   }
 
-  function erase(text: string): string {
+  function erase(text: string, column: string): string {
     if (!/^\s*[{["]/.test(text)) return isMentioned(text) ? erasedText : text
-    const replaced = text.replace(/"(?:[^"\\]|\\.)*"/gs, (literal) =>
-      isMentioned(decode(literal)) ? `"${erasedText}"` : literal,
+    const replaced = replaceValues(text, column, ({ literal, mayIdentify }) =>
+      literal.startsWith('"') ? isMentioned(decode(literal)) : mayIdentify && digits.has(literal),
     )
     // A text that only looked like JSON, or a body that was cut in the middle of a value.
-    return isMentioned(replaced) ? erasedText : replaced
+    return !isJson(replaced) && isMentioned(replaced) ? erasedText : replaced
+  }
+}
+
+/** A phone number of Nigeria is written in three ways. */
+function spellPhone(phone: string): string[] {
+  const local = /^(?:\+?234|0)(\d{10})$/.exec(phone)?.[1]
+  return local ? [`+234${local}`, `234${local}`, `0${local}`] : [phone]
+}
+
+type Literal = {
+  /** A text with its quotes, or a number. */
+  literal: string
+  /** Whether a number at this place may be that of an account or a phone. Others are amounts. */
+  mayIdentify: boolean
+}
+
+/** Fields whose number may identify a person. `is_erasure` in the database knows the same. */
+const identifyingField = /((account|phone|mobile)(_?(number|no))?|msisdn|nuban)$/i
+
+/** Visits texts, keys among them, and numbers of JSON, also of JSON that was cut off. */
+function replaceValues(
+  text: string,
+  column: string,
+  isReplaced: (value: Literal) => boolean,
+): string {
+  const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],]|-?\d[\d.eE+-]*/gs
+  /** Whether the objects and arrays around a token are `metadata` of a merchant. */
+  const around: boolean[] = []
+  let field: string | null = column
+  return text.replace(tokens, (token: string, at: number) => {
+    const isInMetadata = around.at(-1) ?? false
+    if (/^[{}[\],]$/.test(token)) {
+      if (/[{[]/.test(token)) around.push(isInMetadata || field === 'metadata')
+      if (/[}\]]/.test(token)) around.pop()
+      field = null
+      return token
+    }
+    const mayIdentify = isInMetadata || (field !== null && identifyingField.test(field))
+    const isKey = token.startsWith('"') && /^\s*:/.test(text.slice(at + token.length))
+    if (isKey) field = decode(token)
+    return isReplaced({ literal: token, mayIdentify }) ? `"${erasedText}"` : token
+  })
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 

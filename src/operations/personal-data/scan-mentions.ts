@@ -71,6 +71,7 @@ const special: Record<string, Partial<Target>> = {
   collection_accounts: { ids: sql`array[t.id, t.session_id, t.customer_id]`, hasAnswers: true },
   checkout_sessions: { ids: sql`array[t.id, t.account_id, t.wallet_id]`, hasAnswers: true },
   claims: { ids: sql`array[t.id, t.payout_id, t.payment_id]` },
+  payment_links: { ids: sql`array[t.id]` },
   invoices: { ids: sql`array[t.id, t.customer_id]` },
   invoice_schedules: { ids: sql`array[t.id, t.customer_id]` },
   credit_notes: {

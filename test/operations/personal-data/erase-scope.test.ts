@@ -9,6 +9,7 @@ import {
   readSelector,
 } from '../../../src/operations/personal-data/person.js'
 import { sql } from '../../../src/postgres/sql.js'
+import { toNuban } from '../../../src/simulation/sandbox-bank/nuban.js'
 import type { Merchant } from '../../support/open-manilla.js'
 import { standardRetention } from '../../support/open-manilla.js'
 import { openWithBank, payersOf } from '../../support/open-with-bank.js'
@@ -226,4 +227,43 @@ test('what a payer answered is erased with the session, and nothing else of its 
   expect(rows.length).toBeGreaterThan(1)
   for (const row of rows) expect(JSON.parse(row.metadata)).toEqual(erased)
   expect(await db.rows(sql`select from events where data like '%nephew%'`)).toEqual([])
+})
+
+test('numbers of JSON are erased where they may identify the person, and amounts stay', async () => {
+  const accountNumber = toNuban({ bankCode: '058', serial: '001234500' })
+  // As a number, it is also an amount in kobo.
+  const number = Number(accountNumber)
+  expect(number).toBeGreaterThan(10_000_000)
+  await ask('POST', '/v1/test/balances/fund', { asset: 'NGN', amount: 50_000_000 })
+  const metadata = {
+    amount: 17,
+    account: number,
+    nested: [{ of: [number, number + 1], call: 2348099954321 }],
+    phone: 8099954321,
+    float: 12345008.5,
+  }
+  const paid = await ask('POST', '/v1/disbursements/bank-transfer', {
+    bankCode: '058',
+    accountNumber,
+    amount: number,
+    metadata,
+  })
+  await service.pass(30)
+  await erase([`058:${accountNumber}`, '08099954321'])
+  const after = await ask('GET', `/v1/disbursements/bank-transfer/${paid.reference}`)
+  const erasedMetadata = {
+    amount: 17,
+    account: '[erased]',
+    nested: [{ of: ['[erased]', number + 1], call: '[erased]' }],
+    phone: '[erased]',
+    float: 12345008.5,
+  }
+  expect(after).toMatchObject({ amount: number, metadata: erasedMetadata })
+  expect(after.accountNumber).toBe('[erased]')
+  const events = await db.rows(sql<{ data: string }>`
+    select data from events where data like ${`%${paid.reference}%`}`)
+  expect(events.length).toBeGreaterThan(1)
+  for (const { data } of events)
+    expect(JSON.parse(data)).toMatchObject({ amount: number, metadata: erasedMetadata })
+  await expectAllProofs(db)
 })
