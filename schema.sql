@@ -66,7 +66,7 @@ CREATE OR REPLACE FUNCTION public.approvers_of(payout payouts)
 BEGIN ATOMIC
  SELECT a.user_id
     FROM payout_approvals a
-   WHERE ((a.environment_id = (approvers_of.payout).environment_id) AND (a.payout_id = (approvers_of.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.payout).order_hash) AND may_approve((approvers_of.payout).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
+   WHERE ((a.environment_id = (approvers_of.payout).environment_id) AND (a.payout_id = (approvers_of.payout).id) AND (a.round = round_of(approvers_of.payout)) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (approvers_of.payout).order_hash) AND may_approve((approvers_of.payout).environment_id, a.user_id) AND (NOT (a.user_id IN ( SELECT creators_of.creators_of
             FROM creators_of((approvers_of.payout).environment_id, (approvers_of.payout).created_by_user, (approvers_of.payout).created_by_key) creators_of(creators_of)))));
 END
 ;
@@ -113,12 +113,12 @@ CREATE OR REPLACE FUNCTION public.check_approval()
  LANGUAGE plpgsql
 AS $function$
 declare
-  payout record;
+  payout payouts;
   rule text;
 begin
-  select p.status, p.order_hash, p.approve_by, p.created_by_user, p.created_by_key into payout
-    from payouts p where p.environment_id = new.environment_id and p.id = new.payout_id
-    for no key update of p;
+  select * into payout from payouts p
+    where p.environment_id = new.environment_id and p.id = new.payout_id for no key update of p;
+  new.round := round_of(payout);
   rule := case
     when payout.status is distinct from 'PENDING' then 'only_pending_payout_is_decided'
     when payout.order_hash <> new.order_hash then 'approval_is_of_this_order'
@@ -142,7 +142,8 @@ begin
         union
         select a.user_id from payout_approvals a
         where a.environment_id = new.environment_id and a.payout_id = new.payout_id
-          and a.verdict = 'APPROVED' and a.user_id <> new.user_id) others (id)
+          and a.round = new.round and a.verdict = 'APPROVED' and a.user_id <> new.user_id
+        ) others (id)
       where have_shared_access(others.id, new.user_id, new.decided_at))
       then 'approver_shares_no_access'
     end;
@@ -350,6 +351,7 @@ begin
     raise exception 'open_callback_is_asked' using
       errcode = 'check_violation', constraint = 'open_callback_is_asked';
   end if;
+  new.round := old.round + case when new.reasons <@ old.reasons then 0 else 1 end;
   return new;
 end $function$
 ;
@@ -655,7 +657,7 @@ BEGIN ATOMIC
                      ELSE 1
                  END), (0)::bigint) AS "coalesce"
             FROM payout_approvals a
-           WHERE ((a.environment_id = (count_approvals.payout).environment_id) AND (a.payout_id = (count_approvals.payout).id) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (count_approvals.payout).order_hash) AND (((a.decided_by = 'simulated'::text) AND is_test(a.environment_id)) OR ((a.decided_by = 'operator'::text) AND waits_for_screening_only(a.environment_id, a.payout_id))))));
+           WHERE ((a.environment_id = (count_approvals.payout).environment_id) AND (a.payout_id = (count_approvals.payout).id) AND (a.round = round_of(count_approvals.payout)) AND (a.verdict = 'APPROVED'::text) AND (a.order_hash = (count_approvals.payout).order_hash) AND (((a.decided_by = 'simulated'::text) AND is_test(a.environment_id)) OR ((a.decided_by = 'operator'::text) AND waits_for_screening_only(a.environment_id, a.payout_id))))));
 END
 ;
 
@@ -1232,6 +1234,13 @@ begin
   end if;
   return null;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.round_of(payout payouts)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+RETURN COALESCE((SELECT c.round FROM payout_checks c WHERE ((c.environment_id = (round_of.payout).environment_id) AND (c.payout_id = (round_of.payout).id))), 1)
 ;
 
 CREATE OR REPLACE FUNCTION public.search_words(text)
@@ -2771,6 +2780,8 @@ create table payout_approvals (
   decided_at timestamp with time zone not null,
   id uuid default gen_random_uuid() not null,
   decided_by text default 'user'::text not null,
+  round integer default 1 not null,
+  constraint approval_is_of_a_round CHECK ((round > 0)),
   constraint decision_is_of_a_member_an_operator_or_simulated CHECK ((decided_by = ANY (ARRAY['user'::text, 'simulated'::text, 'operator'::text]))),
   constraint member_decides_in_a_session CHECK ((((decided_by = 'user'::text) = (user_id IS NOT NULL)) AND ((decided_by = 'user'::text) = (session_id IS NOT NULL)))),
   constraint payout_approvals_pkey PRIMARY KEY (environment_id, id),
@@ -2926,6 +2937,7 @@ create table payout_checks (
   due_at timestamp with time zone,
   created_at timestamp with time zone not null,
   answered_at timestamp with time zone,
+  round integer default 1 not null,
   constraint answered_callback_says_when CHECK (((callback = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text])) = (answered_at IS NOT NULL))),
   constraint callback_state_is_known CHECK ((callback = ANY (ARRAY['OPEN'::text, 'APPROVED'::text, 'REJECTED'::text, 'SILENT'::text]))),
   constraint check_reasons_are_known CHECK ((reasons <@ ARRAY['amount'::text, 'callback'::text, 'velocity'::text, 'duplicate'::text, 'new_recipient'::text, 'screening'::text])),
@@ -2933,6 +2945,7 @@ create table payout_checks (
   constraint only_rejection_has_words CHECK (((rejection IS NULL) OR (callback = 'REJECTED'::text))),
   constraint open_callback_has_an_end CHECK (((callback <> 'OPEN'::text) OR (silent_from IS NOT NULL))),
   constraint payout_checks_pkey PRIMARY KEY (environment_id, payout_id),
+  constraint round_is_positive CHECK ((round > 0)),
   constraint silent_callback_needs_a_member CHECK (((callback <> 'SILENT'::text) OR ('callback'::text = ANY (reasons))))
 );
 
@@ -4141,7 +4154,7 @@ CREATE INDEX payments_of_account ON public.payments USING btree (environment_id,
 
 CREATE INDEX payments_of_customer ON public.payments USING btree (environment_id, customer_id, id) WHERE (customer_id IS NOT NULL);
 
-CREATE UNIQUE INDEX member_decides_once ON public.payout_approvals USING btree (environment_id, payout_id, verdict, user_id);
+CREATE UNIQUE INDEX member_decides_once ON public.payout_approvals USING btree (environment_id, payout_id, round, verdict, user_id);
 
 CREATE INDEX payout_approvals_by_session ON public.payout_approvals USING btree (session_id);
 

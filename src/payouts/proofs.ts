@@ -174,7 +174,8 @@ const waitingPayoutsWereApproved: Proof = {
             or a.user_id is distinct from p.created_by_user
               and a.user_id is distinct from k.created_by_user
               and a.user_id is not null)) as approvals
-      from payout_approvals a where a.environment_id = p.environment_id and a.payout_id = p.id) d
+      from payout_approvals a where a.environment_id = p.environment_id and a.payout_id = p.id
+        and a.round = coalesce(c.round, 1)) d
     where p.order_hash is not null and case
       when p.submitted_at is not null then d.rejections > 0
         or c.callback in ('OPEN', 'REJECTED')

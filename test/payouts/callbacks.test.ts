@@ -135,6 +135,9 @@ async function exhaust(): Promise<void> {
   await askAll()
 }
 
+/** Members prove a factor again, as before every decision. */
+const proveAgain = () => db.rows(sql`update user_sessions set proven_at = ${clock.now()}`)
+
 describe('a callback', () => {
   test('approves a payout, which is then sent', async () => {
     const before = await available()
@@ -243,6 +246,75 @@ describe('a callback', () => {
     const payout = await payOut()
     await askAll()
     expect(await verify(payout)).toMatchObject({ status: 'SUBMITTED' })
+  })
+
+  test('that stays silent makes members decide anew, those who approved before, too', async () => {
+    answer = () => ({ status: 500 })
+    await setRule({ ...withCallback, NGN: { each: 1_000_000, perDay: null } })
+    clock.advance(2 * second)
+    const payout = await payOut()
+    const requests = () =>
+      db.rows(sql`
+        select from mails where kind = 'approval_request'
+          and cause_id not in (select id from payouts)`)
+    const before = (await requests()).length
+    await approve(bola, payout)
+    clock.advance(second)
+    await approve(chidi, payout)
+    const again = await approve(bola, payout)
+    expect(again.json.message).toContain('Your callback has not answered yet.')
+    expect(await verify(payout)).toMatchObject({
+      approval: { needed: 2, givenBy: [{ name: 'Bola Ade' }, { name: 'Chidi Eze' }] },
+    })
+    await exhaust()
+    await proveAgain()
+    // What they approved was not that the callback is silent.
+    expect(await verify(payout)).toMatchObject({
+      status: 'PENDING',
+      approval: { reasons: ['amount', 'callback'], givenBy: [], callback: { status: 'SILENT' } },
+    })
+    expect((await requests()).length).toBeGreaterThan(before)
+    expect((await approve(bola, payout)).json.message).toContain('another member')
+    // Once in this round.
+    expect((await approve(bola, payout)).json.message).toContain('You have approved')
+    expect(await verify(payout)).toMatchObject({ approval: { givenBy: [{ name: 'Bola Ade' }] } })
+    expect((await approve(chidi, payout)).json.message).toBe('Transfer approved')
+    expect(await verify(payout)).toMatchObject({ status: 'SUBMITTED' })
+    const rounds = await db.rows(sql`
+      select a.round, count(*)::int as count from payout_approvals a
+      join payouts p on p.environment_id = a.environment_id and p.id = a.payout_id
+      where encode(p.order_hash, 'hex') = ${payout.orderHash} group by a.round order by a.round`)
+    expect(rounds).toEqual([
+      { round: 1, count: 2 },
+      { round: 2, count: 2 },
+    ])
+    await settle()
+    await expectAllProofs(db)
+  })
+
+  test('a round of approvals counts alone, also for the database', async () => {
+    answer = () => ({ status: 500 })
+    await setRule({ ...withCallback, NGN: { each: 1_000_000, perDay: null } })
+    clock.advance(2 * second)
+    const payout = await payOut()
+    await approve(bola, payout)
+    await approve(chidi, payout)
+    await exhaust()
+    const ofPayout = sql`encode(order_hash, 'hex') = ${payout.orderHash}`
+    await expect(
+      db.rows(sql`update payouts set status = 'SUBMITTED', submitted_at = now() where ${ofPayout}`),
+    ).rejects.toThrow('pending_payout_leaves_with_approval')
+    // A round only begins with a reason.
+    const [check] = await db.rows(sql<{ round: number }>`
+      update payout_checks set round = 7
+      where payout_id = (select id from payouts where ${ofPayout}) returning round`)
+    expect(check).toEqual({ round: 2 })
+    ;[ada, bola, chidi] = await signIn()
+    const reply = await bola.ask('POST', `/v1/disbursements/${payout.reference}/reject`, {
+      body: { reason: 'Enough' },
+    })
+    expect(reply.status, reply.text).toBe(200)
+    await expectAllProofs(db)
   })
 
   test('a silent one that no member replaces ends with its time', async () => {

@@ -1,5 +1,6 @@
 import type { RealTime } from '../../base/clock.js'
 import type { EnvironmentId } from '../../base/environment.js'
+import { newId } from '../../base/ids.js'
 import { formatMailTime } from '../../mail/content.js'
 import { queueTeamMail } from '../../mail/team-mails.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
@@ -14,6 +15,8 @@ export type ApprovalRequest = {
   amount: string
   facts: [name: string, value: string][]
   expiresAt: Date
+  /** They were asked before: what they have to know now. */
+  askedAgain?: string | undefined
   /** Its page in the console. */
   path: string
 }
@@ -22,18 +25,22 @@ export type ApprovalRequest = {
 export async function mailApprovers(
   tx: Tx,
   now: RealTime,
-  { environmentId, waiting, what, amount, facts, expiresAt, path }: ApprovalRequest,
+  { environmentId, waiting, what, amount, facts, expiresAt, askedAgain, path }: ApprovalRequest,
 ): Promise<void> {
   const approvers = await findApprovers(tx, environmentId, [waiting])
   await queueTeamMail(tx, now, {
     environmentId,
     kind: 'approval_request',
-    causeId: waiting.id,
+    // Members get one mail for a cause.
+    causeId: askedAgain === undefined ? waiting.id : newId(now),
     onlyUsers: (approvers.get(waiting.id) ?? []).map(({ id }) => id),
     subject: `Approve ${what} of ${amount}?`,
     heading: 'Your approval is needed',
     blocks: [
       { type: 'amount', label: 'Amount', amount },
+      ...(askedAgain === undefined
+        ? []
+        : [{ type: 'paragraph' as const, text: `${askedAgain} Earlier approvals do not count.` }]),
       { type: 'facts', facts: [...facts, ['Expires on', formatMailTime(expiresAt)]] },
       {
         type: 'paragraph',

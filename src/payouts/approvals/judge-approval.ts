@@ -130,7 +130,11 @@ function refuseInvolved(
   if (approversOf(approval).includes(userId))
     throw new Refusal('approval_failed', {
       reason: 'invalid_state',
-      message: `You have approved ${reference} already. No member made its API key, so another member must approve it, too.`,
+      message: `You have approved ${reference} already. ${
+        missingApprovals(approval) > 0
+          ? 'No member made its API key, so another member must approve it, too.'
+          : 'Your callback has not answered yet.'
+      }`,
     })
 }
 

@@ -222,8 +222,11 @@ async function recordSilence(
     return
   }
   updateCheck(tx, check, { callback: 'SILENT', reason: 'callback', problem, dueAt: null })
-  // Members are asked once: those of a payout over the limits were asked when it was made.
-  if (payout.approval!.reasons.length === 0) await askMembers(tx, now, payout)
+  const { reasons, decisions } = payout.approval!
+  // Members of a payout over the limits were asked when it was made; those who approved it decide
+  // again, because they did not know that the callback stays silent.
+  if (reasons.length === 0) await askMembers(tx, now, payout)
+  else if (decisions.length > 0) await askMembers(tx, now, payout, 'callback')
 }
 
 function withCallback(payout: Payout, callback: PayoutApproval['callback']): Payout {

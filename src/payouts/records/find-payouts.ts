@@ -33,9 +33,9 @@ const approvalOf = `case when p.order_hash is not null then json_build_object(
       'isOfOperator', d.decided_by = 'operator')
     from payout_approvals d left join users u on u.id = d.user_id
     where d.environment_id = p.environment_id and d.payout_id = p.id
-      and (p.status <> 'PENDING' or d.decided_by = 'simulated'
+      and (p.status <> 'PENDING' or d.round = round_of(p) and (d.decided_by = 'simulated'
         or d.decided_by = 'operator' and waits_for_screening_only(p.environment_id, p.id)
-        or d.user_id in (select * from approvers_of(p)))
+        or d.user_id in (select * from approvers_of(p))))
     order by d.decided_at, d.user_id)) end`
 
 export type ApprovalJson = {

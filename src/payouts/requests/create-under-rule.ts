@@ -21,7 +21,7 @@ import {
 } from '../controls/find-wait.js'
 import { insertCheck } from '../controls/payout-checks.js'
 import { auditPayoutScreening } from '../controls/screen-destination.js'
-import type { Wait } from '../controls/wait.js'
+import { type Wait, type WaitReason, waitReasons } from '../controls/wait.js'
 import { describeDestination } from '../describe-destination.js'
 import { findFrozen, refuseFrozen } from '../freezes/find-frozen.js'
 import { type Payout, payoutKinds, referenceOf } from '../payout.js'
@@ -196,8 +196,13 @@ async function holdPending(
 
 const newCallback = { status: 'OPEN', attempts: 0, problem: null, rejection: null } as const
 
-/** Mails the members who may approve a payout. */
-export async function askMembers(tx: Tx, now: RealTime, payout: Payout): Promise<void> {
+/** Mails the members who may approve a payout; again, if a reason was added since. */
+export async function askMembers(
+  tx: Tx,
+  now: RealTime,
+  payout: Payout,
+  added?: WaitReason,
+): Promise<void> {
   const { environmentId, asset, amount, destination, approval, createdAt: waitsSince } = payout
   const waiting = { ...payout, approvedBy: [], waitsSince }
   await mailApprovers(tx, now, {
@@ -210,6 +215,7 @@ export async function askMembers(tx: Tx, now: RealTime, payout: Payout): Promise
       ['Reference', referenceOf(payout)],
     ],
     expiresAt: approval!.expiresAt,
+    askedAgain: added && waitReasons[added],
     path: `/payouts/${referenceOf(payout)}`,
   })
 }

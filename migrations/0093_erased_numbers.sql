@@ -1,4 +1,4 @@
--- Processes that know 0091 may run beside this migration.
+-- Processes that know 0092 may run beside this migration.
 -- The account or phone of a person may be a number of JSON. Erasing replaces it with a text, too.
 
 -- Whether a value differs from the one before only by texts that were replaced with `[erased]`, and by
