@@ -44,7 +44,7 @@ CREATE OR REPLACE FUNCTION public.approvals_needed(payout payouts)
  RETURNS integer
  LANGUAGE sql
  STABLE
-RETURN CASE WHEN (EXISTS (SELECT FROM payout_checks c WHERE ((c.environment_id = (approvals_needed.payout).environment_id) AND (c.payout_id = (approvals_needed.payout).id) AND (c.reasons = '{}'::text[])))) THEN 0 ELSE approvals_needed((payout).created_by_user, (payout).created_by_key) END
+RETURN CASE WHEN ((EXISTS (SELECT FROM payout_checks c WHERE ((c.environment_id = (approvals_needed.payout).environment_id) AND (c.payout_id = (approvals_needed.payout).id) AND (c.reasons = '{}'::text[])))) AND (NOT key_waits((payout).created_by_key))) THEN 0 ELSE approvals_needed((payout).created_by_user, (payout).created_by_key) END
 ;
 
 CREATE OR REPLACE FUNCTION public.approvers_of(batch payout_batches)
@@ -237,6 +237,16 @@ begin
     raise exception '%', rule using errcode = 'check_violation', constraint = rule;
   end if;
   return new;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_batch_of_waiting_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'batch_of_this_key_waits' using
+    errcode = 'check_violation', constraint = 'batch_of_this_key_waits';
 end $function$
 ;
 
@@ -569,6 +579,19 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_rolled_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from api_keys k where k.id = new.rolled_into and not k.payouts_wait) then
+    raise exception 'rolled_key_waits_like_the_old_one' using
+      errcode = 'check_violation', constraint = 'rolled_key_waits_like_the_old_one';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_rule()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -621,6 +644,20 @@ begin
       where s.environment_id = new.environment_id and s.payout_id = new.id) then
     raise exception 'payout_keeps_to_the_recipient_rule' using
       errcode = 'check_violation', constraint = 'payout_keeps_to_the_recipient_rule';
+  end if;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.check_waiting_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from api_keys k join added a on a.created_by_key = k.id
+      where k.payouts_wait and a.status <> 'PENDING' and a.batch_id is null) then
+    raise exception 'payout_of_this_key_waits' using
+      errcode = 'check_violation', constraint = 'payout_of_this_key_waits';
   end if;
   return null;
 end $function$
@@ -1088,6 +1125,13 @@ BEGIN ATOMIC
 END
 ;
 
+CREATE OR REPLACE FUNCTION public.key_waits(key uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (EXISTS (SELECT FROM api_keys WHERE ((api_keys.id = key_waits.key) AND api_keys.payouts_wait)))
+;
+
 CREATE OR REPLACE FUNCTION public.limit_of(rule json, asset text, is_of_key boolean)
  RETURNS numeric
  LANGUAGE sql
@@ -1335,6 +1379,7 @@ create table api_keys (
   permissions text[],
   sealed_key text,
   subaccount_id uuid,
+  payouts_wait boolean default false not null,
   constraint api_keys_created_by_user_fkey FOREIGN KEY (created_by_user) REFERENCES users(id),
   constraint api_keys_environment_id_fkey FOREIGN KEY (environment_id) REFERENCES environments(id),
   constraint api_keys_pkey PRIMARY KEY (id),
@@ -1345,6 +1390,7 @@ create table api_keys (
   constraint key_kind_is_known CHECK ((kind = ANY (ARRAY['secret'::text, 'public'::text]))),
   constraint key_of_a_subaccount_only_reads CHECK (((subaccount_id IS NULL) OR ((kind = 'secret'::text) AND (permissions <@ ARRAY['balances.see'::text, 'payouts.see'::text, 'subaccounts.see'::text]) AND (permissions IS NOT NULL)))),
   constraint key_permissions_are_named CHECK ((cardinality(permissions) > 0)),
+  constraint only_secret_keys_wait CHECK (((NOT payouts_wait) OR (kind = 'secret'::text))),
   constraint only_secret_test_keys_are_kept CHECK (((sealed_key IS NULL) OR (hint ~~ 'sk\_test\_%'::text)))
 );
 
@@ -2940,7 +2986,7 @@ create table payout_checks (
   round integer default 1 not null,
   constraint answered_callback_says_when CHECK (((callback = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text])) = (answered_at IS NOT NULL))),
   constraint callback_state_is_known CHECK ((callback = ANY (ARRAY['OPEN'::text, 'APPROVED'::text, 'REJECTED'::text, 'SILENT'::text]))),
-  constraint check_reasons_are_known CHECK ((reasons <@ ARRAY['amount'::text, 'callback'::text, 'velocity'::text, 'duplicate'::text, 'new_recipient'::text, 'screening'::text])),
+  constraint check_reasons_are_known CHECK ((reasons <@ ARRAY['amount'::text, 'key'::text, 'callback'::text, 'velocity'::text, 'duplicate'::text, 'new_recipient'::text, 'screening'::text])),
   constraint check_waits_for_something CHECK (((callback IS NOT NULL) OR (cardinality(reasons) > 0))),
   constraint only_rejection_has_words CHECK (((rejection IS NULL) OR (callback = 'REJECTED'::text))),
   constraint open_callback_has_an_end CHECK (((callback <> 'OPEN'::text) OR (silent_from IS NOT NULL))),
@@ -3902,6 +3948,8 @@ CREATE INDEX api_keys_by_environment ON public.api_keys USING btree (environment
 
 CREATE UNIQUE INDEX key_replaces_one ON public.api_keys USING btree (rolled_into) WHERE (rolled_into IS NOT NULL);
 
+CREATE INDEX keys_whose_payouts_wait ON public.api_keys USING btree (id) WHERE payouts_wait;
+
 CREATE UNIQUE INDEX one_key_per_hash ON public.api_keys USING btree (hash);
 
 CREATE INDEX audit_lines_by_action ON public.audit_lines USING btree (chain, environment_id, action, id);
@@ -4348,6 +4396,10 @@ CREATE TRIGGER key_holders_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE 
 
 CREATE TRIGGER key_keeps_its_subaccount BEFORE UPDATE OF subaccount_id ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER key_keeps_its_wait BEFORE UPDATE OF payouts_wait ON public.api_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER rolled_key_waits_like_the_old_one BEFORE UPDATE OF rolled_into ON public.api_keys FOR EACH ROW WHEN ((new.payouts_wait AND (new.rolled_into IS NOT NULL))) EXECUTE FUNCTION check_rolled_key();
+
 CREATE CONSTRAINT TRIGGER audit_head_has_its_line AFTER UPDATE ON public.audit_heads DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_line_of_head();
 
 CREATE TRIGGER audit_head_moves_with_its_line BEFORE INSERT OR UPDATE ON public.audit_heads FOR EACH ROW EXECUTE FUNCTION keep_audit_head();
@@ -4496,6 +4548,8 @@ CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payout_batch
 
 CREATE TRIGGER payout_of_item_stays BEFORE UPDATE OF payout_id ON public.payout_batch_items FOR EACH ROW WHEN (((old.payout_id IS NOT NULL) AND (new.payout_id IS DISTINCT FROM old.payout_id))) EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER batch_of_this_key_waits BEFORE UPDATE OF state ON public.payout_batches FOR EACH ROW WHEN (((old.state = ANY (ARRAY['READY'::text, 'INVALID'::text])) AND (new.state = 'PROCESSING'::text) AND key_waits(new.created_by_key))) EXECUTE FUNCTION check_batch_of_waiting_key();
+
 CREATE TRIGGER batch_order_stays BEFORE UPDATE OF order_hash ON public.payout_batches FOR EACH ROW WHEN ((old.order_hash IS NOT NULL)) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER batch_state_follows_the_one_before BEFORE UPDATE OF state ON public.payout_batches FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION check_batch_state();
@@ -4529,6 +4583,8 @@ CREATE TRIGGER item_of_payout_is_never_edited BEFORE UPDATE OF batch_id, batch_i
 CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payouts FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('destination', 'metadata');
 
 CREATE TRIGGER payout_is_that_of_its_item BEFORE INSERT ON public.payouts FOR EACH ROW WHEN ((new.batch_id IS NOT NULL)) EXECUTE FUNCTION check_batch_payout();
+
+CREATE TRIGGER payout_of_this_key_waits AFTER INSERT ON public.payouts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_waiting_key();
 
 CREATE TRIGGER payout_orders_are_never_edited BEFORE DELETE OR UPDATE OF environment_id, id, kind, rail, asset, amount, fee, levy, purpose, requested_amount, destination, merchant_reference, metadata, takes_from, created_by_key, created_by_user, order_hash, created_at, recipient_id OR TRUNCATE ON public.payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 

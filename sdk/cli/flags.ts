@@ -1742,6 +1742,11 @@ export const described: Record<string, Described> = {
     flags: [],
     money: ['fees.flat', 'fees.floor', 'fees.cap', 'fees.tiers.upTo', 'fees.tiers.flat'],
   },
+  'apiKey.get': {
+    about: 'Retrieve your API key. Returns what the key of the request may do, not the key itself. Every key may call it, also a restricted one.',
+    flags: [],
+    money: [],
+  },
   'profile.get': {
     about: 'Retrieve the public profile. Returns what a page may show about the merchant. Accepts public keys.',
     flags: [],

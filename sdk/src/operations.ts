@@ -250,6 +250,9 @@ export const operations = {
   fees: {
     get: read('/v1/fees'),
   },
+  apiKey: {
+    get: read('/v1/api-key'),
+  },
   profile: {
     get: read('/v1/profile'),
   },

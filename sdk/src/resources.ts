@@ -4,6 +4,7 @@ import type { Pages } from './pages.js'
 import type {
   AddCaseItemsInput,
   AdvanceTestClockInput,
+  ApiKey,
   Balance,
   BalanceEntry,
   BalanceReport,
@@ -1722,6 +1723,17 @@ export type Resources = {
       /** The fee of each operation. */
       fees: Fee[]
     }>
+  }
+  readonly apiKey: {
+    /**
+     * Retrieve your API key.
+     *
+     * Returns what the key of the request may do, not the key itself. Every key may call it, also a
+     * restricted one.
+     *
+     * `GET /v1/api-key`
+     */
+    get(options?: RequestOptions): Promise<ApiKey>
   }
   readonly profile: {
     /**

@@ -20,8 +20,8 @@ export type Environment = {
   /** Whether it has saved any recipient. Absent: not known. */
   hasRecipients?: boolean
   /**
-   * Whether payouts of API keys may wait or be refused: by a rule, a control or a freeze. Only
-   * known of callers with a key.
+   * Whether payouts of the API key may wait or be refused: by a rule, a control, a freeze, or the
+   * key itself. Only known of callers with a key.
    */
   keysMayWait?: boolean
 }

@@ -573,6 +573,11 @@ export const reasons = {
     when: 'The API key is restricted and lacks the permission for this operation.',
     nextStep: 'Use a key with the permission that the message names.',
   },
+  payouts_wait: {
+    status: 403,
+    when: 'Every payout made with this API key waits for a member, and this operation would move money, or decide where it goes, without one.',
+    nextStep: 'Ask a member to do it in the console.',
+  },
   account_refused: {
     status: 422,
     when: 'The bank refused to open the account.',

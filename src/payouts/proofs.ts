@@ -186,6 +186,15 @@ const waitingPayoutsWereApproved: Proof = {
         when c.callback = 'REJECTED' then 'callback_rejected' else 'approval_expired' end end`,
 }
 
+const payoutsOfWaitingKeysWaited: Proof = {
+  claim: 'Every payout of an API key whose payouts wait waited, alone or with its batch',
+  counterexamples: `
+    select p.environment_id, p.id, p.created_by_key from payouts p
+    join api_keys k on k.id = p.created_by_key and k.payouts_wait
+    left join payout_batches b on b.environment_id = p.environment_id and b.id = p.batch_id
+    where p.order_hash is null and b.order_hash is null`,
+}
+
 const checksBelongToWaiting: Proof = {
   claim: 'Every check belongs to a payout that waited, and asks only while the payout waits',
   counterexamples: `
@@ -233,6 +242,7 @@ export const payoutProofs: Proof[] = [
   payoutsLandOnce,
   attemptsKeepToTheirRail,
   waitingPayoutsWereApproved,
+  payoutsOfWaitingKeysWaited,
   checksBelongToWaiting,
   simulatedDecisionsAreTests,
   payoutsGoToTheirRecipients,

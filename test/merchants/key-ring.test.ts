@@ -65,6 +65,8 @@ test('a key authenticates its own environment and no other', async () => {
         environment: { ...environment, keysMayWait: false },
         permissions: null,
         subaccountId: null,
+        payoutsWait: false,
+        expiresAt: null,
       })
     }
   }

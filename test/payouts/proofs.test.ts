@@ -218,6 +218,15 @@ const damages: Record<string, Record<string, string[]>> = {
        from events where resource_id = ${idOf('open')}`,
       ],
     },
+  'Every payout of an API key whose payouts wait waited, alone or with its batch': {
+    'a payout that did not wait': [
+      `insert into api_keys (id, environment_id, kind, name, hash, hint, secret_fingerprint,
+         payouts_wait, created_at)
+       values (${idOf('open')}, ${environmentId}, 'secret', 'agent', sha256('agent'), 'sk_test_…0000',
+         sha256('secret'), true, now()) on conflict do nothing`,
+      `update payouts set created_by_key = ${idOf('open')} where id = ${idOf('open')}`,
+    ],
+  },
   'Every check belongs to a payout that waited, and asks only while the payout waits': {
     'a check that is still due': [
       `update payouts set order_hash = sha256('x'), approve_by = now(), event_sequence = 2

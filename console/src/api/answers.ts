@@ -2,21 +2,6 @@
 
 export type Amount = number | string
 
-export type ApiKey = {
-  reference: string
-  mode: Mode
-  kind: 'secret' | 'public'
-  name: string
-  hint: string
-  allowedAddresses: string[]
-  createdAt: string
-  lastUsedAt: string | null
-  expiresAt: string | null
-  revokedAt: string | null
-  rolledInto: string | null
-  state: string
-}
-
 export type ApprovalCheck = {
   /** Whether a transfer of this amount would wait for a second member. */
   needed: boolean
@@ -243,6 +228,8 @@ export type CreatedMerchant = {
     name: string
     hint: string
     allowedAddresses: string[]
+    permissions: string[] | null
+    payoutsWaitForApproval: boolean
     createdAt: string
     lastUsedAt: string | null
     expiresAt: string | null
@@ -592,6 +579,23 @@ export type MerchantFees = {
   })[]
 }
 
+export type MerchantKey = {
+  reference: string
+  mode: Mode
+  kind: 'secret' | 'public'
+  name: string
+  hint: string
+  allowedAddresses: string[]
+  permissions: string[] | null
+  payoutsWaitForApproval: boolean
+  createdAt: string
+  lastUsedAt: string | null
+  expiresAt: string | null
+  revokedAt: string | null
+  rolledInto: string | null
+  state: string
+}
+
 export type Mode = 'test' | 'live'
 
 export type ModeExchange = {
@@ -675,7 +679,7 @@ export type OneMerchant = {
     test: AssetAmount[]
     live: AssetAmount[]
   }
-  apiKeys: ApiKey[]
+  apiKeys: MerchantKey[]
   kycDecisions: KycDecision[]
 }
 

@@ -105,6 +105,7 @@ const sentences: Record<Code | Reason, string> = {
   wallet_waiting: 'The wallet is new. Settlements to it wait for 72 hours.',
   destination_unconfirmed: 'Another owner or admin must confirm where settlements go first.',
   key_permission: 'The API key lacks the permission for this.',
+  payouts_wait: 'Every payout of this API key waits for a member.',
   account_refused: 'The bank refused to open the account.',
   no_payment_method: 'This payment method is off. Switch it on under Settings, Payments.',
   subaccount_not_covered:

@@ -13,6 +13,7 @@ type Scope = 'query' | 'path' | 'handler'
 
 /** Every operation that serves such keys; all others refuse them. A test lists the others. */
 export const servedToSubaccountKeys: Readonly<Record<string, Scope>> = {
+  getApiKey: 'handler',
   getSubaccount: 'path',
   listBalances: 'query',
   listBalanceEntries: 'query',

@@ -44,6 +44,7 @@ const requiredKeyHeader = Type.Object({ 'Idempotency-Key': idempotencyKey })
 const security: Record<RouteAccess, Record<string, string[]>[]> = {
   secret: [{ secretKey: [] }],
   any_key: [{ secretKey: [] }, { publicKey: [] }],
+  every_key: [{ secretKey: [] }, { publicKey: [] }],
   user: [],
   person: [],
   operator: [],

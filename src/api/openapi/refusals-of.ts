@@ -1,4 +1,5 @@
 import { type Code, codes, type Reason, reasons } from '../../base/refusals.js'
+import { movesMoneyAtOnce } from '../auth/waiting-keys.js'
 import type { RefusalText, Route, RouteAccess } from '../server/route.js'
 
 /** A code that always comes with one of these reasons. */
@@ -72,7 +73,7 @@ export function isJsonOnly({
 }
 
 function needsApiKey(access: RouteAccess): boolean {
-  return access === 'secret' || access === 'any_key'
+  return access === 'secret' || access === 'any_key' || access === 'every_key'
 }
 
 /** Every refusal of this operation, including those that any request can meet. */
@@ -85,7 +86,11 @@ export function refusalsOf(route: Route): RefusalText[] {
     ...(acceptsIdempotencyKey(route) ? repeated : []),
     ...(isJsonOnly(route) ? withReasons('validation_failed', 'not_acceptable') : []),
     ...(needsApiKey(route.access)
-      ? [{ code: 'authentication_failed' } as const, ...withReasons('forbidden', 'key_permission')]
+      ? [
+          { code: 'authentication_failed' } as const,
+          ...(route.access === 'every_key' ? [] : withReasons('forbidden', 'key_permission')),
+          ...(movesMoneyAtOnce(route) ? withReasons('forbidden', 'payouts_wait') : []),
+        ]
       : []),
     ...(route.isTestOnly ? withReasons('forbidden', 'test_mode_only') : []),
     ...(route.stopsWhenSuspended ? withReasons('forbidden', 'merchant_suspended') : []),

@@ -55,6 +55,7 @@ import { auditLineRoutes } from './merchant/audit-lines.js'
 import { bankAccountRoutes } from './merchant/bank-accounts.js'
 import { kycRoutes } from './merchant/kyc.js'
 import { noteRoutes } from './merchant/notes.js'
+import { ownApiKey } from './merchant/own-api-key.js'
 import { profile } from './merchant/profile.js'
 import { changeSettings, readSettings } from './merchant/settings.js'
 import { uploadLogo } from './merchant/settings-logo.js'
@@ -83,6 +84,7 @@ export function createRoutes(api: ApiParts): Route[] {
     ...approvalRuleRoutes(api),
     ...freezeRoutes(api),
     profile(api),
+    ownApiKey(),
     uploadLogo(api),
     fees(api),
     ...apiKeyRoutes(api),

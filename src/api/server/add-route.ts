@@ -21,6 +21,7 @@ import { networkOf } from '../auth/network-of.js'
 import { refuseKey } from '../auth/refuse-unseen.js'
 import { readSessionToken } from '../auth/session-cookie.js'
 import { keepToSubaccount } from '../auth/subaccount-keys.js'
+import { refuseWithoutWait } from '../auth/waiting-keys.js'
 import { requestRateLimits } from '../limits.js'
 import { toRouteSchema } from '../openapi/openapi.js'
 import { acceptsIdempotencyKey, isJsonOnly } from '../openapi/refusals-of.js'
@@ -202,7 +203,7 @@ function isFromUser(request: FastifyRequest, { access }: Route): boolean {
         ? 'Remove the Authorization header to act as the signed-in person, or the cookie.'
         : 'Do this in the console. The operations for API keys are listed at /docs.',
     })
-  return isForUsersOnly(access) || mayBeUser
+  return isForUsersOnly(access) || (mayBeUser && access !== 'every_key')
 }
 
 const signInDependencies = ({ sessions, consoleUrl, clock }: Guards) => ({
@@ -242,16 +243,19 @@ function admitCaller(
   name: string | number = caller.environment.id,
 ): Promise<void> | undefined {
   request.caller = caller
-  if (caller.permissions !== null && caller.kind !== 'user')
+  if (caller.permissions !== null && caller.kind !== 'user' && !isForEveryKey(request.route!))
     checkKeyPermissions(caller.permissions, request.route!)
   if (caller.kind !== 'user' && caller.subaccountId !== null)
     keepToSubaccount(request, request.route!, caller.subaccountId)
+  if (caller.kind !== 'user' && caller.payoutsWait) refuseWithoutWait(request.route!)
   const allowance = guards.rateLimits.environment(name)
   const waiting = allow(reply, allowance, guards.rateLimitPerSecond)
   if (!request.route?.isTestOnly || caller.environment.mode === 'test') return waiting
   if (waiting) return waiting.then(refuseLiveMode)
   refuseLiveMode()
 }
+
+const isForEveryKey = ({ access }: Route) => access === 'every_key'
 
 /** A restricted key. Which permissions an operation needs is public, and so is what is missing. */
 function checkKeyPermissions(granted: Permissions, { permission, alsoNeeds }: Route): void {
@@ -361,6 +365,7 @@ function toRouteRequest(
     signedIn,
     audited: signedIn && toAudited(request, route, actor, realNow),
     keyId: caller && caller.kind !== 'user' ? caller.id : null,
+    apiKey: caller && caller.kind !== 'user' ? caller : null,
     boundTo: caller && caller.kind !== 'user' ? caller.subaccountId : null,
     // Undefined once the caller has hung up, whatever its type says.
     address: request.ip ?? '',

@@ -6,6 +6,7 @@ import type { Environment } from '../../base/environment.js'
 import type { Code, Reason } from '../../base/refusals.js'
 import type { Answer, KeyedAnswer } from '../../idempotency/answer.js'
 import type { IdempotencyKey } from '../../idempotency/key.js'
+import type { AuthenticatedKey } from '../../merchants/keys/key-ring.js'
 import type { Actor } from '../../team/actor.js'
 import type { Permission } from '../../team/permissions.js'
 import type { Permissions, ResourceKind } from '../../team/seen-with.js'
@@ -15,10 +16,19 @@ import type { Tag } from '../openapi/tags.js'
 
 /**
  * Who may call. `secret` and `any_key`: holders of an API key, and members of the merchant who are
- * signed in to the console. `user`: such members only. `person`: every user who is signed in.
+ * signed in to the console. `user`: such members only. `every_key`: holders of an API key only,
+ * however restricted. `person`: every user who is signed in.
  * `operator`: operators who are signed in. `open`: everyone. `signed`: a bank that signs.
  */
-export type RouteAccess = 'secret' | 'any_key' | 'user' | 'person' | 'operator' | 'open' | 'signed'
+export type RouteAccess =
+  | 'secret'
+  | 'any_key'
+  | 'every_key'
+  | 'user'
+  | 'person'
+  | 'operator'
+  | 'open'
+  | 'signed'
 
 /** Routes of the console that no API key can call. */
 export function isForUsersOnly(access: RouteAccess): boolean {
@@ -51,6 +61,8 @@ export type RouteRequest<Body, Query, Params> = {
   keyId: string | null
   /** The sub-account that the API key of the caller is bound to; null for all others. */
   boundTo: string | null
+  /** What is known of that key. */
+  apiKey: AuthenticatedKey | null
   /** The caller's IP address. */
   address: string
   protocol: 'http' | 'https'

@@ -42,7 +42,7 @@ export const paymentReturn = resource('PaymentReturn', {
   currency: anyAsset,
   status: Type.Enum(['PENDING', 'WAITING', 'SENT', 'RETURNED', 'FAILED', 'REVERSED'], {
     description:
-      '`PENDING`: it goes to another destination than the sender, and your approval rule requires a second member. `SENT`: it is on its way or, with a `claim`, waits for the payer. `FAILED` and `REVERSED` mean that the money is back where it was before the return.',
+      '`PENDING`: a member must approve it, because it goes to another destination than the sender and your approval rule requires it, or because the payouts of its API key wait. `SENT`: it is on its way or, with a `claim`, waits for the payer. `FAILED` and `REVERSED` mean that the money is back where it was before the return.',
     examples: ['SENT'],
   }),
   failureReason: notYet(

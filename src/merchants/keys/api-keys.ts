@@ -22,6 +22,8 @@ const apiKeys = new Table('api_keys', {
   permissions: column.texts<KeyPermission>().orNull(),
   /** It reads this sub-account and nothing else. Null: it is bound to none. */
   subaccountId: column.uuid().orNull(),
+  /** Every payout made with it waits for a member. Stays as it is, also when the key is rolled. */
+  payoutsWait: column.bool(),
   createdAt: column.time(),
   lastUsedAt: column.time().orNull(),
   expiresAt: column.time().orNull(),
@@ -58,6 +60,8 @@ export type NewKey = {
   permissions?: KeyPermission[] | null
   /** Binds it to a sub-account of the environment. */
   subaccountId?: string | null
+  /** Secret keys only. */
+  payoutsWait?: boolean
   /** Keeps the key itself, sealed, so that it can be shown again. Secret keys of test mode only. */
   isRevealable?: boolean
   /** The member who creates it in the console, who may not approve what it pays out. */
@@ -89,6 +93,7 @@ export function insertKey(tx: Tx, now: RealTime, newKey: NewKey): IssuedKey {
     allowedAddresses,
     permissions,
     subaccountId: newKey.subaccountId ?? null,
+    payoutsWait: newKey.payoutsWait ?? false,
     createdAt: now,
     lastUsedAt: null,
     expiresAt,

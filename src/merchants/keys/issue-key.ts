@@ -34,6 +34,8 @@ function judgeNewKey(now: Date, newKey: NewKey): Refusal | undefined {
     return refuse('allowedAddresses', `"${invalid}" is neither an IP address nor a CIDR range.`)
   if (newKey.kind === 'public' && newKey.permissions)
     return refuse('permissions', 'A public key cannot be restricted further.')
+  if (newKey.kind === 'public' && newKey.payoutsWait)
+    return refuse('payoutsWaitForApproval', 'A public key makes no payouts.')
   assert(!newKey.isRevealable || isTestSecret(newKey), 'only secret test keys are kept')
   return undefined
 }

@@ -23,6 +23,9 @@ export type AuthenticatedKey = {
   permissions: ReadonlySet<Permission> | null
   /** The sub-account that it reads, and nothing else; null: it is bound to none. */
   subaccountId: string | null
+  /** Every payout made with it waits for a member. */
+  payoutsWait: boolean
+  expiresAt: Date | null
 }
 
 export type KeyRing = {
@@ -168,6 +171,7 @@ type KeyRow = Omit<Environment, 'id'> &
     | 'allowedAddresses'
     | 'permissions'
     | 'subaccountId'
+    | 'payoutsWait'
     | 'expiresAt'
     | 'environmentId'
   > & { hash: Buffer; keysMayWait: boolean; hasRecipients: boolean }
@@ -179,10 +183,10 @@ const selectKeys = listStatement<typeof columns, KeyRow>({
   columns,
   text: (list) => `
     select k.hash, k.id, k.name, k.kind, k.allowed_addresses, k.permissions, k.expires_at,
-      k.subaccount_id, k.environment_id, e.mode,
+      k.subaccount_id, k.payouts_wait, k.environment_id, e.mode,
       e.clock_offset_ms::float8 as clock_offset_ms, e.merchant_id, e.collect_bank,
       e.payout_bank, m.display_name as merchant_name, m.suspended_at is not null as
-      is_suspended, coalesce(e.approval_rule ->> 'appliesTo' = 'all'
+      is_suspended, k.payouts_wait or coalesce(e.approval_rule ->> 'appliesTo' = 'all'
         or has_controls(e.approval_rule), false)
         or exists (select from payout_freezes f where f.thawed_at is null
           and (f.environment_id = e.id or f.environment_id is null)) as keys_may_wait,
@@ -222,6 +226,8 @@ function toKnownKey(row: KeyRow): KnownKey {
       environment,
       permissions: row.permissions && new Set(row.permissions),
       subaccountId: row.subaccountId,
+      payoutsWait: row.payoutsWait,
+      expiresAt: row.expiresAt,
     },
     expiresAt: row.expiresAt,
     isAllowed: createAddressCheck(row.allowedAddresses),

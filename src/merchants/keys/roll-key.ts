@@ -39,6 +39,7 @@ export async function rollKey(tx: Tx, now: RealTime, roll: KeyRoll): Promise<Rol
     allowedAddresses: old.allowedAddresses,
     permissions: old.permissions,
     subaccountId: old.subaccountId,
+    payoutsWait: old.payoutsWait,
     isRevealable: old.isRevealable,
     createdBy: roll.createdBy ?? null,
     isRolled: true,

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander'
 import Type from 'typebox'
 import { writeAuditLine } from '../../audit/write-line.js'
 import { hour } from '../../base/clock.js'
@@ -6,6 +7,7 @@ import { orNull } from '../../base/shapes.js'
 import { getEnvironment, listEnvironments, unknownMerchant } from '../../merchants/environments.js'
 import { type ApiKey, getKey, type IssuedKey, listKeys } from '../../merchants/keys/api-keys.js'
 import { issueKey } from '../../merchants/keys/issue-key.js'
+import { type KeyPermission, keyPermissions } from '../../merchants/keys/key-permissions.js'
 import { rollKey } from '../../merchants/keys/roll-key.js'
 import { auditOf, endKey } from '../changes/change-merchants.js'
 import { type Action, command, route } from '../definitions/definition.js'
@@ -20,6 +22,8 @@ export const keyView = {
   name: Type.String(),
   hint: Type.String(),
   allowedAddresses: Type.Array(Type.String()),
+  permissions: orNull(Type.Array(Type.String())),
+  payoutsWaitForApproval: Type.Boolean(),
   createdAt: time,
   lastUsedAt: orNull(time),
   expiresAt: orNull(time),
@@ -48,8 +52,19 @@ export const keyActions: Action[] = [
       allow: fields.repeated((text) => text, 'allowed IP address or CIDR range; repeatable', {
         placeholder: 'address',
       }),
+      permission: fields.repeated(
+        readPermission,
+        'what it may do, such as payments.see; repeatable',
+        {
+          placeholder: 'permission',
+        },
+      ),
+      payoutsWait: fields.flag('every payout made with it waits for a member'),
     },
-    async run({ db, seal, now, operator }, { merchant, mode, kind, name, expires, allow = [] }) {
+    async run(
+      { db, seal, now, operator },
+      { merchant, mode, kind, name, expires, allow = [], permission, payoutsWait },
+    ) {
       const environment = await getEnvironment(db, { merchant, mode })
       const newKey = {
         seal,
@@ -58,6 +73,8 @@ export const keyActions: Action[] = [
         name,
         expiresAt: expires ?? null,
         allowedAddresses: allow,
+        permissions: permission?.length ? permission : null,
+        payoutsWait: payoutsWait ?? false,
       }
       const issued = await db.transaction(async (tx) => {
         const issued = await issueKey(tx, now, newKey)
@@ -150,6 +167,12 @@ export const keyActions: Action[] = [
   }),
 ]
 
+function readPermission(text: string): KeyPermission {
+  const permission = keyPermissions.find((name) => name === text)
+  if (!permission) throw new InvalidArgumentError(`Must be one of ${keyPermissions.join(', ')}.`)
+  return permission
+}
+
 export const shownOnce = 'Store these keys now. They are not shown again.'
 
 export function describeIssued(issued: IssuedKey): string {
@@ -169,6 +192,8 @@ export function showKey(shown: ApiKey) {
     name,
     hint,
     allowedAddresses,
+    permissions: shown.permissions,
+    payoutsWaitForApproval: shown.payoutsWait,
     createdAt,
     lastUsedAt,
     expiresAt: shown.expiresAt,

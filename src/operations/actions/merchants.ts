@@ -105,7 +105,7 @@ export const merchantActions: Action[] = [
     input: { merchant: fields.merchant },
     view: resource('OneMerchant', {
       ...merchantFields,
-      apiKeys: Type.Array(resource('ApiKey', { ...keyView, state: Type.String() })),
+      apiKeys: Type.Array(resource('MerchantKey', { ...keyView, state: Type.String() })),
       kycDecisions: Type.Array(kycDecision),
     }),
     async run({ db, seal, now }, { merchant: reference }) {

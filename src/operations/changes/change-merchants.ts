@@ -77,11 +77,21 @@ export async function endKey(
 
 /** Audit details of a key: everything but the key itself. */
 export function auditOf(key: ApiKey) {
-  const { kind, mode, name, hint, expiresAt, allowedAddresses } = key
+  const { kind, mode, name, hint, expiresAt, allowedAddresses, permissions, payoutsWait } = key
   const reference = toReference(prefixes.apiKey, key.id)
   return {
     merchantId: key.merchantId,
     environmentId: key.environmentId,
-    details: { key: reference, kind, mode, name, hint, expiresAt, allowedAddresses },
+    details: {
+      key: reference,
+      kind,
+      mode,
+      name,
+      hint,
+      expiresAt,
+      allowedAddresses,
+      ...(permissions && { permissions }),
+      ...(payoutsWait && { payoutsWaitForApproval: true }),
+    },
   }
 }

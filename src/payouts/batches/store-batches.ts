@@ -26,7 +26,10 @@ type BatchRow = typeof payoutBatches.row & { approval: string | null }
 const batchColumns = sql.raw(`${payoutBatches.of('b')},
   case when b.order_hash is not null then json_build_object(
     'orderHash', encode(b.order_hash, 'hex'), 'expiresAt', b.approve_by,
-    'needed', approvals_needed(b.created_by_user, b.created_by_key), 'decisions', array(
+    'needed', approvals_needed(b.created_by_user, b.created_by_key),
+    'check', case when key_waits(b.created_by_key)
+      then json_build_object('reasons', array['key'], 'callback', null) end,
+    'decisions', array(
       select json_build_object('verdict', d.verdict, 'reason', d.reason, 'at', d.decided_at,
         'user', case when u.id is not null then json_build_object('id', u.id, 'name', u.name) end)
       from payout_batch_approvals d left join users u on u.id = d.user_id

@@ -31,6 +31,8 @@ import {
 
 type Submission = BatchName & {
   skipsInvalid: boolean
+  /** The API key that submits it, if its payouts wait: it submits its own batches only. */
+  submitter: string | null
   at: EnvironmentTime
 }
 
@@ -42,9 +44,10 @@ type Submission = BatchName & {
 export async function submitBatch(
   tx: Tx,
   now: RealTime,
-  { skipsInvalid, at, ...name }: Submission,
+  { skipsInvalid, submitter, at, ...name }: Submission,
 ): Promise<Batch> {
   const batch = await lockBatch(tx, name)
+  if (submitter !== null && batch.createdByKey !== submitter) throw ofAnotherCreator(batch)
   refuseUnready(batch, skipsInvalid)
   const { environmentId, asset, fee, levy, createdByKey, createdByUser } = batch
   const amount = payableAmount(batch)
@@ -64,7 +67,8 @@ export async function submitBatch(
   const { available } = book.endOfStatement({ environmentId, asset }, takesFrom)
   if (available < amount + fee + levy) throw notCovered(batch, available)
   const rule = { environmentId, asset, amount, createdByKey, createdByUser, at }
-  if (!(await findWait(tx, rule))) {
+  const wait = await findWait(tx, rule)
+  if (!wait) {
     const submitted: Batch = { ...batch, state: 'PROCESSING', submittedAt: at }
     writeState(tx, submitted, { dueAt: now })
     return submitted
@@ -76,7 +80,7 @@ export async function submitBatch(
     expiresAt: (await findExpiries(tx, environmentId, [toApprove])).get(batch.id)!,
     needed,
     decisions: [],
-    reasons: ['amount' as const],
+    reasons: wait.reasons,
     callback: null,
   }
   const waiting: Batch = { ...batch, state: 'PENDING', submittedAt: at, approval }
@@ -93,6 +97,13 @@ export async function submitBatch(
     path: `/payouts/batches/${reference}`,
   })
   return waiting
+}
+
+function ofAnotherCreator(batch: Batch): Refusal {
+  return new Refusal('forbidden', {
+    reason: 'payouts_wait',
+    message: `Every payout made with this API key waits for a member. It did not create ${batchReference(batch)}, which might not wait.`,
+  })
 }
 
 function refuseUnready(batch: Batch, skipsInvalid: boolean): void {

@@ -31,10 +31,11 @@ export type RuleRequest = LimitRequest & {
  */
 export async function findWait(db: Queryable, request: RuleRequest): Promise<Wait | null> {
   const approvals = await readRule(db, request.environmentId)
-  const screened = screeningReasons(request)
-  if (approvals === null) return toWait(screened, null)
+  const keyWaits = await doesKeyWait(db, request.createdByKey)
+  const others: WaitReason[] = [...(keyWaits ? keyReasons : []), ...screeningReasons(request)]
+  if (approvals === null) return toWait(others, null)
   const isOver = await isOverLimits(db, request, approvals)
-  const reasons: WaitReason[] = isOver ? ['amount', ...screened] : screened
+  const reasons: WaitReason[] = isOver ? ['amount', ...others] : others
   const { controlled } = request
   if (!controlled) return toWait(reasons, null)
   return judgeControls(db, approvals, { ...request, ...controlled }, { reasons })
@@ -65,6 +66,15 @@ export async function judgeControls(
   const duplicate = duplicates ? await judgeDuplicates(db, duplicates, sent) : undefined
   if (duplicate) found.push(duplicate)
   return toWait(found, callback?.retryMinutes ?? null)
+}
+
+const keyReasons: WaitReason[] = ['key']
+
+/** Whether the payouts of an API key wait for members, also without any approval rule. */
+export async function doesKeyWait(db: Queryable, keyId: string | null): Promise<boolean> {
+  if (keyId === null) return false
+  const [row] = await db.rows(sql<{ waits: boolean }>`select key_waits(${keyId}) as waits`)
+  return row!.waits
 }
 
 export function toWait(reasons: WaitReason[], callbackMinutes: number | null): Wait | null {

@@ -1,6 +1,7 @@
 /** Why a payout waits for members. The docs, the API and the console show these texts. */
 export const waitReasons = {
   amount: 'It is above a limit of your approval rule.',
+  key: 'It was made with an API key whose payouts wait for approval.',
   callback: 'Your callback did not decide in time.',
   velocity: 'It is above what may be sent in an hour, a day or a month.',
   duplicate: 'The same amount went to the same recipient recently.',

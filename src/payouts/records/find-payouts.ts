@@ -43,8 +43,8 @@ export type ApprovalJson = {
   expiresAt: string
   needed: number
   decisions: (Omit<ApprovalDecision, 'at'> & { at: string })[]
-  /** Absent for batches, and null for payouts that only wait because of limits. */
-  check?: CheckJson | null
+  /** Null for what only waits because of limits. */
+  check: CheckJson | null
 }
 
 type CheckJson = Omit<CallbackCheck, 'status'> & {

@@ -54,11 +54,16 @@ test('a key can be created, listed, rolled and revoked', async () => {
     '203.0.113.0/24',
     '--allow',
     '2001:db8::1',
+    '--permission',
+    'payouts.create',
+    '--payouts-wait',
   )
   expect(created.key).toMatch(/^sk_live_/)
   expect(created).toMatchObject({
     expiresAt: '2026-02-04T09:00:00.000Z',
     allowedAddresses: ['203.0.113.0/24', '2001:db8::1'],
+    permissions: ['payouts.create'],
+    payoutsWaitForApproval: true,
   })
 
   // The new key is valid as long as the old one was.
@@ -66,6 +71,7 @@ test('a key can be created, listed, rolled and revoked', async () => {
   const rolled = await runJson('keys', 'roll', created.reference, '--grace', '2h')
   expect(rolled).toMatchObject({
     rolledFrom: created.reference,
+    payoutsWaitForApproval: true,
     oldExpiresAt: after(clock.now(), 2 * hour).toISOString(),
     expiresAt: after(clock.now(), lifetimeMs).toISOString(),
   })

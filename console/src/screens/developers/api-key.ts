@@ -9,6 +9,8 @@ export type ApiKey = {
   state: 'active' | 'rolled' | 'expired' | 'revoked'
   /** Null: all of them. */
   permissions: KeyPermission[] | null
+  /** Every payout made with it waits for a member. */
+  payoutsWaitForApproval: boolean
   allowedAddresses: string[]
   /** Reads this sub-account and nothing else. */
   subaccount: string | null
@@ -23,5 +25,15 @@ export type ApiKey = {
 export type ShownKey = ApiKey & { key: string }
 
 /** What the console fills into its examples. */
-export const isForExamples = ({ state, kind, isRevealable, permissions }: ApiKey) =>
-  state === 'active' && kind === 'secret' && isRevealable && permissions === null
+export const isForExamples = ({
+  state,
+  kind,
+  isRevealable,
+  permissions,
+  payoutsWaitForApproval,
+}: ApiKey) =>
+  state === 'active' &&
+  kind === 'secret' &&
+  isRevealable &&
+  permissions === null &&
+  !payoutsWaitForApproval

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { KeyPermission } from '../../../../src/merchants/keys/key-permissions'
 import { useScope } from '../../api/scope'
 import { useWrite } from '../../api/writes'
-import { CheckboxList, RadioField } from '../../parts/choices'
+import { Checkbox, CheckboxList, RadioField } from '../../parts/choices'
 import { ConfirmDialog } from '../../parts/confirm-dialog'
 import { TextArea, TextField } from '../../parts/fields'
 import type { ShownKey } from './api-key'
@@ -23,6 +23,7 @@ export function CreateKeyDialog({ subaccount, onClose, onMade }: Props) {
   const [kind, setKind] = useState<'secret' | 'public'>('secret')
   const [isRestricted, setRestricted] = useState(false)
   const [permissions, setPermissions] = useState<KeyPermission[]>([])
+  const [payoutsWait, setPayoutsWait] = useState(false)
   const [addresses, setAddresses] = useState('')
   const [expiry, setExpiry] = useState('')
   const { write, isBusy, refusal } = useWrite<ShownKey>()
@@ -36,6 +37,7 @@ export function CreateKeyDialog({ subaccount, onClose, onMade }: Props) {
       ...(expiry && { expiresAt: new Date(`${expiry}T23:59:59`).toISOString() }),
       ...(allowedAddresses.length > 0 && { allowedAddresses }),
       ...(kind === 'secret' && isRestricted && { permissions }),
+      ...(kind === 'secret' && payoutsWait && { payoutsWaitForApproval: true }),
       ...(subaccount && { subaccount: subaccount.reference }),
     })
     if (made) onMade(made)
@@ -93,6 +95,14 @@ export function CreateKeyDialog({ subaccount, onClose, onMade }: Props) {
           values={permissions}
           onChange={setPermissions}
           error={refusal?.issueOf('permissions') ?? (lacksPermission && words.choosePermission)}
+        />
+      )}
+      {kind === 'secret' && !subaccount && (
+        <Checkbox
+          label={words.payoutsWait}
+          description={words.payoutsWaitHint}
+          isOn={payoutsWait}
+          onChange={setPayoutsWait}
         />
       )}
       <TextField

@@ -31,6 +31,10 @@ export const keyTexts = {
   allAccessHint: 'The key may use the whole API.',
   restricted: 'Restricted',
   restrictedHint: 'The key may do what you choose here. Everything else is refused.',
+  payoutsWait: 'Every payout waits for approval',
+  payoutsWaitHint:
+    'For agents: members approve what this key proposes. Settlements and conversions are refused.',
+  waits: 'payouts wait',
   permissionCount: (count: number) => (count === 1 ? '1 permission' : `${count} permissions`),
   permissions: {
     'payments.see': 'Read payments and collection accounts',

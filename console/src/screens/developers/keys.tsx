@@ -141,7 +141,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
     {
       name: 'access',
       head: words.access,
-      cell: ({ kind, permissions, allowedAddresses, subaccount }) => (
+      cell: ({ kind, permissions, payoutsWaitForApproval, allowedAddresses, subaccount }) => (
         <span className="no-wrap">
           {words.kinds[kind]}
           {kind === 'secret' && (
@@ -154,6 +154,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
               ) : (
                 words.allAccess
               )}
+              {payoutsWaitForApproval && ` · ${words.waits}`}
             </span>
           )}
           <br />

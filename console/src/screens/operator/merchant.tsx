@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { ApiKey, OneMerchant } from '../../api/answers'
+import type { MerchantKey, OneMerchant } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { writeScope } from '../../api/scope'
 import { sessionKey } from '../../api/session'
@@ -170,7 +170,7 @@ function Money({ merchant: { balances, received } }: { merchant: OneMerchant }) 
 }
 
 function Keys({ merchant, path }: { merchant: OneMerchant; path: string }) {
-  const [revoked, setRevoked] = useState<ApiKey | null>(null)
+  const [revoked, setRevoked] = useState<MerchantKey | null>(null)
   const { write, isBusy, refusal } = useWrite({ reads: ['merchant'], isKeyed: false })
   return (
     <Card title={t.merchant.keys}>

@@ -445,7 +445,7 @@ function withoutSellers(error: unknown): unknown {
 
 type Caller = Pick<
   RouteRequest<unknown, unknown, unknown>,
-  'environment' | 'now' | 'actor' | 'keyId'
+  'environment' | 'now' | 'actor' | 'keyId' | 'apiKey'
 >
 
 /** A decision answers the request of the member who asked for it. */
@@ -501,14 +501,23 @@ async function prepare(
 
 /**
  * Money that goes to another destination than its sender follows the approval rule and its
- * controls, if there are any. That is decided when it is committed.
+ * controls, if there are any. That is decided when it is committed. With a key whose payouts wait,
+ * money that goes back to its sender waits, too.
  */
 function ruleFor(
   { rails }: ApiParts,
-  { environment, now, actor, keyId }: Caller,
+  { environment, now, actor, keyId, apiKey }: Caller,
   { payment, requested, amount }: ReturnRequest & { amount: bigint },
 ): RuleRequest | null {
-  if (!requested) return null
+  const request = {
+    environmentId: environment.id,
+    asset: payment.asset,
+    amount,
+    ...creatorOf({ keyId, actor }),
+    at: now,
+  }
+  const ofSender = apiKey?.payoutsWait ? request : null
+  if (!requested) return ofSender
   const { railId: id, sender } = payment
   const bank = rails.banksByName.get(payment.rail)
   const senderAccount = payment.asset === 'NGN' ? destinationOf({ id, sender }, bank) : undefined
@@ -516,15 +525,8 @@ function ruleFor(
     requested.kind === 'bank_account' &&
     requested.accountNumber === senderAccount?.accountNumber &&
     requested.bankCode === senderAccount.bankCode
-  if (isSender) return null
-  return {
-    environmentId: environment.id,
-    asset: payment.asset,
-    amount,
-    ...creatorOf({ keyId, actor }),
-    at: now,
-    controlled: { destination: requested },
-  }
+  if (isSender) return ofSender
+  return { ...request, controlled: { destination: requested } }
 }
 
 /**

@@ -93,6 +93,8 @@ const create = (api: ApiParts) =>
           uniqueItems: true,
         }),
       ),
+      // Every payout made with it waits for a member.
+      payoutsWaitForApproval: Type.Optional(Type.Boolean()),
       // It then reads this sub-account and nothing else.
       subaccount: Type.Optional(Type.String({ minLength: 1, maxLength: limits.names.length })),
     }),
@@ -106,6 +108,7 @@ const create = (api: ApiParts) =>
         expiresAt: body.expiresAt === undefined ? null : readTime('expiresAt', body.expiresAt),
         allowedAddresses: body.allowedAddresses ?? [],
         permissions: readPermissions(body),
+        payoutsWait: body.payoutsWaitForApproval ?? false,
         isRevealable: body.kind === 'secret' && environment.mode === 'test',
         createdBy: request.actor as UserActor,
       }
@@ -258,6 +261,7 @@ function showKey(key: ApiKey, now: Date) {
     hint: key.hint,
     state: stateOf(key, now),
     permissions: key.permissions,
+    payoutsWaitForApproval: key.payoutsWait,
     subaccount: key.subaccountId && toReference(prefixes.subaccount, key.subaccountId),
     allowedAddresses: key.allowedAddresses,
     isRevealable: key.isRevealable,
@@ -279,8 +283,14 @@ function stateOf(key: ApiKey, now: Date): 'active' | 'rolled' | 'expired' | 'rev
 /** Everything but the key itself. */
 function detailsOf(key: ApiKey) {
   const { kind, mode, name, hint, expiresAt, allowedAddresses, permissions, subaccountId } = key
+  const { payoutsWait } = key
   const reference = toReference(prefixes.apiKey, key.id)
   const subaccount = subaccountId && toReference(prefixes.subaccount, subaccountId)
-  const scope = { allowedAddresses, permissions, ...(subaccount && { subaccount }) }
+  const scope = {
+    allowedAddresses,
+    permissions,
+    ...(payoutsWait && { payoutsWaitForApproval: true }),
+    ...(subaccount && { subaccount }),
+  }
   return { key: reference, kind, mode, name, hint, expiresAt, ...scope }
 }

@@ -8,6 +8,7 @@ import { vatRates } from '../../../money/vat.js'
 import type { PayoutStatus } from '../../../payouts/payout.js'
 import type { BankDirectory } from '../../../payouts/ports.js'
 import { bankTransfer } from '../../../payouts/resource.js'
+import { withoutWait } from '../../auth/waiting-keys.js'
 import {
   bankRefusalReasons,
   fundFromReasons,
@@ -209,6 +210,7 @@ const create = (api: ApiParts) =>
       'not_found',
       ...withReasons('subaccount_failed', 'invalid_state'),
       ...withReasons('conversion_failed', ...fundFromReasons),
+      ...withReasons('forbidden', 'payouts_wait'),
       ...withReasons(
         'bank_transfer_failed',
         'duplicate_reference',
@@ -230,6 +232,8 @@ const create = (api: ApiParts) =>
         pending: 'Bank transfer waits for approval',
       }
       const fundFrom = readFundFrom(body.fundFrom, payout.asset)
+      if (fundFrom && request.apiKey?.payoutsWait)
+        throw withoutWait('`fundFrom` would convert at once.')
       const { from } = body
       return submitPayout(api, request, payout, messages, { fundFrom, from })
     },

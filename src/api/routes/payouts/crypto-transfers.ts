@@ -12,6 +12,7 @@ import { formatDecimal } from '../../../money/amounts.js'
 import type { Asset } from '../../../money/assets.js'
 import { vatRates } from '../../../money/vat.js'
 import { cryptoTransfer } from '../../../payouts/resource.js'
+import { withoutWait } from '../../auth/waiting-keys.js'
 import {
   chainRefusalReasons,
   fundFromReasons,
@@ -155,6 +156,7 @@ const create = (api: ApiParts) =>
       'not_found',
       ...withReasons('subaccount_failed', 'invalid_state'),
       ...withReasons('conversion_failed', ...fundFromReasons),
+      ...withReasons('forbidden', 'payouts_wait'),
       ...withReasons(
         'crypto_transfer_failed',
         'duplicate_reference',
@@ -175,6 +177,8 @@ const create = (api: ApiParts) =>
         pending: 'Crypto transfer waits for approval',
       }
       const fundFrom = readFundFrom(body.fundFrom, payout.asset)
+      if (fundFrom && request.apiKey?.payoutsWait)
+        throw withoutWait('`fundFrom` would convert at once.')
       const { from } = body
       return submitPayout(api, request, payout, messages, { fundFrom, from })
     },

@@ -376,6 +376,7 @@ const submit = (api: ApiParts) =>
       ...withReasons('subaccount_failed', 'invalid_state'),
       'not_found',
       ...withReasons('batch_failed', 'invalid_state', 'has_invalid_items'),
+      ...withReasons('forbidden', 'payouts_wait'),
     ],
     handle(request) {
       const { environment, body, now } = request
@@ -386,6 +387,7 @@ const submit = (api: ApiParts) =>
           environmentId: environment.id,
           reference,
           skipsInvalid: body.skipInvalid ?? false,
+          submitter: request.apiKey?.payoutsWait ? request.keyId : null,
           at: now,
         }),
       )
