@@ -18,6 +18,7 @@ export {
 export type { AnswerFacts, ManillaOptions, RequestOptions, WriteOptions } from './options.js'
 export type { Page, Pages } from './pages.js'
 export type { Resources } from './resources.js'
+export { type SignOptions, signWebhook } from './sign-webhook.js'
 export type * from './types.js'
 export { type VerifyOptions, verifyWebhook, type WebhookHeaders } from './verify-webhook.js'
 export { WebhookError, type WebhookProblem } from './webhook-error.js'

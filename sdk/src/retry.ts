@@ -15,8 +15,8 @@ const reasons: { why: string; holds: (error: ManillaError) => boolean }[] = [
   { why: 'a proxy timed out', holds: ({ status }) => status === 504 },
 ]
 
-const firstWaitMs = 500
-const waitMaxMs = 8_000
+/** The conformance tests shorten the first wait; the package does not export it. */
+export const waits = { firstMs: 500, maxMs: 8_000 }
 /** A longer Retry-After is left to the caller. */
 const retryAfterMaxMs = 30_000
 
@@ -36,7 +36,7 @@ export function waitBeforeRetry(
   if (whyRetry(error) === undefined) return undefined
   const { retryAfterMs = 0 } = error
   if (retryAfterMs > retryAfterMaxMs) return undefined
-  const fullMs = Math.min(firstWaitMs * 2 ** retriesBefore, waitMaxMs)
+  const fullMs = Math.min(waits.firstMs * 2 ** retriesBefore, waits.maxMs)
   return Math.max(retryAfterMs, fullMs * (0.5 + random / 2))
 }
 

@@ -98,7 +98,7 @@ export async function send(connection: Connection, request: ApiRequest): Promise
   }
 }
 
-const fileTypes: Partial<Record<Operation['gives'], string>> = {
+export const fileTypes: Partial<Record<Operation['gives'], string>> = {
   csv: 'text/csv',
   pdf: 'application/pdf',
 }

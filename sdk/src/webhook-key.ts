@@ -32,6 +32,17 @@ export async function readWebhookKey(secret: unknown): Promise<Verifier> {
   }
 }
 
+/** The `v1` signature. Manilla alone can make the `v1a` one, with the private key. */
+export async function signMessage(message: SignedMessage, secret: unknown): Promise<string> {
+  const { prefix, bytes } = readSecret(secret)
+  if (prefix !== 'whsec_')
+    throw malformed('is a public key, which cannot sign. Sign with the `secret` (whsec_…).')
+  const { algorithm } = kinds[prefix]
+  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign'])
+  const signature = await crypto.subtle.sign(algorithm, key, toContent(message))
+  return `v1,${btoa(String.fromCharCode(...new Uint8Array(signature)))}`
+}
+
 function readSecret(secret: unknown) {
   if (typeof secret !== 'string' || secret === '')
     throw malformed(`is ${secret === '' ? 'empty' : 'missing'}. Is the variable set?`)
