@@ -632,7 +632,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'cryptoTransfers.quote': {
-    about: 'Price a crypto transfer. Returns what the transfer costs now and checks that the destination can receive it, whatever your balance. Reserves nothing.',
+    about: 'Price a crypto transfer. Returns what the transfer costs now and checks that the destination can receive it and that your rule about recipients allows it, whatever your balance. Reserves nothing.',
     flags: [
       ['amount', 'coins', 'Decimal amount, more than zero, with at most 6 digits after the point.', true, false],
       ['asset', 'text', 'The currency or stablecoin of the amounts. One of: USDC, USDT.', true, false, ['USDC', 'USDT']],
@@ -710,7 +710,7 @@ export const described: Record<string, Described> = {
     takesIdempotencyKey: true,
   },
   'bankTransfers.quote': {
-    about: 'Price a bank transfer. Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
+    about: 'Price a bank transfer. Returns what the transfer costs now and checks that the account exists and that your rule about recipients allows it. Reserves nothing.',
     flags: [
       ['amount', 'naira', 'Amount in naira.', true, false],
       ['currency', 'text', 'The currency of the amounts. One of: NGN.', false, false, ['NGN']],

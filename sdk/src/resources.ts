@@ -729,8 +729,8 @@ export type Resources = {
     /**
      * Price a crypto transfer.
      *
-     * Returns what the transfer costs now and checks that the destination can receive it, whatever
-     * your balance. Reserves nothing.
+     * Returns what the transfer costs now and checks that the destination can receive it and that
+     * your rule about recipients allows it, whatever your balance. Reserves nothing.
      *
      * `POST /v1/disbursements/crypto/quote`
      */
@@ -777,7 +777,8 @@ export type Resources = {
     /**
      * Price a bank transfer.
      *
-     * Returns what the transfer costs now and checks that the account exists. Reserves nothing.
+     * Returns what the transfer costs now and checks that the account exists and that your rule
+     * about recipients allows it. Reserves nothing.
      *
      * `POST /v1/disbursements/bank-transfer/quote`
      */

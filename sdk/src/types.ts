@@ -3586,9 +3586,12 @@ export type Settings = {
         window: 'hour' | 'day' | 'month'
         /** Transfers of this currency. */
         currency: 'NGN' | 'USDC' | 'USDT'
-        /** Most that may be sent: kobo, or a decimal of coins; null for any amount. */
+        /**
+         * Most that may be sent: kobo, or a decimal of coins; null for any amount, if `count` is
+         * set.
+         */
         amount: number | string | null
-        /** Most transfers; null for any number. */
+        /** Most transfers; null for any number, if `amount` is set. */
         count: number | null
         /** Whether a transfer above it waits for a second member, or is refused. */
         above: 'approve' | 'refuse'
@@ -6994,9 +6997,12 @@ export type ChangeSettingsInput = {
         window: 'hour' | 'day' | 'month'
         /** Transfers of this currency. */
         currency: 'NGN' | 'USDC' | 'USDT'
-        /** Most that may be sent: kobo, or a decimal of coins; null for any amount. */
+        /**
+         * Most that may be sent: kobo, or a decimal of coins; null for any amount, if `count` is
+         * set.
+         */
         amount: number | string | null
-        /** Most transfers; null for any number. */
+        /** Most transfers; null for any number, if `amount` is set. */
         count: number | null
         /** Whether a transfer above it waits for a second member, or is refused. */
         above: 'approve' | 'refuse'

@@ -11,6 +11,8 @@ export const screeningLimits = {
   versionHashLength: 12,
   /** Lines that are parsed before other work gets its turn. */
   linesPerTurn: 2_000,
+  /** Where the day begins first, it does so 14 hours before UTC. */
+  dateAheadMaxMs: 14 * hour,
   listCheckIntervalMs: 15 * second,
   /** Of a request to the provider. */
   timeoutMs: 5 * second,

@@ -112,7 +112,19 @@ describe('a velocity limit', () => {
     })
   })
 
-  test('of persons does not concern API keys, and that of keys does not concern persons', async () => {
+  test('limits an amount or a number', async () => {
+    const { ada } = await setControls({ velocity: [limit({ per: 'key', count: 2 })] })
+    const before = (await ask('GET', '/v1/settings', { key })).json.data.approvals
+    const velocity = [limit({ per: 'key', count: 1 }), limit({ per: 'merchant' })]
+    const body = { ...noLimits, controls: { ...none, velocity } }
+    const refused = await ada.ask('PATCH', '/v1/settings/approvals', { body })
+    expect([refused.status, refused.json.code], refused.text).toEqual([400, 'validation_failed'])
+    expect(refused.json.message).toContain('send the most that may be sent, or the most transfers')
+    expect(refused.json.details).toMatchObject([{ field: 'controls.velocity.1.amount' }])
+    expect((await ask('GET', '/v1/settings', { key })).json.data.approvals).toEqual(before)
+  })
+
+  test('of members does not concern API keys, and that of keys does not concern members', async () => {
     const { ada } = await setControls({
       velocity: [limit({ per: 'member', count: 1 }), limit({ per: 'key', count: 2 })],
     })

@@ -15,9 +15,11 @@ import { whenDone } from './open-manilla.js'
 
 type Entry = { id: string; name?: string; addresses?: string[] }
 
-const textOf = (entries: Entry[]) =>
+export const toDay = (time: Date) => time.toISOString().slice(0, 10)
+
+const textOf = (now: Date, entries: Entry[]) =>
   [
-    JSON.stringify({ source: 'Made-up', date: '2026-11-18', entries: entries.length }),
+    JSON.stringify({ source: 'Made-up', date: toDay(now), entries: entries.length }),
     ...entries.map((entry) => JSON.stringify(entry)),
     '',
   ].join('\n')
@@ -26,7 +28,7 @@ const textOf = (entries: Entry[]) =>
 export async function openList(clock: Clock, entries: Entry[]) {
   const folder = await mkdtemp(path.join(tmpdir(), 'screening-'))
   const file = path.join(folder, 'list.jsonl')
-  writeFileSync(file, textOf(entries))
+  writeFileSync(file, textOf(clock.now(), entries))
   const screening = (await openScreening(
     { listFile: file, provider: undefined },
     { clock, logger: createLogger('silent') },
@@ -36,7 +38,7 @@ export async function openList(clock: Clock, entries: Entry[]) {
     screening,
     version: () => screening.state().list!.version,
     async replace(next: Entry[]) {
-      writeFileSync(`${file}.next`, textOf(next))
+      writeFileSync(`${file}.next`, textOf(clock.now(), next))
       renameSync(`${file}.next`, file)
       await screening.refresh()
     },

@@ -111,9 +111,12 @@ export type ApprovalRule = {
         window: 'hour' | 'day' | 'month'
         /** Transfers of this currency. */
         currency: 'NGN' | 'USDC' | 'USDT'
-        /** Most that may be sent: kobo, or a decimal of coins; null for any amount. */
+        /**
+         * Most that may be sent: kobo, or a decimal of coins; null for any amount, if `count` is
+         * set.
+         */
         amount: number | string | null
-        /** Most transfers; null for any number. */
+        /** Most transfers; null for any number, if `amount` is set. */
         count: number | null
         /** Whether a transfer above it waits for a second member, or is refused. */
         above: 'approve' | 'refuse'
@@ -979,9 +982,12 @@ export type SettingChange = {
         window: 'hour' | 'day' | 'month'
         /** Transfers of this currency. */
         currency: 'NGN' | 'USDC' | 'USDT'
-        /** Most that may be sent: kobo, or a decimal of coins; null for any amount. */
+        /**
+         * Most that may be sent: kobo, or a decimal of coins; null for any amount, if `count` is
+         * set.
+         */
         amount: number | string | null
-        /** Most transfers; null for any number. */
+        /** Most transfers; null for any number, if `amount` is set. */
         count: number | null
         /** Whether a transfer above it waits for a second member, or is refused. */
         above: 'approve' | 'refuse'
@@ -1077,9 +1083,12 @@ export type SettingChange = {
         window: 'hour' | 'day' | 'month'
         /** Transfers of this currency. */
         currency: 'NGN' | 'USDC' | 'USDT'
-        /** Most that may be sent: kobo, or a decimal of coins; null for any amount. */
+        /**
+         * Most that may be sent: kobo, or a decimal of coins; null for any amount, if `count` is
+         * set.
+         */
         amount: number | string | null
-        /** Most transfers; null for any number. */
+        /** Most transfers; null for any number, if `amount` is set. */
         count: number | null
         /** Whether a transfer above it waits for a second member, or is refused. */
         above: 'approve' | 'refuse'

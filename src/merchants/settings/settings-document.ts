@@ -415,13 +415,14 @@ export const VelocityLimit = Type.Object(
       examples: ['NGN'],
     }),
     amount: Type.Union([KoboLimit, CoinLimit, Type.Null()], {
-      description: 'Most that may be sent: kobo, or a decimal of coins; null for any amount.',
+      description:
+        'Most that may be sent: kobo, or a decimal of coins; null for any amount, if `count` is set.',
       examples: [50_000_000],
     }),
     count: Type.Union(
       [Type.Integer({ minimum: 1, maximum: settingsLimits.velocityCountMax }), Type.Null()],
       {
-        description: 'Most transfers; null for any number.',
+        description: 'Most transfers; null for any number, if `amount` is set.',
         examples: [null],
       },
     ),

@@ -72,6 +72,8 @@ export async function withScreening<Result>(
   }
 }
 
+/** A list of a day that has not begun in UTC is 0 days old. */
 export function ageInDays(date: string, now: Date): number {
-  return Math.floor((now.getTime() - Date.parse(`${date}T00:00:00.000Z`)) / day)
+  const ageMs = now.getTime() - Date.parse(`${date}T00:00:00.000Z`)
+  return Math.max(0, Math.floor(ageMs / day))
 }

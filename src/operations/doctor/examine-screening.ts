@@ -31,7 +31,7 @@ async function examineList(
 ): Promise<CheckResult> {
   const fix = `Replace ${file} with today's list: write a new file, then rename it (docs/operating/screening.md).`
   try {
-    const { source, date, entries } = await readListFile(file)
+    const { source, date, entries } = await readListFile(file, clock.now())
     const age = ageInDays(date, clock.now())
     if (age > listMaxAgeDays)
       return failure('Screening', `the list is of ${date}, ${age} days old`, fix)

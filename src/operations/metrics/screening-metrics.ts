@@ -34,7 +34,7 @@ export function addScreeningMetrics(
       const { source, date } = screening.state().list!
       const ageMs = clock.now().getTime() - Date.parse(`${date}T00:00:00.000Z`)
       this.reset()
-      this.set({ list: source }, ageMs / 1_000)
+      this.set({ list: source }, Math.max(0, ageMs / 1_000))
     },
   })
   new Gauge({

@@ -51,7 +51,7 @@ export async function changeRule(
   const { approvals: before } = await getSettings(tx, environment)
   const { controls = before.controls ?? null } = sent
   const approvals = { ...sent, controls }
-  refuseDigits(approvals)
+  refuseAmounts(approvals)
   if (hasRule(approvals)) await refuseTooFew(tx, environment)
   tx.write(sql`
     update setting_changes set state = 'CANCELLED', decided_by = ${user.id}, decided_at = ${now}
@@ -196,9 +196,28 @@ async function refuseTooFew(db: Queryable, environment: Environment): Promise<vo
 
 type DecimalAmount = { field: string; asset: Asset; amount: number | string | null | undefined }
 
-/** Checks amounts of each asset, which the schema cannot. */
-function refuseDigits(approvals: Approvals): void {
-  const details = listAmounts(approvals).flatMap(({ field, asset, amount }): Detail[] => {
+/** Checks amounts of each asset, and that limits limit something, which the schema cannot. */
+function refuseAmounts(approvals: Approvals): void {
+  const details = [...findWrongAmounts(approvals), ...findEmptyLimits(approvals)]
+  if (details.length > 0)
+    throw new Refusal('validation_failed', {
+      message: `${details[0]!.field} ${details[0]!.issue}.`,
+      details,
+    })
+}
+
+function findEmptyLimits({ controls }: Approvals): Detail[] {
+  return (controls?.velocity ?? []).flatMap(({ amount, count }, index) => {
+    const issue =
+      'must be set if `count` is null: send the most that may be sent, or the most transfers'
+    return amount === null && count === null
+      ? { field: `controls.velocity.${index}.amount`, issue }
+      : []
+  })
+}
+
+function findWrongAmounts(approvals: Approvals): Detail[] {
+  return listAmounts(approvals).flatMap(({ field, asset, amount }): Detail[] => {
     if (amount === null || amount === undefined) return []
     if (asset === 'NGN')
       return typeof amount === 'number' ? [] : [{ field, issue: 'must be a whole number of kobo' }]
@@ -206,11 +225,6 @@ function refuseDigits(approvals: Approvals): void {
       typeof amount === 'string' ? parseDecimal(amount, asset) : { issue: 'must be a decimal text' }
     return typeof parsed === 'bigint' ? [] : [{ field, issue: parsed.issue }]
   })
-  if (details.length > 0)
-    throw new Refusal('validation_failed', {
-      message: `${details[0]!.field} ${details[0]!.issue}.`,
-      details,
-    })
 }
 
 function listAmounts(approvals: Approvals): DecimalAmount[] {

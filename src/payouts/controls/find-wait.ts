@@ -3,6 +3,8 @@ import type { Approvals } from '../../merchants/settings/settings-document.js'
 import { sql } from '../../postgres/sql.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
 import { isOverLimits, type LimitRequest } from '../approvals/sent-in-window.js'
+import { refuseFrozen } from '../freezes/find-frozen.js'
+import type { FreezablePayout } from '../freezes/freeze.js'
 import type { Payout } from '../payout.js'
 import type { Destination } from '../ports.js'
 import { isNewRecipient } from './judge-recipients.js'
@@ -75,6 +77,19 @@ export async function doesKeyWait(db: Queryable, keyId: string | null): Promise<
   if (keyId === null) return false
   const [row] = await db.rows(sql<{ waits: boolean }>`select key_waits(${keyId}) as waits`)
   return row!.waits
+}
+
+/**
+ * Throws the refusal that a payout would get now because of its recipient, or because it is frozen:
+ * a price must not be followed by that. A payout that would wait for members passes.
+ */
+export async function refuseUnpayable(
+  db: Queryable,
+  payout: FreezablePayout & Parameters<typeof isNewRecipient>[2],
+): Promise<void> {
+  await refuseFrozen(db, payout)
+  const recipients = (await readRule(db, payout.environmentId))?.controls?.recipients
+  if (recipients) await isNewRecipient(db, recipients, payout)
 }
 
 export function toWait(reasons: WaitReason[], callbackMinutes: number | null): Wait | null {

@@ -86,5 +86,5 @@ function refuse(reason: DirectoryReason, message: string): Refusal {
 }
 
 export function unavailable(): Refusal {
-  return refuse('rail_unavailable', 'The bank does not answer. Nothing was sent; retry later.')
+  return refuse('rail_unavailable', 'The bank does not answer. Nothing was changed; retry later.')
 }

@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises'
+import type { Clock } from '../../base/clock.js'
 import type { Logger } from '../../base/log.js'
 import { screeningLimits } from '../../screening/limits.js'
 import { normaliseName } from '../../screening/normalise-name.js'
 import type { ListState, ScreeningSubject, ScreeningVerdict } from '../../screening/ports.js'
-import { ListProblem, parseList, type SanctionsList } from './parse-list.js'
+import { FutureList, ListProblem, parseList, type SanctionsList } from './parse-list.js'
 
 /** The list in memory, which follows its file. */
 type ListFile = {
@@ -15,7 +16,10 @@ type ListFile = {
 }
 
 /** Reads the file once and throws if it cannot be used: money must not move unscreened. */
-export async function openListFile(file: string, logger: Logger): Promise<ListFile> {
+export async function openListFile(
+  file: string,
+  { clock, logger }: { clock: Clock; logger: Logger },
+): Promise<ListFile> {
   const explain = (error: unknown): never => {
     throw new Error(
       `SCREENING_LIST: ${file} cannot be used: ${describe(error)}. Put a list there, or correct the path (docs/operating/screening.md).`,
@@ -23,7 +27,7 @@ export async function openListFile(file: string, logger: Logger): Promise<ListFi
   }
   /** Of the file that was read last, good or bad. */
   let mark: string | undefined = await markOf(file).catch(explain)
-  let list = await readListFile(file).catch(explain)
+  let list = await readListFile(file, clock.now()).catch(explain)
   let problem: string | null = null
   let refreshing: Promise<void> | undefined
 
@@ -35,10 +39,11 @@ export async function openListFile(file: string, logger: Logger): Promise<ListFi
       })
       if (found === mark) return
       mark = found
-      list = await readListFile(file)
+      list = await readListFile(file, clock.now())
       problem = null
       logger.info({ version: list.version, entries: list.entries }, 'screening list was read')
     } catch (error) {
+      if (error instanceof FutureList) mark = undefined
       const why = describe(error)
       if (why !== problem)
         logger.error(
@@ -76,8 +81,8 @@ async function markOf(file: string): Promise<string> {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
 }
 
-export async function readListFile(file: string): Promise<SanctionsList> {
-  return parseList(await readFile(file))
+export async function readListFile(file: string, now: Date): Promise<SanctionsList> {
+  return parseList(await readFile(file), now)
 }
 
 function match(list: SanctionsList, { kind, value }: ScreeningSubject): ScreeningVerdict {

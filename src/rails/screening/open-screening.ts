@@ -10,10 +10,10 @@ type OpenDependencies = { clock: Clock; logger: Logger; timeoutMs?: number }
 /** Undefined: nothing is configured, and nothing is screened. */
 export async function openScreening(
   { listFile, provider }: Pick<ScreeningConfig, 'listFile' | 'provider'>,
-  { logger, ...dependencies }: OpenDependencies,
+  dependencies: OpenDependencies,
 ): Promise<Screening | undefined> {
   if (listFile === undefined && provider === undefined) return undefined
-  const list = listFile === undefined ? undefined : await openListFile(listFile, logger)
+  const list = listFile === undefined ? undefined : await openListFile(listFile, dependencies)
   const ask = provider && createScreeningHook(provider, dependencies)
   return {
     asksProvider: ask !== undefined,

@@ -18,19 +18,27 @@ export type SanctionsList = {
 /** What is wrong with a list file, with its line. */
 export class ListProblem extends Error {}
 
+/** The same file can be read later. */
+export class FutureList extends ListProblem {}
+
 type Fields = Record<string, unknown>
 
 /**
  * Parses a list file: JSON Lines, a header and then one entry a line. Everything is checked, down
- * to the number of entries that the header names: half of a file must not count as a list.
+ * to the number of entries that the header names: half of a file must not count as a list. A list
+ * of the future would count as new for as long as nobody replaces it.
  */
-export async function parseList(bytes: Buffer): Promise<SanctionsList> {
-  const { listBytesMax, linesPerTurn, entriesMax } = screeningLimits
+export async function parseList(bytes: Buffer, now: Date): Promise<SanctionsList> {
+  const { listBytesMax, linesPerTurn, entriesMax, dateAheadMaxMs } = screeningLimits
   if (bytes.length > listBytesMax)
     throw new ListProblem(`it has ${bytes.length} bytes; at most ${listBytesMax} are read`)
   const lines = decode(bytes).split('\n')
   if (lines.at(-1) === '') lines.pop()
   const header = readHeader(lines[0] ?? '')
+  if (Date.parse(`${header.date}T00:00:00.000Z`) - dateAheadMaxMs > now.getTime())
+    throw new FutureList(
+      `its \`date\`, ${header.date}, is in the future: correct it, or the clock of this machine`,
+    )
   if (header.entries > entriesMax)
     throw new ListProblem(`it names ${header.entries} entries; at most ${entriesMax} are read`)
   if (header.entries !== lines.length - 1)

@@ -45,7 +45,7 @@ export function refuseAccountNumber({
       `${bank.name} has no account ${accountNumber}. Check the number with the recipient.`,
     )
   if (reason === 'rail_unavailable')
-    return refuse(reason, `${bank.name} does not answer. Nothing was sent; retry later.`)
+    return refuse(reason, `${bank.name} does not answer. Nothing was changed; retry later.`)
   return undefined
 }
 

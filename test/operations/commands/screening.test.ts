@@ -12,12 +12,13 @@ import { manualClock } from '../../support/clock.js'
 import { inTestMode } from '../../support/open-manilla.js'
 import { openWithBank } from '../../support/open-with-bank.js'
 import { keyed, openDesk } from '../../support/payment-desk.js'
-import { openList } from '../../support/screening.js'
+import { openList, toDay } from '../../support/screening.js'
 import { expectAllProofs } from '../../support/sound-books.js'
 import { createConsole } from './commands.js'
 
 const wallet = '7EqQdEULxWcraVx3mXKFjc84LhCkMGZCkRuDpvcMwJeK'
-const list = await openList(manualClock(), [
+const clock = manualClock()
+const list = await openList(clock, [
   { id: 'S-1', name: 'Ada Obi' },
   { id: 'S-2', addresses: [wallet] },
 ])
@@ -39,7 +40,7 @@ test('an operator checks a wallet or a name, and sees the list', async () => {
   expect((await run('screening', 'check', 'Bola Alabi')).out).toContain('name: clear: Made-up')
   expect((await run('screening', 'check', ' ')).err).toContain('Name an address or a name')
   expect(await runJson('screening', 'status')).toMatchObject({
-    list: { source: 'Made-up', date: '2026-11-18', entries: 2, problem: null },
+    list: { source: 'Made-up', date: toDay(clock.now()), entries: 2, problem: null },
     provider: null,
     held: { hit: 0, unknown: 0 },
   })
@@ -179,7 +180,7 @@ test('doctor reports a list that is old or unreadable, and payments that wait fo
   const examine = (config = { listFile, listMaxAgeDays: 7, provider: undefined as never }) =>
     examineScreening({ db, clock, config })
   const write = (date: Date) => {
-    const header = { source: 'Made-up', date: date.toISOString().slice(0, 10), entries: 0 }
+    const header = { source: 'Made-up', date: toDay(date), entries: 0 }
     writeFileSync(listFile, `${JSON.stringify(header)}\n`)
   }
   expect(await examineScreening({ db, clock, config: undefined })).toEqual([])
@@ -191,6 +192,10 @@ test('doctor reports a list that is old or unreadable, and payments that wait fo
   write(new Date(clock.now().getTime() - 9 * day))
   expect(await examine()).toMatchObject([
     { state: 'error', message: expect.stringContaining('9 days old') },
+  ])
+  write(new Date(clock.now().getTime() + 2 * day))
+  expect(await examine()).toMatchObject([
+    { state: 'error', message: expect.stringContaining('is in the future') },
   ])
   writeFileSync(listFile, 'oops')
   expect(await examine()).toMatchObject([

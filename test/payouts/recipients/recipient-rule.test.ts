@@ -114,6 +114,45 @@ test('a new recipient gets no more than the amount during the cooling-off', asyn
   await expectAllProofs(db)
 })
 
+// A price that is followed by a refusal would mislead whoever was shown it.
+test('a quote is refused for its recipient as the payout would be', async () => {
+  const coolingOff = { hours: 24, above: anyone }
+  const open = await openShop({ ...lax, onlySaved: true, coolingOff })
+  const { ada, ask, make, setRule, pay } = open
+  const [account, saved] = [newAccount(), newAccount()]
+  const { reference: recipient } = await make('/v1/recipients', saved)
+  const amountOf = { amount: 500_000 }
+  const quote = (body: object) => ask('POST', `${transfers}/quote`, { ...amountOf, ...body })
+  const expectSame = async (body: object, reason: string) => {
+    const [quoted, paid] = [await quote(body), await pay({ ...amountOf, ...body })]
+    expect([quoted.status, quoted.json.reason], quoted.text).toEqual([422, reason])
+    expect(quoted.json.message).toBe(paid.json.message)
+    expect(paid.json.reason).toBe(reason)
+  }
+  expect((await quote(account)).status).toBe(200)
+  await setRule()
+  await expectSame(account, 'recipient_not_saved')
+  await expectSame({ recipient, amount: 500_001 }, 'recipient_cooling_off')
+  expect((await quote({ recipient })).status).toBe(200)
+  const byMember = await ada.ask('POST', `${transfers}/quote`, {
+    body: { ...amountOf, ...account },
+  })
+  expect(byMember.json.reason).toBe('recipient_not_saved')
+  const wallet = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk'
+  const coins = { asset: 'USDC', network: 'SOLANA', amount: '2', destinationAddress: wallet }
+  const ofCoins = await ask('POST', '/v1/disbursements/crypto/quote', coins)
+  expect([ofCoins.json.code, ofCoins.json.reason]).toEqual([
+    'crypto_transfer_failed',
+    'recipient_not_saved',
+  ])
+  // A frozen recipient is refused, too.
+  const frozen = await ada.ask('POST', '/v1/freezes', {
+    body: { kind: 'recipient', subject: `058/${saved.accountNumber}`, reason: 'Complaint 77' },
+  })
+  expect(frozen.status, frozen.text).toBe(201)
+  await expectSame({ recipient }, 'payouts_frozen')
+})
+
 test('the first payout waits for a member, the next one does not', async () => {
   const { ada, bola, make, read, setRule, pay } = await openShop({ ...lax, approveFirst: true })
   await setRule()

@@ -19,6 +19,8 @@ const { db, bank, clock, settle } = service
 const worker = openBatchWorker(service)
 const wallet = 'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ'
 const transfers = '/v1/disbursements/bank-transfer'
+/** An account whose bank does not answer. */
+const unreachable = '9900000096'
 const coins = '/v1/disbursements/crypto'
 const batches = '/v1/disbursements/batches'
 let serial = 0
@@ -128,6 +130,41 @@ describe('a saved recipient', () => {
     expect((await ask('POST', '/v1/recipients', unknownBank)).json).toMatchObject({
       reason: 'unknown_bank',
     })
+  })
+
+  test('is not saved, nor enabled, while the bank does not answer', async () => {
+    const { ask, make, read, save, eventsOf } = await openShop()
+    const { reference: disabled } = await save()
+    await make(`/v1/recipients/${disabled}/disable`)
+    const idempotencyKey = randomUUID()
+    const account = { bankCode: '058', accountNumber: unreachable }
+    const expectUnavailable = async (path: string, body?: object) => {
+      const { status, json, headers } = await ask('POST', path, body, idempotencyKey)
+      expect(status).toBe(503)
+      expect(json).toMatchObject({
+        code: 'recipient_failed',
+        reason: 'rail_unavailable',
+        nextStep: expect.stringContaining('Retry after the time in `Retry-After`'),
+      })
+      expect(json.message).toContain('Nothing was changed')
+      expect(headers.get('retry-after')).toBe('5')
+    }
+    await expectUnavailable('/v1/recipients', account)
+    const { bankName } = (await resolveName({ ...account, accountNumber: '0123456789' })) as {
+      bankName: string
+    }
+    bank.resolveName = async () =>
+      resolveName(account) as Promise<{ bankName: string; accountName: string }>
+    await expectUnavailable(`/v1/recipients/${disabled}/enable`)
+    expect((await read('/v1/recipients')).items).toMatchObject([
+      { reference: disabled, status: 'DISABLED' },
+    ])
+    expect(await eventsOf(disabled)).toEqual(['recipient.created', 'recipient.disabled'])
+    // The same request works once the bank answers.
+    bank.resolveName = async () => ({ bankName, accountName: 'ADA OBI' })
+    const saved = await ask('POST', '/v1/recipients', account, idempotencyKey)
+    expect(saved.json.data, saved.text).toMatchObject({ accountName: 'ADA OBI', status: 'ACTIVE' })
+    expect((await ask('POST', '/v1/recipients', account, idempotencyKey)).text).toBe(saved.text)
   })
 
   test('is saved once per environment, however many requests save it at once', async () => {

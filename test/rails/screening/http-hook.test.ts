@@ -29,7 +29,7 @@ async function openProvider(
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/screen`
-  const clock = manualClock()
+  const clock = manualClock(new Date('2026-11-19T09:00:00.000Z'))
   const screening = await openScreening(
     { listFile: file, provider: { url, secret: new Secret(secret) } },
     { clock, logger: createLogger('silent'), timeoutMs: 300 },
@@ -156,7 +156,10 @@ describe('the HTTP hook', () => {
 })
 
 test('a list file alone needs no network, and without either nothing is screened', async () => {
-  const dependencies = { clock: manualClock(), logger: createLogger('silent') }
+  const dependencies = {
+    clock: manualClock(new Date('2026-11-19T09:00:00.000Z')),
+    logger: createLogger('silent'),
+  }
   const screening = await openScreening({ listFile, provider: undefined }, dependencies)
   onTestFinished(() => screening!.stop())
   expect(screening!.asksProvider).toBe(false)

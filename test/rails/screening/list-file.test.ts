@@ -3,17 +3,20 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { hour } from '../../../src/base/clock.js'
 import { createLogger } from '../../../src/base/log.js'
 import { openListFile } from '../../../src/rails/screening/list-file.js'
 import { parseList } from '../../../src/rails/screening/parse-list.js'
 import { screeningLimits } from '../../../src/screening/limits.js'
+import { manualClock } from '../../support/clock.js'
 
 const wallet = '7EqQdEULxWcraVx3mXKFjc84LhCkMGZCkRuDpvcMwJeK'
 const header = (entries: number, more: object = {}) =>
   JSON.stringify({ source: 'Made-up', date: '2026-11-18', entries, ...more })
 const fileOf = (...entries: object[]) =>
   [header(entries.length), ...entries.map((entry) => JSON.stringify(entry)), ''].join('\n')
-const parse = (text: string) => parseList(Buffer.from(text))
+const now = new Date('2026-11-18T09:00:00.000Z')
+const parse = (text: string) => parseList(Buffer.from(text), now)
 
 const ada = { id: 'S-1', program: 'SAMPLE', name: 'Ada Sanctioned', aliases: ['Sanctioned Co.'] }
 
@@ -22,8 +25,9 @@ async function openFile(text: string) {
   const file = path.join(folder, 'list.jsonl')
   writeFileSync(file, text)
   const log: string[] = []
+  const clock = manualClock(now)
   const logger = createLogger('info', { write: (line) => log.push(line) })
-  const list = await openListFile(file, logger)
+  const list = await openListFile(file, { clock, logger })
   onTestFinished(() => {
     list.stop()
     rmSync(folder, { recursive: true })
@@ -32,7 +36,7 @@ async function openFile(text: string) {
     writeFileSync(`${file}.next`, next)
     renameSync(`${file}.next`, file)
   }
-  return { file, list, log, replace }
+  return { file, list, log, replace, clock }
 }
 
 const name = (value: string) => ({ kind: 'name', value, mode: 'live' }) as const
@@ -62,6 +66,8 @@ describe('parsing a list', () => {
     ['[]', /^line 1: it is not a JSON object$/],
     [header(0, { source: '' }), /`source`/],
     [header(0, { date: '2026-02-30' }), /`date`/],
+    [header(0, { date: '2026-11-19' }), /`date`, 2026-11-19, is in the future/],
+    [header(0, { date: '2062-11-18' }), /in the future/],
     [header(0, { entries: -1 }), /`entries`/],
     [header(2), /names 2 entries, and it has 0/],
     [`${header(1)}\n${JSON.stringify(ada)}\n${JSON.stringify(ada)}\n`, /names 1 entries.*has 2/],
@@ -80,21 +86,41 @@ describe('parsing a list', () => {
   })
 
   test('refuses bytes that are not UTF-8, and more bytes than the limit', async () => {
-    await expect(parseList(Buffer.from([0xff, 0xfe]))).rejects.toThrow('it is not UTF-8')
+    await expect(parseList(Buffer.from([0xff, 0xfe]), now)).rejects.toThrow('it is not UTF-8')
     const large = Buffer.alloc(screeningLimits.listBytesMax + 1)
-    await expect(parseList(large)).rejects.toThrow('at most')
+    await expect(parseList(large, now)).rejects.toThrow('at most')
   })
 })
 
 describe('following the file', () => {
   test('a start with a missing or bad file fails and names the variable', async () => {
     const logger = createLogger('silent')
-    await expect(openListFile('/nowhere/list.jsonl', logger)).rejects.toThrow(
-      'SCREENING_LIST: /nowhere/list.jsonl cannot be used: ENOENT',
-    )
+    await expect(
+      openListFile('/nowhere/list.jsonl', { clock: manualClock(), logger }),
+    ).rejects.toThrow('SCREENING_LIST: /nowhere/list.jsonl cannot be used: ENOENT')
     const { file, replace } = await openFile(fileOf(ada))
     replace('oops')
-    await expect(openListFile(file, logger)).rejects.toThrow('cannot be used: line 1')
+    await expect(openListFile(file, { clock: manualClock(), logger })).rejects.toThrow(
+      'cannot be used: line 1',
+    )
+  })
+
+  // It would count as new for as long as nobody replaces it.
+  test('a list of the future is refused until its day begins', async () => {
+    const { list, log, replace, file, clock } = await openFile(fileOf(ada))
+    const { version } = list.state()
+    replace([header(1, { date: '2026-11-20' }), JSON.stringify(ada), ''].join('\n'))
+    await list.refresh()
+    await list.refresh()
+    const problem = expect.stringContaining('`date`, 2026-11-20, is in the future')
+    expect(list.state()).toMatchObject({ version, date: '2026-11-18', problem })
+    expect(log.filter((line) => line.includes('the one before is still used'))).toHaveLength(1)
+    const logger = createLogger('silent')
+    await expect(openListFile(file, { clock, logger })).rejects.toThrow('is in the future')
+    // In Kiritimati, it is the 20th.
+    clock.advance(25 * hour)
+    await list.refresh()
+    expect(list.state()).toMatchObject({ date: '2026-11-20', problem: null })
   })
 
   test('a new file is read; a bad one leaves the last good list and raises an alarm', async () => {

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { Environment } from '../../../base/environment.js'
 import { firstIdAt } from '../../../base/ids.js'
 import { Refusal, returnRefusal } from '../../../base/refusal.js'
+import type { Code } from '../../../base/refusals.js'
 import { kobo, resource, text, withDescription, withExample } from '../../../base/shapes.js'
 import { toWire } from '../../../money/amounts.js'
 import { vatRates } from '../../../money/vat.js'
@@ -46,6 +47,7 @@ import {
   confirmDuplicateIn,
   controlReasons,
   createReadRoutes,
+  quoteTransfer,
   submitPayout,
   toPayoutRequest,
 } from './payouts.js'
@@ -249,7 +251,7 @@ const quoteRoute = (api: ApiParts) =>
     operation: 'quoteBankTransfer',
     summary: 'Price a bank transfer',
     description:
-      'Returns what the transfer costs now and checks that the account exists. Reserves nothing.',
+      'Returns what the transfer costs now and checks that the account exists and that your rule about recipients allows it. Reserves nothing.',
     body: withExample(closed({ ...quotedFields, from: fromIn }), quoteExample),
     answers: { 200: quote },
     refusals: [
@@ -258,7 +260,7 @@ const quoteRoute = (api: ApiParts) =>
       ...withReasons(
         'bank_transfer_failed',
         ...bankRefusalReasons,
-        'recipient_disabled',
+        ...recipientReasons,
         'name_changed',
       ),
     ],
@@ -270,9 +272,7 @@ const quoteRoute = (api: ApiParts) =>
         ...(await choosePayoutDestination(api.db, environment, readTarget(body))),
       }
       if (body.from !== undefined) await readPayingSubaccount(api.db, environment.id, body.from)
-      const priced = await api.payoutPreparation.quote(quoted)
-      if (priced instanceof Refusal) throw priced
-      const { fee, levy, lines } = priced
+      const { fee, levy, lines } = await quoteTransfer(api, request, quoted)
       const environmentId = request.environment.id
       const causeId = firstIdAt(request.now)
       return success(200, 'Quote', {
@@ -377,10 +377,14 @@ function readQuoteRequest({
 }
 
 /** Refuses if the environment has no bank. */
-export function directoryOf({ rails }: ApiParts, environment: Environment): BankDirectory {
+export function directoryOf(
+  { rails }: ApiParts,
+  environment: Environment,
+  code: Code = 'bank_transfer_failed',
+): BankDirectory {
   const directory = rails.payoutBankOf(environment)
   if (directory) return directory
-  throw new Refusal('bank_transfer_failed', {
+  throw new Refusal(code, {
     reason: 'rail_unavailable',
     message: `No bank is configured in ${environment.mode} mode. Ask the operator to configure one.`,
   })

@@ -40,6 +40,7 @@ import {
   confirmDuplicateIn,
   controlReasons,
   createReadRoutes,
+  quoteTransfer,
   submitPayout,
   toPayoutRequest,
 } from './payouts.js'
@@ -194,7 +195,7 @@ const quoteRoute = (api: ApiParts) =>
     operation: 'quoteCryptoTransfer',
     summary: 'Price a crypto transfer',
     description:
-      'Returns what the transfer costs now and checks that the destination can receive it, whatever your balance. Reserves nothing.',
+      'Returns what the transfer costs now and checks that the destination can receive it and that your rule about recipients allows it, whatever your balance. Reserves nothing.',
     tag: 'Disbursements',
     body: closed({ ...quotedFields, fundFrom: Type.Optional(quotedFundFromIn), from: fromIn }),
     answers: { 200: quote },
@@ -204,7 +205,7 @@ const quoteRoute = (api: ApiParts) =>
       ...withReasons(
         'crypto_transfer_failed',
         ...chainRefusalReasons.filter((reason) => reason !== 'treasury_short'),
-        'recipient_disabled',
+        ...recipientReasons,
       ),
     ],
     async handle(request) {
@@ -215,9 +216,7 @@ const quoteRoute = (api: ApiParts) =>
       }
       const { asset, amount } = quoted
       if (body.from !== undefined) await readPayingSubaccount(api.db, environment.id, body.from)
-      const priced = await api.payoutPreparation.quote(quoted)
-      if (priced instanceof Refusal) throw priced
-      const { fee, lines } = priced
+      const { fee, lines } = await quoteTransfer(api, request, quoted)
       const environmentId = request.environment.id
       const causeId = firstIdAt(request.now)
       return success(200, 'Quote', {

@@ -1,10 +1,12 @@
 import Type, { type TSchema } from 'typebox'
+import type { EnvironmentTime } from '../../../base/clock.js'
 import { fromReference, prefixes, unusedId } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { invalidField, Refusal, returnRefusal } from '../../../base/refusal.js'
 import { referenceSample, stablecoin, withDescription } from '../../../base/shapes.js'
 import type { KeyedAnswer } from '../../../idempotency/answer.js'
 import { subaccountIdOf } from '../../../ledger/accounts.js'
+import { refuseUnpayable } from '../../../payouts/controls/find-wait.js'
 import { type PayoutStatus, payoutKinds } from '../../../payouts/payout.js'
 import { createPayoutReader } from '../../../payouts/records/find-payouts.js'
 import {
@@ -13,7 +15,11 @@ import {
   type TransferKind,
 } from '../../../payouts/records/payout-list.js'
 import { UnderRule } from '../../../payouts/requests/create-by-keys.js'
-import type { PayoutRequest, QuoteRequest } from '../../../payouts/requests/prepare-payouts.js'
+import type {
+  PayoutRequest,
+  Quote,
+  QuoteRequest,
+} from '../../../payouts/requests/prepare-payouts.js'
 import { showPayout } from '../../../payouts/resource.js'
 import type { Actor } from '../../../team/actor.js'
 import { creatorOf } from '../../auth/creator-of.js'
@@ -80,6 +86,25 @@ export function toPayoutRequest(
     confirmsDuplicate: request.body.confirmDuplicate,
     ...creatorOf(request),
   }
+}
+
+/** What a transfer costs; refused if it would be refused for its destination or recipient. */
+export async function quoteTransfer(
+  { db, rails, payoutPreparation }: ApiParts,
+  request: { now: EnvironmentTime; keyId: string | null; actor: Actor },
+  quoted: QuoteRequest,
+): Promise<Quote> {
+  const { environment, kind } = quoted
+  await refuseUnpayable(db, {
+    ...quoted,
+    ...creatorOf(request),
+    environmentId: environment.id,
+    rail: rails.carrierOf(environment, kind)?.name,
+    at: request.now,
+  })
+  const priced = await payoutPreparation.quote(quoted)
+  if (priced instanceof Refusal) throw priced
+  return priced
 }
 
 /** Prepares, commits and sends one payout, and returns the answer. */

@@ -3,6 +3,7 @@ import type { Environment } from '../../../base/environment.js'
 import { prefixes } from '../../../base/ids.js'
 import { limits } from '../../../base/limits.js'
 import { Refusal } from '../../../base/refusal.js'
+import type { Reason } from '../../../base/refusals.js'
 import { referenceSample, withExample } from '../../../base/shapes.js'
 import {
   changeRecipient,
@@ -76,12 +77,9 @@ const createBody = withExample(
   { bankCode: '058', accountNumber: '0123456789', label: 'Ada, bakery' },
 )
 
-const bankReasons = withReasons(
-  'bank_transfer_failed',
-  'unknown_bank',
-  'account_not_found',
-  'rail_unavailable',
-)
+const isOfDestination = (reason: Reason) =>
+  reason !== 'treasury_short' && reason !== 'payouts_frozen'
+const bankReasons = ['unknown_bank', 'account_not_found', 'rail_unavailable'] as const
 
 const create = (api: ApiParts) =>
   route({
@@ -96,11 +94,10 @@ const create = (api: ApiParts) =>
     body: createBody,
     answers: { 201: recipient },
     refusals: [
-      ...withReasons('recipient_failed', 'recipient_exists'),
-      ...bankReasons,
       ...withReasons(
-        'crypto_transfer_failed',
-        ...chainRefusalReasons.filter((reason) => reason !== 'treasury_short'),
+        'recipient_failed',
+        'recipient_exists',
+        ...new Set([...bankReasons, ...chainRefusalReasons.filter(isOfDestination)]),
       ),
     ],
     async handle(request) {
@@ -137,7 +134,7 @@ async function readDestination(
     requestedAmount: '0.000001',
     destination: wallet,
   })
-  if (quoted instanceof Refusal) throw quoted
+  if (quoted instanceof Refusal) throw toRecipientRefusal(quoted)
   const noAccount = { bankCode: null, bankName: null, accountNumber: null, accountName: null }
   return { ...noAccount, ...wallet }
 }
@@ -147,9 +144,16 @@ async function resolve(
   environment: Environment,
   account: { bankCode: string; accountNumber: string },
 ): Promise<NonNullable<Holder>> {
-  const holder = await directoryOf(api, environment).resolveName(account)
-  if (holder instanceof Refusal) throw holder
+  const directory = directoryOf(api, environment, 'recipient_failed')
+  const holder = await directory.resolveName(account)
+  if (holder instanceof Refusal) throw toRecipientRefusal(holder)
   return { bankName: holder.bankName, accountName: holder.accountName }
+}
+
+/** What a bank or chain refuses is worded for transfers; here nothing is sent. */
+function toRecipientRefusal(refused: Refusal): Refusal {
+  const isOfTransfer = ['bank_transfer_failed', 'crypto_transfer_failed'].includes(refused.code)
+  return isOfTransfer ? refused.under('recipient_failed') : refused
 }
 
 const list = ({ openPage }: ApiParts) =>
@@ -285,7 +289,7 @@ const enable = (api: ApiParts) =>
       'A disabled recipient can be paid again. The bank names the holder again, and the new name is kept. It counts as new: the cooling-off of your rule begins again, and the next transfer is its first. Repeating it changes nothing.',
     params,
     answers: { 200: recipient },
-    refusals: ['not_found', ...bankReasons],
+    refusals: ['not_found', ...withReasons('recipient_failed', ...bankReasons)],
     async handle(request) {
       const { environment, now } = request
       const found = await getRecipient(api.db, nameOf(request))

@@ -13,6 +13,6 @@ export function isRefusal(value: unknown): value is Refusal {
 export function railUnavailable(): Refusal {
   return refuse(
     'rail_unavailable',
-    'The Solana network is not responding. Nothing was sent; retry later.',
+    'The Solana network is not responding. Nothing was changed; retry later.',
   )
 }

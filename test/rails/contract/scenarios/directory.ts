@@ -73,6 +73,31 @@ export const directoryScenarios: Scenario[] = [
     },
   },
   {
+    name: 'a recipient is not saved while the provider does not resolve names',
+    needs: ['is remote'],
+    async run({ bank, clock, open }) {
+      const shop = await open()
+      const account = bank.recipient('ordinary')
+      const save = () => shop.send('POST', '/v1/recipients', account)
+      const expectUnavailable = async () =>
+        expect([(await save()).status, (await save()).json.reason]).toEqual([
+          503,
+          'rail_unavailable',
+        ])
+      bank.faults.resolve = 'limited'
+      await expectUnavailable()
+      bank.faults.resolve = 'works'
+      for (const down of ['unavailable', 'refused'] as const) {
+        bank.faults.down = down
+        await expectUnavailable()
+      }
+      expect((await shop.get('/v1/recipients')).items).toEqual([])
+      bank.faults.down = 'no'
+      clock.advance(limits.banks.probeIntervalMs)
+      expect((await save()).status).toBe(201)
+    },
+  },
+  {
     name: 'a payout while the provider does not resolve names is refused, and holds nothing',
     needs: ['is remote'],
     async run({ bank, clock, open }) {
