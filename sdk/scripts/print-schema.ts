@@ -94,7 +94,7 @@ export function printComment(text: string, indent: string): string[] {
   return [`${indent}/**`, ...body, `${indent} */`]
 }
 
-function wrap(paragraph: string, width: number): string[] {
+export function wrap(paragraph: string, width: number): string[] {
   const lines = ['']
   for (const word of paragraph.split(' ')) {
     const longer = `${lines.at(-1)} ${word}`.trimStart()

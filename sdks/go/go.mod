@@ -1,0 +1,3 @@
+module github.com/manilla-dev/manilla-go
+
+go 1.19
