@@ -79,6 +79,17 @@ RETURN (COALESCE(((octet_length(convert_to(value, 'UTF8'::name)) || ':'::text) |
 '::text)
 ;
 
+CREATE OR REPLACE FUNCTION public.begin_round()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.round := 1 + coalesce((select max(a.round) from payout_approvals a
+    where a.environment_id = new.environment_id and a.payout_id = new.payout_id), 0);
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.breaks_recipient_rule(payout payouts, rule jsonb)
  RETURNS boolean
  LANGUAGE sql
@@ -361,7 +372,8 @@ begin
     raise exception 'open_callback_is_asked' using
       errcode = 'check_violation', constraint = 'open_callback_is_asked';
   end if;
-  new.round := old.round + case when new.reasons <@ old.reasons then 0 else 1 end;
+  new.round := old.round + case when new.reasons <@ old.reasons
+    and new.screening::jsonb is not distinct from old.screening::jsonb then 0 else 1 end;
   return new;
 end $function$
 ;
@@ -2984,10 +2996,12 @@ create table payout_checks (
   created_at timestamp with time zone not null,
   answered_at timestamp with time zone,
   round integer default 1 not null,
+  screening json,
   constraint answered_callback_says_when CHECK (((callback = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text])) = (answered_at IS NOT NULL))),
   constraint callback_state_is_known CHECK ((callback = ANY (ARRAY['OPEN'::text, 'APPROVED'::text, 'REJECTED'::text, 'SILENT'::text]))),
   constraint check_reasons_are_known CHECK ((reasons <@ ARRAY['amount'::text, 'key'::text, 'callback'::text, 'velocity'::text, 'duplicate'::text, 'new_recipient'::text, 'screening'::text])),
   constraint check_waits_for_something CHECK (((callback IS NOT NULL) OR (cardinality(reasons) > 0))),
+  constraint finding_is_a_reason CHECK (((screening IS NULL) OR ('screening'::text = ANY (reasons)))),
   constraint only_rejection_has_words CHECK (((rejection IS NULL) OR (callback = 'REJECTED'::text))),
   constraint open_callback_has_an_end CHECK (((callback <> 'OPEN'::text) OR (silent_from IS NOT NULL))),
   constraint payout_checks_pkey PRIMARY KEY (environment_id, payout_id),
@@ -4559,6 +4573,8 @@ CREATE TRIGGER batches_are_never_edited BEFORE DELETE OR UPDATE OF environment_i
 CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payout_batches FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('name');
 
 CREATE TRIGGER pending_batches_wait_seven_days_at_most BEFORE UPDATE OF approve_by ON public.payout_batches FOR EACH ROW WHEN ((old.order_hash IS NOT NULL)) EXECUTE FUNCTION check_longer_wait();
+
+CREATE TRIGGER check_begins_a_round BEFORE INSERT ON public.payout_checks FOR EACH ROW EXECUTE FUNCTION begin_round();
 
 CREATE TRIGGER checks_only_get_stricter BEFORE UPDATE ON public.payout_checks FOR EACH ROW EXECUTE FUNCTION check_check();
 

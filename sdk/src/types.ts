@@ -240,6 +240,24 @@ export type BankDisbursement = {
       /** Why your callback rejected it. */
       reason: string | null
     } | null
+    /** What screening found about the recipient; null if nothing. */
+    screening: {
+      /** `hit`: the recipient is on a list. `unknown`: it was not screened. */
+      verdict: 'hit' | 'unknown'
+      /** The list, or the provider. */
+      list: string | null
+      /** Version of the list. */
+      version: string | null
+      /** Entry of the list. */
+      entry: string | null
+      /** Why it was not screened. */
+      why: string | null
+    } | null
+    /**
+     * Grows when a reason to wait is added, or screening finds something else. Approvals of earlier
+     * rounds do not count.
+     */
+    round: number
     /** Members who approved so far. */
     givenBy: ({
       /**
@@ -368,6 +386,24 @@ export type BankTransfer = {
       /** Why your callback rejected it. */
       reason: string | null
     } | null
+    /** What screening found about the recipient; null if nothing. */
+    screening: {
+      /** `hit`: the recipient is on a list. `unknown`: it was not screened. */
+      verdict: 'hit' | 'unknown'
+      /** The list, or the provider. */
+      list: string | null
+      /** Version of the list. */
+      version: string | null
+      /** Entry of the list. */
+      entry: string | null
+      /** Why it was not screened. */
+      why: string | null
+    } | null
+    /**
+     * Grows when a reason to wait is added, or screening finds something else. Approvals of earlier
+     * rounds do not count.
+     */
+    round: number
     /** Members who approved so far. */
     givenBy: ({
       /**
@@ -1044,6 +1080,24 @@ export type CryptoDisbursement = {
       /** Why your callback rejected it. */
       reason: string | null
     } | null
+    /** What screening found about the recipient; null if nothing. */
+    screening: {
+      /** `hit`: the recipient is on a list. `unknown`: it was not screened. */
+      verdict: 'hit' | 'unknown'
+      /** The list, or the provider. */
+      list: string | null
+      /** Version of the list. */
+      version: string | null
+      /** Entry of the list. */
+      entry: string | null
+      /** Why it was not screened. */
+      why: string | null
+    } | null
+    /**
+     * Grows when a reason to wait is added, or screening finds something else. Approvals of earlier
+     * rounds do not count.
+     */
+    round: number
     /** Members who approved so far. */
     givenBy: ({
       /**
@@ -1164,6 +1218,24 @@ export type CryptoTransfer = {
       /** Why your callback rejected it. */
       reason: string | null
     } | null
+    /** What screening found about the recipient; null if nothing. */
+    screening: {
+      /** `hit`: the recipient is on a list. `unknown`: it was not screened. */
+      verdict: 'hit' | 'unknown'
+      /** The list, or the provider. */
+      list: string | null
+      /** Version of the list. */
+      version: string | null
+      /** Entry of the list. */
+      entry: string | null
+      /** Why it was not screened. */
+      why: string | null
+    } | null
+    /**
+     * Grows when a reason to wait is added, or screening finds something else. Approvals of earlier
+     * rounds do not count.
+     */
+    round: number
     /** Members who approved so far. */
     givenBy: ({
       /**
@@ -2647,6 +2719,24 @@ export type PayoutBatch = {
       /** Why your callback rejected it. */
       reason: string | null
     } | null
+    /** What screening found about the recipient; null if nothing. */
+    screening: {
+      /** `hit`: the recipient is on a list. `unknown`: it was not screened. */
+      verdict: 'hit' | 'unknown'
+      /** The list, or the provider. */
+      list: string | null
+      /** Version of the list. */
+      version: string | null
+      /** Entry of the list. */
+      entry: string | null
+      /** Why it was not screened. */
+      why: string | null
+    } | null
+    /**
+     * Grows when a reason to wait is added, or screening finds something else. Approvals of earlier
+     * rounds do not count.
+     */
+    round: number
     /** Members who approved so far. */
     givenBy: ({
       /**

@@ -706,6 +706,15 @@ const (
 	PaymentStatusReturned  PaymentStatus = "RETURNED"
 )
 
+// PayoutBatchApprovalScreeningVerdict has these values today; answers may have others.
+type PayoutBatchApprovalScreeningVerdict string
+
+// Values of PayoutBatchApprovalScreeningVerdict.
+const (
+	PayoutBatchApprovalScreeningVerdictHit     PayoutBatchApprovalScreeningVerdict = "hit"
+	PayoutBatchApprovalScreeningVerdictUnknown PayoutBatchApprovalScreeningVerdict = "unknown"
+)
+
 // PayoutBatchItemStatus has these values today; answers may have others.
 type PayoutBatchItemStatus string
 

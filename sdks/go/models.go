@@ -6635,6 +6635,11 @@ type PayoutApproval struct {
 	Reasons []PayoutWaitReason `json:"reasons"`
 	// What your callback decided; null if none is asked.
 	Callback *PayoutCallback `json:"callback"`
+	// What screening found about the recipient; null if nothing.
+	Screening *PayoutBatchApprovalScreening `json:"screening"`
+	// Grows when a reason to wait is added, or screening finds something else. Approvals of earlier
+	// rounds do not count.
+	Round int64 `json:"round"`
 	// Members who approved so far.
 	GivenBy []PayoutDecision `json:"givenBy"`
 	// Who rejected it.
@@ -6722,6 +6727,31 @@ func (m PayoutBatch) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *PayoutBatch) UnmarshalJSON(data []byte) error {
+	return unmarshalModel(data, m)
+}
+
+type PayoutBatchApprovalScreening struct {
+	// `hit`: the recipient is on a list. `unknown`: it was not screened.
+	Verdict PayoutBatchApprovalScreeningVerdict `json:"verdict"`
+	// The list, or the provider.
+	List *string `json:"list"`
+	// Version of the list.
+	Version *string `json:"version"`
+	// Entry of the list.
+	Entry *string `json:"entry"`
+	// Why it was not screened.
+	Why *string `json:"why"`
+	// Extra has the fields that this version of the SDK does not know.
+	Extra Extra `json:"-"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m PayoutBatchApprovalScreening) MarshalJSON() ([]byte, error) {
+	return marshalModel(m)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *PayoutBatchApprovalScreening) UnmarshalJSON(data []byte) error {
 	return unmarshalModel(data, m)
 }
 

@@ -7,7 +7,7 @@ import type { Purpose } from '../ledger/purposes.js'
 import type { FeeOperation } from '../merchants/settings/fee-schedules.js'
 import type { Asset } from '../money/assets.js'
 import { column, Table } from '../postgres/table.js'
-import type { ScreeningVerdict } from '../screening/ports.js'
+import type { ScreeningFinding } from '../screening/ports.js'
 import type { CallbackCheck, WaitReason } from './controls/wait.js'
 import type { PayoutPurpose } from './levies/levy.js'
 import type { Destination } from './ports.js'
@@ -46,6 +46,10 @@ export type PayoutApproval = {
   reasons: WaitReason[]
   /** Null: no callback is asked. */
   callback: CallbackCheck | null
+  /** What screening found about the recipient. */
+  screening: ScreeningFinding | null
+  /** Grows when a reason is added, or screening finds something else: approvals are of a round. */
+  round: number
 }
 
 export const payouts = new Table('payouts', {
@@ -93,7 +97,7 @@ export type Payout = typeof payouts.row & {
   /** Null: it needed no approval. */
   approval: PayoutApproval | null
   /** Until it is committed: why it waits for screening. Undefined: it does not. */
-  screeningHold?: Exclude<ScreeningVerdict, { verdict: 'clear' }> | undefined
+  screeningHold?: ScreeningFinding | undefined
 }
 
 /**

@@ -32,6 +32,7 @@ import {
 import { formatDecimal, toWire } from '../money/amounts.js'
 import type { Coin } from '../money/assets.js'
 import { vatRates } from '../money/vat.js'
+import type { ScreeningFinding } from '../screening/ports.js'
 import { type WaitReason, waitReasons } from './controls/wait.js'
 import { payoutPurposes } from './levies/levy.js'
 import {
@@ -129,6 +130,24 @@ export const approvalFields = {
           }),
           'What your callback decided; null if none is asked.',
         ),
+        screening: notYet(
+          Type.Object({
+            verdict: Type.Enum(['hit', 'unknown'], {
+              description: '`hit`: the recipient is on a list. `unknown`: it was not screened.',
+              examples: ['hit'],
+            }),
+            list: notYet(Type.String(), 'The list, or the provider.'),
+            version: notYet(Type.String(), 'Version of the list.'),
+            entry: notYet(Type.String(), 'Entry of the list.'),
+            why: notYet(Type.String(), 'Why it was not screened.'),
+          }),
+          'What screening found about the recipient; null if nothing.',
+        ),
+        round: Type.Integer({
+          description:
+            'Grows when a reason to wait is added, or screening finds something else. Approvals of earlier rounds do not count.',
+          examples: [1],
+        }),
         givenBy: Type.Array(decider, { description: 'Members who approved so far.' }),
         rejectedBy: notYet(decider, 'Who rejected it.'),
         reason: notYet(Type.String(), 'Why it was rejected.'),
@@ -365,7 +384,7 @@ function bankTransferFields(
 
 /** As transfers and returns show it. */
 export function showApproval(approval: PayoutApproval) {
-  const { expiresAt, needed, decisions, reasons, callback } = approval
+  const { expiresAt, needed, decisions, reasons, callback, screening, round } = approval
   const rejection = decisions.find(({ verdict }) => verdict === 'REJECTED')
   return {
     needed,
@@ -380,7 +399,16 @@ export function showApproval(approval: PayoutApproval) {
       problem: callback.problem,
       reason: callback.rejection,
     },
+    screening: screening && showFinding(screening),
+    round,
   }
+}
+
+function showFinding(finding: ScreeningFinding) {
+  const { verdict } = finding
+  return verdict === 'hit'
+    ? { verdict, list: finding.list, version: finding.version, entry: finding.entry, why: null }
+    : { verdict, list: null, version: null, entry: null, why: finding.why }
 }
 
 function showDecider({ user, isOfOperator, at }: ApprovalDecision) {

@@ -394,7 +394,11 @@ function batchJob({ rails, screening }: OpenRails, mode: Mode, dependencies: Job
 }
 
 /** One signer for all runs: it keeps the keys. */
-function callbackJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependencies): Job {
+function callbackJob(
+  { rails, screening }: OpenRails,
+  mode: Mode,
+  dependencies: JobDependencies,
+): Job {
   const { clock, logger, seal, sentPayouts, callbackSender: sender } = dependencies
   const sign = createMessageSigner(seal)
   return {
@@ -407,7 +411,7 @@ function callbackJob({ rails }: OpenRails, mode: Mode, dependencies: JobDependen
       const paused = createPausedRails({ db, clock })
       const send = createSendAfterCommit({ rails, clock, logger, paused, sentPayouts })
       return askCallbacks(
-        { db, mode, rails, clock, logger, sender, sign, send, follow: followReturns },
+        { db, mode, rails, clock, logger, sender, sign, send, screening, follow: followReturns },
         now,
       )
     },

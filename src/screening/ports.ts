@@ -3,11 +3,15 @@ import type { Mode } from '../base/environment.js'
 /** A wallet or a name that sends money to us or is to receive some. */
 export type ScreeningSubject = { kind: 'wallet' | 'name'; value: string; mode: Mode }
 
-/** What a list or a provider reports about a subject. `unknown`: not screened, so money waits. */
+export type ScreeningHit = { verdict: 'hit'; list: string; version: string; entry: string }
+
+/** Why money waits for people. `unknown`: it was not screened. */
+export type ScreeningFinding = ScreeningHit | { verdict: 'unknown'; why: string }
+
+/** What a list or a provider reports about a subject. */
 export type ScreeningVerdict =
   | { verdict: 'clear'; list: string; version: string }
-  | { verdict: 'hit'; list: string; version: string; entry: string }
-  | { verdict: 'unknown'; why: string }
+  | ScreeningFinding
 
 /** What operators see of the list file. */
 export type ListState = {

@@ -16,6 +16,7 @@ import { openCallbackWorker } from '../support/callback-worker.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 import { addPerson, type Person } from '../support/people.js'
 import { openReceiver, type Received } from '../support/receiver.js'
+import { openList } from '../support/screening.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBankAndChain({ hasPayouts: true })
@@ -314,6 +315,40 @@ describe('a callback', () => {
       body: { reason: 'Enough' },
     })
     expect(reply.status, reply.text).toBe(200)
+    await expectAllProofs(db)
+  })
+
+  test('that approves a recipient who is on a sanctions list by now lets members decide', async () => {
+    const list = await openList(clock, [])
+    worker = openCallbackWorker(service, undefined, list.screening)
+    const sent = await payOut()
+    await askAll()
+    expect(await verify(sent)).toMatchObject({ status: 'SUBMITTED' })
+    const payout = await payOut()
+    const { accountName } = (await read(`/v1/disbursements/bank-transfer/${sent.reference}`)) as {
+      accountName: string
+    }
+    await list.replace([{ id: 'S-9', name: accountName }])
+    await askAll()
+    expect(await verify(payout)).toMatchObject({
+      status: 'PENDING',
+      approval: {
+        needed: 2,
+        reasons: ['screening'],
+        screening: { verdict: 'hit', entry: 'S-9' },
+        callback: { status: 'APPROVED' },
+      },
+    })
+    // It is not asked, or sent, again.
+    clock.advance(minute)
+    expect(await askAll()).toBe(0)
+    const lines = await db.rows(sql`
+      select from audit_lines where action = 'payout_screening.hit'
+        and details ->> 'reference' = ${payout.reference}`)
+    expect(lines).toHaveLength(1)
+    await approve(bola, payout)
+    expect((await approve(chidi, payout)).json.data.status).toBe('SUBMITTED')
+    await settle()
     await expectAllProofs(db)
   })
 

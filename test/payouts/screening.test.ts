@@ -7,6 +7,7 @@ import { openWithBank, type ServiceWithBank } from '../support/open-with-bank.js
 import { keyed, openDesk } from '../support/payment-desk.js'
 import { addPerson } from '../support/people.js'
 import { openList, openProvider } from '../support/screening.js'
+import { expectAllProofs } from '../support/sound-books.js'
 
 const recipient = { bankCode: '058', accountNumber: '0123456789' }
 
@@ -73,21 +74,105 @@ describe('a recipient on the list', () => {
     ])
   })
 
-  test('who was listed since is not paid by an approval of something else', async () => {
+  test('that is found at the approval is shown, and only then approved', async () => {
     const list = await openList(manualClock(), [])
     const service = await openWithBank({ screening: list.screening })
-    const { transfer, approve, desk } = await openFunded(service)
-    const { json } = await transfer()
-    await list.replace([{ id: 'S-1', name: json.data.accountName }])
-    const { reference } = (await transfer()).json.data
-    // As if it waited for another reason.
-    await service.db.rows(sql`alter table payout_checks disable trigger checks_only_get_stricter`)
-    await service.db.rows(sql`update payout_checks set reasons = '{amount}'`)
-    const refused = await approve(reference)
-    expect([refused.status, refused.json.reason]).toEqual([422, 'screening'])
+    const { transfer, approve, read, desk, approver, other } = await openFunded(service)
+    const { accountName } = (await transfer()).json.data
+    const limit = { each: 1_000_000, perDay: null }
+    const rule = { appliesTo: 'all', NGN: limit, USDC: null, USDT: null }
+    const ruled = await approver.ask('PATCH', '/v1/settings/approvals', { body: rule })
+    expect(ruled.status, ruled.text).toBe(200)
+    service.clock.advance(2_000)
+    const { reference } = (await transfer({ amount: 2_000_000 })).json.data
+    const before = await read(reference)
+    expect(before.approval).toMatchObject({ reasons: ['amount'], screening: null, round: 1 })
+    // No member made the key, so two members approve. One did before it was listed.
+    expect((await approve(reference)).json.data.status).toBe('PENDING')
+    await list.replace([{ id: 'S-1', name: accountName }])
+
+    const found = await approve(reference, other)
+    expect([found.status, found.json.reason]).toEqual([422, 'screening'])
+    expect(found.json.message).toContain(`entry S-1 of Made-up (${list.version()})`)
+    const hit = {
+      verdict: 'hit',
+      list: 'Made-up',
+      version: list.version(),
+      entry: 'S-1',
+      why: null,
+    }
+    expect(await read(reference)).toMatchObject({
+      status: 'PENDING',
+      approval: {
+        reasons: ['amount', 'screening'],
+        screening: hit,
+        needed: 2,
+        givenBy: [],
+        round: 2,
+      },
+    })
+    const line = { list: 'Made-up', verdict: 'hit', entry: 'S-1' }
+    expect(await linesOf(service, reference)).toMatchObject([
+      { action: 'payout_screening.hit', ...line },
+    ])
+
+    // A page that was opened before does not know of it.
+    const path = `/v1/disbursements/${reference}/approve`
+    const { orderHash } = before
+    const stale = await other.ask('POST', path, { body: { orderHash, round: 1 } })
+    expect([stale.status, stale.json.reason]).toEqual([409, 'order_changed'])
+    expect((await other.ask('POST', path, { body: { orderHash, round: 2 } })).status).toBe(200)
+
+    // Another entry is another finding; a newer version of the list is not.
+    await list.replace([
+      { id: 'S-0', name: 'Another Name' },
+      { id: 'S-1', name: accountName },
+    ])
+    expect((await read(reference)).approval.givenBy).toHaveLength(1)
+    await list.replace([{ id: 'S-2', name: accountName }])
+    expect((await approve(reference)).json.message).toContain('entry S-2')
+    expect((await read(reference)).approval).toMatchObject({ givenBy: [], round: 3 })
+    expect((await approve(reference)).json.data.status).toBe('PENDING')
+    expect((await approve(reference, other)).json.data.status).toBe('SUBMITTED')
+    expect((await linesOf(service, reference)).map(({ action }) => action)).toEqual([
+      'payout_screening.hit',
+      'payout_screening.approve',
+      'payout_screening.hit',
+      'payout_screening.approve',
+      'payout_screening.approve',
+    ])
+    await service.pass(5)
     expect((await desk.get(`/v1/disbursements/bank-transfer/${reference}`)).json.data.status).toBe(
-      'PENDING',
+      'COMPLETED',
     )
+    await expectAllProofs(service.db)
+  })
+
+  test('that is found at a simulated approval waits for another one', async () => {
+    const list = await openList(manualClock(), [])
+    const service = await openWithBank({ screening: list.screening })
+    const { transfer, approver, desk } = await openFunded(service)
+    const { accountName } = (await transfer()).json.data
+    const rule = {
+      appliesTo: 'all',
+      NGN: { each: 1_000_000, perDay: null },
+      USDC: null,
+      USDT: null,
+    }
+    await approver.ask('PATCH', '/v1/settings/approvals', { body: rule })
+    service.clock.advance(2_000)
+    const { reference } = (await transfer({ amount: 2_000_000 })).json.data
+    await list.replace([{ id: 'S-1', name: accountName }])
+    const decide = () =>
+      desk.post(
+        `/v1/test/disbursements/${reference}/decide`,
+        { decision: 'approve' },
+        keyed(randomUUID()),
+      )
+    expect((await decide()).json.reason).toBe('screening')
+    expect((await decide()).json.data.status).toBe('PENDING')
+    expect((await decide()).json.data.status).toBe('SUBMITTED')
+    await expectAllProofs(service.db)
   })
 
   test('a refund to a payer who was listed since waits, too', async () => {

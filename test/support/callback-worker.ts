@@ -5,6 +5,7 @@ import { followReturns } from '../../src/collections/returns/follow-returns.js'
 import type { CallbackDependencies } from '../../src/payouts/controls/ask-callbacks.js'
 import { callbackLimits } from '../../src/payouts/limits.js'
 import { createSendAfterCommit } from '../../src/payouts/requests/send-new.js'
+import type { Screening } from '../../src/screening/ports.js'
 import { createMessageSigner } from '../../src/webhooks/deliveries/message.js'
 import { createSender } from '../../src/webhooks/deliveries/send.js'
 import type { ServiceWithBankAndChain } from './open-with-bank-and-chain.js'
@@ -16,6 +17,7 @@ import type { ServiceWithBankAndChain } from './open-with-bank-and-chain.js'
 export function openCallbackWorker(
   service: ServiceWithBankAndChain,
   answerMs: number = callbackLimits.answerMs,
+  screening?: Screening,
 ): CallbackDependencies {
   const { db, bank, rail, clock } = service
   const rails = new Rails({ test: { payoutBank: bank, chain: rail } })
@@ -29,6 +31,7 @@ export function openCallbackWorker(
     sender: createSender({ clock, allowsLoopback: true, attemptTimeoutMs: answerMs }),
     sign: createMessageSigner(createSeal(service.secret)),
     send: createSendAfterCommit({ rails, clock, logger }),
+    screening,
     follow: followReturns,
   }
 }

@@ -32,6 +32,11 @@ export function useWrite<Data = unknown>({
   const [isBusy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<ApiRefusal | null>(null)
 
+  function readAgain() {
+    for (const name of reads)
+      client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[2] === name })
+  }
+
   /** Returns the data, or undefined if it was refused; `refusal` says why. */
   async function write(path: string, body?: unknown): Promise<Data | undefined> {
     if (isRunning.current) return undefined
@@ -46,12 +51,15 @@ export function useWrite<Data = unknown>({
       })
       key.current = crypto.randomUUID()
       announce(topics)
-      for (const name of reads)
-        client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[2] === name })
+      readAgain()
       return data ?? (null as Data)
     } catch (error) {
       const refused = toRefusal(error)
-      if (isFinal(refused)) key.current = crypto.randomUUID()
+      if (isFinal(refused)) {
+        key.current = crypto.randomUUID()
+        // What is shown may be why it was refused.
+        readAgain()
+      }
       setRefusal(refused)
       return undefined
     } finally {

@@ -74,6 +74,8 @@ const pending = {
     needed: 1,
     reasons: ['amount'],
     callback: null,
+    screening: null,
+    round: 1,
     givenBy: [],
     rejectedBy: null,
     reason: null,

@@ -55,6 +55,7 @@ export const decideDisbursement = (api: ApiParts) =>
         'approval_expired',
         'order_changed',
         'name_changed',
+        'screening',
         ...bankRefusalReasons,
         ...chainRefusalReasons,
       ),

@@ -15,6 +15,11 @@ import {
 import { byOperator } from '../../payouts/approvals/judge-approval.js'
 import { findPending } from '../../payouts/approvals/pending-payouts.js'
 import { describeNotOpen, findOpenPayout } from '../../payouts/attempts/decide-payout.js'
+import {
+  foundAtApproval,
+  holdForScreening,
+  isNewHit,
+} from '../../payouts/controls/hold-for-screening.js'
 import { screenApproved } from '../../payouts/controls/screen-destination.js'
 import { type Payout, referenceOf } from '../../payouts/payout.js'
 import { sql } from '../../postgres/sql.js'
@@ -58,8 +63,13 @@ async function release(call: CommandCall, { reference, evidence }: Decision) {
   const now = await confirm(call, reference, 'sent')
   const { environmentId, approval } = payout
   const name = { environmentId, reference }
-  const approved = { ...name, orderHash: approval!.orderHash, decider: byOperator }
+  const { orderHash, round } = approval!
+  const approved = { ...name, orderHash, round, decider: byOperator }
   const verdict = await withScreening(call, (screening) => screenApproved(screening, db, payout))
+  if (isNewHit(payout, verdict)) {
+    await db.transaction((tx) => holdForScreening(tx, now, payout, verdict))
+    throw foundAtApproval(payout, verdict)
+  }
   const attempt = await call.withRails(({ rails }) =>
     prepareApproval(
       { db, rails, logger: createLogger('silent') },

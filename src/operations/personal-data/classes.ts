@@ -336,6 +336,15 @@ export const retentionClasses: RetentionClass[] = [
     keeps: asLongAs('payout'),
   },
   {
+    table: 'payout_checks',
+    columns: { screening: 'text' },
+    whose: 'payers and recipients',
+    purpose: 'why a payout waited for screening (AML)',
+    keeps: asLongAs('payout'),
+    after: '',
+    afterwards: 'kept by law',
+  },
+  {
     table: 'payout_batch_approvals',
     columns: { reason: 'mention' },
     ...onRequest,

@@ -47,7 +47,12 @@ function refuseOthers(payout: Payout): void {
   throw new Refusal('approval_failed', { reason: 'invalid_state', message: why })
 }
 
-type ApprovalRequest = PendingName & { orderHash: string; decider: Decider }
+type ApprovalRequest = PendingName & {
+  orderHash: string
+  /** Of the approval as it was shown. Absent: not compared. */
+  round?: number
+  decider: Decider
+}
 
 /** Throws refusals. */
 async function judge(

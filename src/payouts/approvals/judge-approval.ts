@@ -79,7 +79,7 @@ export type PendingApproval = {
 export async function judgeApproval(
   db: Queryable,
   pending: PendingApproval,
-  { orderHash, decider }: { orderHash: string; decider: Decider },
+  { orderHash, round, decider }: { orderHash: string; round?: number; decider: Decider },
   at: Date,
 ): Promise<void> {
   const { noun, reference, approval, hash } = pending
@@ -91,6 +91,11 @@ export async function judgeApproval(
     throw new Refusal('approval_failed', {
       reason: 'order_changed',
       message: `${reference} is not the ${noun} that was shown to you. Read it again, then decide.`,
+    })
+  if (round !== undefined && round !== approval.round)
+    throw new Refusal('approval_failed', {
+      reason: 'order_changed',
+      message: `${reference} waits for another reason since it was shown to you. Read it again, then decide.`,
     })
   if (decider.kind === 'user') await refuseTooEarly(db, pending, decider.userId, at)
 }

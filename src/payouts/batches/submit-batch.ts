@@ -82,6 +82,8 @@ export async function submitBatch(
     decisions: [],
     reasons: wait.reasons,
     callback: null,
+    screening: null,
+    round: 1,
   }
   const waiting: Batch = { ...batch, state: 'PENDING', submittedAt: at, approval }
   writeOrder(tx, waiting)

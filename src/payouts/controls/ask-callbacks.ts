@@ -14,6 +14,7 @@ import { getEnvironmentById } from '../../merchants/environments.js'
 import type { Database } from '../../postgres/database.js'
 import { claimDue, whileLeased } from '../../postgres/due.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import type { Screening, ScreeningVerdict } from '../../screening/ports.js'
 import type { MessageSigner } from '../../webhooks/deliveries/message.js'
 import type { Sender } from '../../webhooks/deliveries/send.js'
 import { findEndpointKeys } from '../../webhooks/endpoints/endpoint.js'
@@ -36,8 +37,10 @@ import { askMembers } from '../requests/create-under-rule.js'
 import { hashOrder } from '../requests/order-hash.js'
 import { showPayout } from '../resource.js'
 import { readRule } from './find-wait.js'
+import { holdForScreening, isNewHit } from './hold-for-screening.js'
 import { type CallbackAnswer, judgeAnswer } from './judge-answer.js'
 import { type ClaimedCheck, checksDue, updateCheck } from './payout-checks.js'
+import { screenApproved } from './screen-destination.js'
 
 export type CallbackDependencies = {
   db: Database
@@ -50,6 +53,8 @@ export type CallbackDependencies = {
   sign: MessageSigner
   /** Sends a committed payout, without waiting for it. */
   send: (committed: NewPayout) => void
+  /** Absent: nothing is screened. */
+  screening?: Screening | undefined
   /** A claim of a payment's money pays by a return, which a callback may reject. */
   follow: FollowReturns
 }
@@ -83,15 +88,22 @@ async function runCheck(dependencies: CallbackDependencies, check: ClaimedCheck)
   if (payout.status !== 'PENDING') return
   const answer = await findAnswer(dependencies, check, payout)
   const isLast = isApproval(answer) && missingApprovals(payout.approval!) === 0
-  // Signed before the transaction: no call leaves while rows are locked.
-  const attempt = isLast
-    ? await signPending(dependencies, clock.now(), payout).catch(returnRefusal)
-    : undefined
+  // Signed and screened before the transaction: no call leaves while rows are locked.
+  const ready = isLast ? await getReady(dependencies, payout).catch(returnRefusal) : undefined
   const { submitted, ended } = await db.transaction((tx) =>
-    conclude(tx, clock.now(), check, { answer, attempt, follow }),
+    conclude(tx, clock.now(), check, { answer, ready, follow }),
   )
   if (submitted) send(submitted)
   if (ended) logPayouts({ db, logger }, [ended])
+}
+
+/** A payout that can be sent, if what screening found is known. */
+type Ready = { attempt: PreparedAttempt; verdict: ScreeningVerdict | undefined }
+
+async function getReady(dependencies: CallbackDependencies, payout: Payout): Promise<Ready> {
+  const { db, clock, screening } = dependencies
+  const attempt = await signPending(dependencies, clock.now(), payout)
+  return { attempt, verdict: await screenApproved(screening, db, payout) }
 }
 
 /** Nothing was asked. */
@@ -140,7 +152,7 @@ async function ask(
 
 type Findings = {
   answer: CallbackAnswer | Suspended
-  attempt: PreparedAttempt | Refusal | undefined
+  ready: Ready | Refusal | undefined
   follow: FollowReturns
 }
 
@@ -151,7 +163,7 @@ async function conclude(
   tx: Tx,
   now: RealTime,
   check: ClaimedCheck,
-  { answer, attempt, follow }: Findings,
+  { answer, ready, follow }: Findings,
 ): Promise<Concluded> {
   const pending = await getPendingById(tx, toKey(check), { isLocked: true })
   const { payout, clockOffsetMs } = pending
@@ -186,26 +198,27 @@ async function conclude(
     return {}
   }
   // The last member approved while the callback was asked.
-  const problem = attempt === undefined ? null : await findProblem(tx, payout, attempt)
-  if (attempt === undefined || attempt instanceof Refusal || problem !== null) {
-    const dueAt = attempt === undefined ? now : after(now, callbackLimits.sendRetryMs)
+  const problem = ready === undefined ? null : await findProblem(tx, payout, ready)
+  if (ready === undefined || ready instanceof Refusal || problem !== null) {
+    const dueAt = ready === undefined ? now : after(now, callbackLimits.sendRetryMs)
     updateCheck(tx, check, { ...approved, problem, dueAt })
     return {}
   }
   updateCheck(tx, check, { ...approved, dueAt: null })
+  const { attempt, verdict } = ready
+  if (isNewHit(payout, verdict)) {
+    await holdForScreening(tx, now, payout, verdict)
+    return {}
+  }
   const callback = { ...approval.callback!, status: 'APPROVED' as const }
   const submission = { payout: withCallback(payout, callback), attempt, at: answeredAt }
   return { submitted: (await submitPending(tx, now, submission)).signed }
 }
 
 /** Why an approved payout cannot be sent now; null if it can. */
-async function findProblem(
-  tx: Tx,
-  payout: Payout,
-  attempt: PreparedAttempt | Refusal,
-): Promise<string | null> {
+async function findProblem(tx: Tx, payout: Payout, ready: Ready | Refusal): Promise<string | null> {
   const problem =
-    attempt instanceof Refusal ? attempt : await refuseStopped(tx, payout).catch(returnRefusal)
+    ready instanceof Refusal ? ready : await refuseStopped(tx, payout).catch(returnRefusal)
   return problem instanceof Refusal ? problem.message : null
 }
 

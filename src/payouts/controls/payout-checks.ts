@@ -2,6 +2,7 @@ import { after, minute, type RealTime } from '../../base/clock.js'
 import type { DueTable } from '../../postgres/due.js'
 import { sql } from '../../postgres/sql.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import type { ScreeningHit } from '../../screening/ports.js'
 import type { Payout } from '../payout.js'
 import type { CallbackStatus, Wait, WaitReason } from './wait.js'
 
@@ -9,16 +10,17 @@ import type { CallbackStatus, Wait, WaitReason } from './wait.js'
 export function insertCheck(
   tx: Tx,
   now: RealTime,
-  { environmentId, id, createdAt }: Payout,
+  { environmentId, id, createdAt, screeningHold }: Payout,
   { reasons, callbackMinutes }: Wait,
 ): void {
   if (callbackMinutes === null && reasons.every((reason) => reason === 'amount')) return
   const asks = callbackMinutes !== null
   tx.write(sql`
     insert into payout_checks (environment_id, payout_id, mode, reasons, callback, silent_from,
-      due_at, created_at)
+      due_at, created_at, screening)
     select ${environmentId}, ${id}, mode, ${reasons}::text[], ${asks ? 'OPEN' : null},
-      ${asks ? after(now, callbackMinutes * minute) : null}, ${asks ? now : null}, ${createdAt}
+      ${asks ? after(now, callbackMinutes * minute) : null}, ${asks ? now : null}, ${createdAt},
+      ${screeningHold ? JSON.stringify(screeningHold) : null}::json
     from environments where id = ${environmentId}`)
 }
 
@@ -68,6 +70,27 @@ export function updateCheck(
       problem = ${problem}, rejection = ${rejection},
       answered_at = coalesce(${answeredAt ?? null}, answered_at), due_at = ${dueAt}
     where environment_id = ${environmentId} and payout_id = ${payoutId}`)
+}
+
+/**
+ * A hit that was found since. A payout over the limits alone gets a check by this. The caller has
+ * locked the payout.
+ */
+export function recordHit(
+  tx: Tx,
+  { environmentId, id, createdAt }: Payout,
+  hit: ScreeningHit,
+): void {
+  const reason: WaitReason = 'screening'
+  tx.write(sql`
+    insert into payout_checks as held (environment_id, payout_id, mode, reasons, created_at,
+      screening)
+    select ${environmentId}, ${id}, mode, array['amount', ${reason}::text], ${createdAt},
+      ${JSON.stringify(hit)}::json
+    from environments where id = ${environmentId}
+    on conflict (environment_id, payout_id) do update set screening = excluded.screening,
+      reasons = case when ${reason} = any (held.reasons) then held.reasons
+        else held.reasons || ${reason}::text end`)
 }
 
 /** Nothing is asked about payouts that no longer wait. The caller has locked them. */

@@ -37,9 +37,8 @@ export async function markScreeningHold(
 }
 
 /**
- * Screens the destination of a pending payout again when a member approves it, with the current
- * list. Throws if nothing is known about it, or if it was put on a list since the payout was made:
- * the members who were asked did not know.
+ * Screens the destination of a pending payout again before it is sent, with the current list.
+ * Throws if nothing is known about it. Undefined: there is nothing to compare.
  */
 export async function screenApproved(
   screening: Screening | undefined,
@@ -49,19 +48,11 @@ export async function screenApproved(
   if (!screening) return undefined
   const { mode } = await getEnvironmentById(db, payout.environmentId)
   const verdict = await screen(screening, payout.destination, mode)
-  if (!verdict || verdict.verdict === 'clear') return verdict
-  const reference = referenceOf(payout)
-  if (verdict.verdict === 'unknown')
-    throw new Refusal('approval_failed', {
-      reason: 'screening',
-      message: `The recipient of ${reference} cannot be screened now: ${verdict.why}. Approve it again later.`,
-    })
-  if (!payout.approval!.reasons.includes('screening'))
-    throw new Refusal('approval_failed', {
-      reason: 'screening',
-      message: `The recipient of ${reference} was put on a sanctions list since. Reject it; if it is another recipient, create it again.`,
-    })
-  return verdict
+  if (verdict?.verdict !== 'unknown') return verdict
+  throw new Refusal('approval_failed', {
+    reason: 'screening',
+    message: `The recipient of ${referenceOf(payout)} cannot be screened now: ${verdict.why}. Try again later.`,
+  })
 }
 
 type ScreeningLine = {

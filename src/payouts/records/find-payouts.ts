@@ -6,6 +6,7 @@ import { sql } from '../../postgres/sql.js'
 import { gather } from '../../postgres/transactions/gather.js'
 import { keyedRead, type RowKey } from '../../postgres/transactions/keyed-read.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
+import type { ScreeningFinding } from '../../screening/ports.js'
 import type { CallbackCheck, CallbackStatus, WaitReason } from '../controls/wait.js'
 import {
   type ApprovalDecision,
@@ -23,9 +24,9 @@ export type PayoutRow = typeof payouts.readRow & { approval: string | null }
 /** As JSON; null for a payout that needed no approval, which then costs nothing to find out. */
 const approvalOf = `case when p.order_hash is not null then json_build_object(
   'orderHash', encode(p.order_hash, 'hex'), 'expiresAt', p.approve_by,
-  'needed', approvals_needed(p), 'check', (
+  'needed', approvals_needed(p), 'round', round_of(p), 'check', (
     select json_build_object('reasons', c.reasons, 'callback', c.callback, 'attempts', c.attempts,
-      'problem', c.problem, 'rejection', c.rejection)
+      'problem', c.problem, 'rejection', c.rejection, 'screening', c.screening)
     from payout_checks c where c.environment_id = p.environment_id and c.payout_id = p.id),
   'decisions', array(
     select json_build_object('verdict', d.verdict, 'reason', d.reason, 'at', d.decided_at,
@@ -42,6 +43,8 @@ export type ApprovalJson = {
   orderHash: string
   expiresAt: string
   needed: number
+  /** Absent for batches, which have one. */
+  round?: number
   decisions: (Omit<ApprovalDecision, 'at'> & { at: string })[]
   /** Null for what only waits because of limits. */
   check: CheckJson | null
@@ -50,10 +53,11 @@ export type ApprovalJson = {
 type CheckJson = Omit<CallbackCheck, 'status'> & {
   reasons: WaitReason[]
   callback: CallbackStatus | null
+  screening: ScreeningFinding | null
 }
 
 export function toApproval(json: ApprovalJson): PayoutApproval {
-  const { orderHash, expiresAt, needed, decisions, check } = json
+  const { orderHash, expiresAt, needed, round = 1, decisions, check } = json
   return {
     orderHash,
     expiresAt: new Date(expiresAt),
@@ -61,6 +65,8 @@ export function toApproval(json: ApprovalJson): PayoutApproval {
     decisions: decisions.map((decision) => ({ ...decision, at: new Date(decision.at) })),
     reasons: check ? check.reasons : ['amount'],
     callback: check ? toCallback(check) : null,
+    screening: check?.screening ?? null,
+    round,
   }
 }
 

@@ -171,6 +171,8 @@ async function holdPending(
     decisions: [],
     reasons: wait.reasons,
     callback: wait.callbackMinutes === null ? null : newCallback,
+    screening: unsigned.screeningHold ?? null,
+    round: 1,
   }
   const payout: Payout = { ...unsigned, status: 'PENDING', submittedAt: null, approval }
   const movement = toHoldMovement({ payout })

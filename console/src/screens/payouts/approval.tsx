@@ -53,18 +53,28 @@ export function Approval({ transfer }: { transfer: Transfer }) {
 type Decided = NonNullable<Transfer['approval']>
 
 /** Why members are asked. */
-function Reasons({ approval: { reasons } }: { approval: Decided }) {
+function Reasons({ approval: { reasons, screening } }: { approval: Decided }) {
   if (reasons.length === 0) return null
   return (
     <div className="padded top-line">
       <p className="bold">{words.why}</p>
       <ul className="wait-reasons">
         {reasons.map((reason) => (
-          <li key={reason}>{words.reasons[reason] ?? words.otherReason}</li>
+          <li key={reason}>
+            {words.reasons[reason] ?? words.otherReason}
+            {reason === 'screening' && screening && <> {describeFinding(screening)}</>}
+          </li>
         ))}
       </ul>
     </div>
   )
+}
+
+function describeFinding(finding: NonNullable<Decided['screening']>): string {
+  const { list, version, entry, why } = finding
+  return finding.verdict === 'hit'
+    ? words.hit(entry ?? '–', `${list} (${version})`)
+    : words.notScreened(why ?? '–')
 }
 
 type CallbackProps = { callback: NonNullable<Decided['callback']>; isWaiting: boolean }
@@ -172,6 +182,7 @@ function toWaiting(transfer: Transfer): Waiting {
   return {
     path: `${path}/${reference}`,
     orderHash,
+    round: approval?.round,
     mayApprove: mayApprove && isForUs,
     approvers,
     changes,

@@ -18,6 +18,8 @@ export type Waiting = {
   /** The API's path of it; `/approve` and `/reject` follow. */
   path: string
   orderHash: string | null | undefined
+  /** Of the approvals of a payout. */
+  round?: number | undefined
   mayApprove: boolean | undefined
   approvers: Approver[] | undefined
   /** What the decision changes, for other screens. */
@@ -37,13 +39,13 @@ export type Waiting = {
 
 /** The buttons of the second member, or of the creator, who may withdraw it. */
 export function Decide({ waiting }: { waiting: Waiting }) {
-  const { path, orderHash, mayApprove, approvers, changes, words } = waiting
+  const { path, orderHash, round, mayApprove, approvers, changes, words } = waiting
   const { own } = useApprovers(approvers)
   const [isRejecting, setRejecting] = useState(false)
   const hasRole = useMay('payouts.approve')
   const { write, isBusy, refusal } = useWrite(changes)
   const approve = async () => {
-    const answer = await write(`${path}/approve`, { orderHash })
+    const answer = await write(`${path}/approve`, { orderHash, round })
     if (answer !== undefined) await notify(words.approved)
   }
   if (!hasRole) return <p className="soft padded top-line">{shared.mayNot}</p>

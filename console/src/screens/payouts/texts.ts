@@ -143,6 +143,8 @@ export const payoutTexts = {
     why: 'Why members must approve it',
     reasons: waitReasons as Record<string, string>,
     otherReason: 'A rule of yours asks for it.',
+    hit: (entry: string, list: string) => `Entry ${entry} of ${list}.`,
+    notScreened: (why: string) => `Not screened: ${why}.`,
     callback: {
       name: 'Callback',
       states: {

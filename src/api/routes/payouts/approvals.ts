@@ -32,6 +32,11 @@ import type { Decider } from '../../../payouts/approvals/judge-approval.js'
 import { findPending, type PendingName } from '../../../payouts/approvals/pending-payouts.js'
 import { findWait } from '../../../payouts/controls/find-wait.js'
 import {
+  foundAtApproval,
+  holdForScreening,
+  isNewHit,
+} from '../../../payouts/controls/hold-for-screening.js'
+import {
   auditPayoutScreening,
   screenApproved,
 } from '../../../payouts/controls/screen-destination.js'
@@ -91,12 +96,19 @@ const approve = (api: ApiParts) =>
         description: 'The `orderHash` of the transfer as it was shown.',
         examples: [sampleHash],
       }),
+      round: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description:
+            'The `round` of its `approval` as it was shown: refused if a reason to wait was added since.',
+          examples: [1],
+        }),
+      ),
     }),
     answers: { 200: transfer },
     handle(request) {
       const decider = deciderOf(request)
-      const { orderHash } = request.body
-      return approveTransfer(api, request, { ...nameOf(request), orderHash, decider })
+      return approveTransfer(api, request, { ...nameOf(request), ...request.body, decider })
     },
   })
 
@@ -108,11 +120,18 @@ export async function approveTransfer(
 ): Promise<KeyedAnswer> {
   const attempt = await prepareApproval(api, request.now, approval).catch(returnRefusal)
   if (attempt instanceof Refusal) return commitRefusal(api, request, attempt)
-  const verdict = await screenAgain(api, approval).catch(returnRefusal)
-  if (verdict instanceof Refusal) return commitRefusal(api, request, verdict)
+  const screened = await screenAgain(api, approval).catch(returnRefusal)
+  if (screened instanceof Refusal) return commitRefusal(api, request, screened)
+  const { payout: seen, verdict } = screened
+  if (isNewHit(seen, verdict)) {
+    await api.db.transaction((tx) => holdForScreening(tx, api.clock.now(), seen, verdict))
+    return commitRefusal(api, request, foundAtApproval(seen, verdict))
+  }
+  // Something else that is found meanwhile is not what was screened here.
+  const { round } = seen.approval!
   return commitAndSend(api, request, {
     async commit(tx, now) {
-      const approved = await approvePayout(tx, now, attempt, approval)
+      const approved = await approvePayout(tx, now, attempt, { round, ...approval })
       const { decider } = approval
       if (verdict && approved.payout.approval!.reasons.includes('screening'))
         await auditPayoutScreening(tx, now, {
@@ -129,11 +148,10 @@ export async function approveTransfer(
   })
 }
 
-/** Undefined without screening, and if there is nothing to compare. */
+/** No verdict: without screening, and if there is nothing to compare. */
 async function screenAgain({ db, screening }: ApiParts, name: PendingName) {
-  if (!screening) return undefined
   const { payout } = await findPending(db, name, { isLocked: false })
-  return screenApproved(screening, db, payout)
+  return { payout, verdict: await screenApproved(screening, db, payout) }
 }
 
 function describeRest({ approval }: Payout): string {
