@@ -155,6 +155,8 @@ async function build(compiler, wanted) {
   }
   const fonts = 'api/documents/fonts'
   fs.cpSync(join(root, 'src', fonts), join(fresh, fonts), { recursive: true })
+  // As they are: merchants pin the hash of each version.
+  fs.cpSync(join(root, 'web/inline'), join(fresh, 'web/inline'), { recursive: true })
   fs.writeFileSync(join(fresh, '.built-from'), wanted)
   if (fs.existsSync(dist)) fs.renameSync(dist, old)
   fs.renameSync(fresh, dist)

@@ -39,6 +39,8 @@ let returnSeconds: number | undefined
  * return again when the payer comes back to it.
  */
 let isStaying = (history.state as { isStaying?: boolean } | null)?.isStaying === true
+/** Leads to the page that shows this one in the dialog of inline.js. */
+let dialogPort: MessagePort | undefined
 /** The smallest countdown warning announced so far, in seconds. */
 let warnedAtSeconds = Number.POSITIVE_INFINITY
 
@@ -172,6 +174,10 @@ function keepMethod(fresh: HTMLElement): void {
 function enhance(): void {
   const ready = '.copy,[data-live],.bar,[role=timer],[data-print]'
   for (const hidden of main.querySelectorAll<HTMLElement>(ready)) hidden.hidden = false
+  // A document cannot be shown in a frame.
+  const receipt = main.querySelector<HTMLAnchorElement>('a[href$=".pdf"]')
+  if (receipt && parent !== window) receipt.target = '_blank'
+  reportState()
   showReturn()
   const clock = main.querySelector<HTMLElement>('[data-now]')
   if (clock) setServerTime(clock.dataset.now!)
@@ -358,6 +364,24 @@ function go(search: string): Promise<void> {
   return swap()
 }
 
+function reportState(): void {
+  dialogPort?.postMessage({ state: main.dataset.state })
+}
+
+function closeDialog(): void {
+  dialogPort?.postMessage({ isClosed: true })
+}
+
+// Only from the page around this one, and only if the merchant lists its origin.
+addEventListener('message', ({ data, origin, source, ports: [port] }) => {
+  const { frameOrigins = '' } = document.body.dataset
+  const isListed =
+    parent !== window && source === parent && frameOrigins.split(' ').includes(origin)
+  if (!isListed || data !== 'manilla-inline' || !port) return
+  dialogPort = port
+  reportState()
+})
+
 document.addEventListener('click', (event) => {
   const target = event.target as HTMLElement
   const button = target.closest<HTMLElement>('[data-copy]')
@@ -367,10 +391,13 @@ document.addEventListener('click', (event) => {
     stay()
     print()
   }
-  const link = target.closest<HTMLAnchorElement>('a[data-swap]')
+  const link = target.closest<HTMLAnchorElement>('a[data-swap],a[target=_top]')
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return
+  if (link.target && !dialogPort) return
   event.preventDefault()
-  go(link.search).catch(() => location.assign(link.href))
+  // In the dialog, the way back to the shop is to close it.
+  if (link.target) closeDialog()
+  else go(link.search).catch(() => location.assign(link.href))
 })
 
 document.addEventListener('submit', (event) => {
@@ -381,7 +408,11 @@ document.addEventListener('submit', (event) => {
 })
 
 // A payer who uses the keyboard reads or navigates the page: it must not disappear.
-document.addEventListener('keydown', stay)
+document.addEventListener('keydown', (event) => {
+  stay()
+  // The page around this one does not see the keys pressed in it.
+  if (event.key === 'Escape') closeDialog()
+})
 
 document.addEventListener('visibilitychange', () => {
   follow()

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
-/** Builds dist/esm for `import` and dist/cjs for `require`, each with matching declarations. */
+/**
+ * Builds dist/esm for `import` and dist/cjs for `require`, each with matching declarations: the
+ * client, and the components for React.
+ */
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const manifest = createRequire(import.meta.url).resolve('typescript/package.json')
@@ -17,11 +20,16 @@ for (const [kind, project, type] of [
   ['cjs', 'tsconfig.cjs.json', 'commonjs'],
 ]) {
   const outDir = join(dist, kind)
+  compile(project, outDir)
+  compile(join('react', project), join(outDir, 'react'))
+  mkdirSync(outDir, { recursive: true })
+  writeFileSync(join(outDir, 'package.json'), `${JSON.stringify({ type })}\n`)
+}
+
+function compile(project, outDir) {
   const flags = ['-p', join(root, project), '--outDir', outDir, '--noEmit', 'false']
   const { status } = spawnSync(process.execPath, [compiler, ...flags], { stdio: ['ignore', 2, 2] })
   if (status !== 0) process.exit(1)
-  mkdirSync(outDir, { recursive: true })
-  writeFileSync(join(outDir, 'package.json'), `${JSON.stringify({ type })}\n`)
 }
 
 /** The CLI in one file with its dependencies bundled, so that nothing else is installed. */

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Manilla } from '../../sdk/src/manilla.js'
 import { openBrowser } from '../support/browser.js'
 import { openWithBank } from '../support/open-with-bank.js'
@@ -134,6 +134,26 @@ describe.concurrent('a new project', () => {
   })
 })
 
+// React itself comes from the project.
+test.each([
+  ['module', 'import'],
+  ['commonjs', 'require'],
+])('a React project as %s compiles', async (type) => {
+  const cwd = await createProject(`react-${type}`, {
+    'package.json': { type },
+    'tsconfig.json': {
+      compilerOptions: { ...strictest, verbatimModuleSyntax: false, noEmit: true },
+    },
+    'main.ts': reactModule,
+  })
+  for (const name of ['react', '@types/react', 'csstype']) {
+    const from = path.join(root, 'node_modules', name)
+    cpSync(from, path.join(cwd, 'node_modules', name), { recursive: true })
+  }
+  const checked = await run(process.execPath, [compiler, '-p', cwd]).catch((thrown) => thrown)
+  expect(checked.stdout).toBe('')
+})
+
 // From another origin, like a shop's page: the public API, without a key or a preflight.
 test('a browser reads a checkout session and verifies a webhook', async ({ expect }) => {
   const seller = new Manilla(service.merchant.test.secret, { baseUrl: service.url })
@@ -168,6 +188,18 @@ function pageAbout(reference: string): string {
     document.title = status + ' ' + error.problem
   </script>`
 }
+
+const reactModule = `
+import { type InlineResult, ManillaButton, useManilla } from 'manilla/react'
+import React = require('react')
+const src = 'https://pay.example.com/inline.js'
+const onResult = ({ status }: InlineResult) => status satisfies 'paid' | 'closed' | 'expired' | 'cancelled'
+const onError = (error: Error) => error.message
+export const button = React.createElement(ManillaButton, { src, session: 'cs_1', onResult, onError })
+// @ts-expect-error: the payer must get to the hosted page if the dialog cannot be shown
+export const wrong = React.createElement(ManillaButton, { src, session: 'cs_1', onResult })
+export const useIt = () => useManilla({ src })({ session: { url: 'https://pay.example.com' } })
+`
 
 /** Without skipLibCheck: the installed declarations must compile, too. */
 const strictest = {

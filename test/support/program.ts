@@ -149,7 +149,7 @@ function withoutBuild(text: string): string {
   return text.replace('Building Manilla …\n', '')
 }
 
-function follow(child: ChildProcess): Program {
+export function follow(child: ChildProcess): Program {
   let text = ''
   const heard = new Set<() => void>()
   for (const channel of [child.stdout!, child.stderr!])

@@ -17,6 +17,8 @@ type Sheet = {
   /** How the session can be paid. */
   methods?: string
   scriptUrl?: string
+  /** Sites that may show the page in a frame; the script listens to no others. */
+  frameOrigins?: string[]
   /** Added to those of every page. */
   styles?: string
 }
@@ -25,6 +27,7 @@ type Sheet = {
 export function renderSheet(sheet: Sheet): string {
   const { texts, nonce, title, main, shop, isTest = false, methods = '', scriptUrl } = sheet
   const styles = stylesFor(shop?.colour ?? null) + (sheet.styles ?? '')
+  const frameOrigins = sheet.frameOrigins?.join(' ')
   const { markup } = html`<!doctype html>
 <html lang="${texts.language}"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width,initial-scale=1">
@@ -35,7 +38,7 @@ export function renderSheet(sheet: Sheet): string {
 <link rel="icon" href="${tabIcon}">
 <style nonce="${nonce}">${asMarkup(styles)}</style>
 ${scriptUrl && html`<script type="module" nonce="${nonce}" src="${scriptUrl}"></script>`}
-</head><body>
+</head><body${frameOrigins && html` data-frame-origins="${frameOrigins}"`}>
 ${isTest && html`<aside class="band" aria-label="${texts.testLabel}">${texts.testBand}</aside>`}
 <div class="sheet">
 ${shop && renderShop(shop, methods)}

@@ -79,6 +79,7 @@ const readPage = (api: ApiParts, script: PageScript) =>
           isTest: scene.isTest,
           methods: describeMethods(publicSession!, scene.texts),
           scriptUrl: `/checkout/assets/${script.fileName}`,
+          frameOrigins: publicSession!.checkout.frameOrigins,
         })
       }
     },

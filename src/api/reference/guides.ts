@@ -98,7 +98,7 @@ const guidesByPath: [string, string[]][] = [
 
 const guidesByTag: Record<string, string[]> = {
   Collections: ['guides/collections'],
-  Checkout: ['guides/checkout'],
+  Checkout: ['guides/checkout', 'guides/inline-checkout'],
   Disbursements: [
     'guides/payouts',
     'guides/approvals',

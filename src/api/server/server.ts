@@ -15,6 +15,7 @@ import type { Caller } from '../auth/caller.js'
 import { hidesBalances, maskBalances } from '../auth/mask-balances.js'
 import { answerFailurePage, getsErrorPage } from '../checkout-page/answer-failure.js'
 import { addConsole } from '../console/add-console.js'
+import { addInline } from '../inline/add-inline.js'
 import { requestRateLimits } from '../limits.js'
 import { probePaths } from '../observe/health.js'
 import { isLogged, toLogEntry } from '../observe/log-requests.js'
@@ -131,6 +132,7 @@ export async function createServer(edge: Edge): Promise<FastifyInstance> {
   addGracefulClose(app)
   const { clock } = edge
   await addDocs(app, edge.routes, edge.findDemoKey)
+  await addInline(app)
   if (edge.hasConsole) await addConsole(app, edge)
   const rateLimits = {
     environment: createRateLimit('environment', {
