@@ -165,6 +165,7 @@ describe('a CSV file', () => {
     expect(header.json.details).toEqual([
       { field: 'line 1, column 1', issue: expect.stringContaining('account is unknown') },
       { field: 'line 1', issue: 'lacks the column accountNumber' },
+      { field: 'line 2, bankCode', issue: expect.stringContaining('dropped leading zeros') },
     ])
     const twice = [item(account(1)), item(account(2))].map((one) => ({
       ...one,

@@ -9,6 +9,7 @@ import { payoutPurposes } from '../../payouts/levies/levy.js'
 import { batchLimits } from '../../payouts/limits.js'
 import { type CheckedItem, checkBatchItems } from './check-batch-items.js'
 import { type CsvRow, parseCsv } from './parse-csv.js'
+import { notWithRecipient } from './read-recipient.js'
 import { accountNumberPattern, bankCodePattern, plainText } from './schemas.js'
 
 type Item = Record<string, string | number>
@@ -48,6 +49,10 @@ const recipient: Column = {
   sample: '',
   read: shortText,
 }
+
+/** Not allowed beside `recipient`. */
+const isOfPayee = ({ namesDestination, field }: Column) =>
+  namesDestination === true || field === 'accountName'
 
 const columns: Record<BatchKind, Column[]> = {
   bank_transfer: [
@@ -173,39 +178,50 @@ export function csvColumnOf(kind: BatchKind, field: string): string {
 /** Lines of a file before its first item. */
 export const linesBeforeItems = 1
 
+/** The issue of a saved recipient that an item names, by the index of the item. */
+type FindRecipientIssues = (
+  kind: BatchKind,
+  references: (string | undefined)[],
+) => Promise<{ index: number; issue: string }[]>
+
 /**
  * Converts a CSV file to the JSON body of the request. Reports every problem with its line: a file
  * with a malformed cell also with those that are otherwise found in the JSON.
  */
-export function readBatchCsv(text: string, naira: NairaLimits): object {
+export async function readBatchCsv(
+  text: string,
+  naira: NairaLimits,
+  findRecipientIssues: FindRecipientIssues,
+): Promise<object> {
   const [header, ...rows] = withoutBlankEnd(parseCsv(text))
   if (!header || rows.length === 0)
     throw new Refusal('validation_failed', {
       message:
         'The file has no items. Its first line must name the columns; each further line is an item.',
     })
-  const { kind, order } = readHeader(header)
   if (rows.length > batchLimits.itemsMax)
     throw new Refusal('validation_failed', {
       message: `The file has ${rows.length} items; a batch has at most ${batchLimits.itemsMax}.`,
     })
   const issues: LineIssue[] = []
+  const { kind, order } = readHeader(header, issues)
   const items = rows.map((row) => readRow(row, order, issues))
   const first = items.find(({ asset }) => asset !== undefined)
+  const report = (index: number, field: string, issue: string) =>
+    issues.push({ line: rows[index]!.line, field: csvColumnOf(kind, field), issue })
   for (const [index, { asset }] of items.entries())
     if (asset !== undefined && asset !== first!.asset)
-      issues.push({
-        line: rows[index]!.line,
-        field: 'asset',
-        issue: `must be ${first!.asset}, as in the items before; upload ${asset} as a batch of its own`,
-      })
+      report(
+        index,
+        'asset',
+        `must be ${first!.asset}, as in the items before; upload ${asset} as a batch of its own`,
+      )
   if (issues.length > 0) {
-    checkBatchItems(items.map(toChecked), {
-      limits: naira,
-      nameOf: (index) => `line ${rows[index]!.line}`,
-      report: (index, field, issue) =>
-        issues.push({ line: rows[index]!.line, field: csvColumnOf(kind, field), issue }),
-    })
+    const nameOf = (index: number) => `line ${rows[index]!.line}`
+    checkBatchItems(items.map(toChecked), { limits: naira, nameOf, report })
+    const references = items.map((item) => item.recipient as string | undefined)
+    for (const { index, issue } of await findRecipientIssues(kind, references))
+      report(index, 'recipient', issue)
     throw refuseItems(issues.toSorted((a, b) => a.line - b.line).map(toDetail))
   }
   if (kind === 'bank_transfer') return { kind, items }
@@ -228,46 +244,65 @@ function toChecked({ amount, destinationAddress, merchantReference }: Item): Che
 }
 
 function withoutBlankEnd(rows: CsvRow[]): CsvRow[] {
-  const last = rows.findLastIndex(({ cells }) => cells.some((cell) => cell !== ''))
+  const last = rows.findLastIndex(
+    ({ cells, isBroken }) => isBroken || cells.some((cell) => cell !== ''),
+  )
   return rows.slice(0, last + 1)
 }
 
-/** The columns in the order of the file. */
-function readHeader({ cells }: CsvRow): { kind: BatchKind; order: Column[] } {
+/** The columns in the order of the file. Undefined: unknown, or named before. */
+type Order = (Column | undefined)[]
+
+function readHeader(
+  { line, cells, isBroken }: CsvRow,
+  issues: LineIssue[],
+): { kind: BatchKind; order: Order } {
   const isCrypto = cells.includes('destinationAddress') || cells.includes('asset')
   const kind = isCrypto ? 'crypto_transfer' : 'bank_transfer'
-  const known = new Map(columns[kind].map((column) => [column.name, column]))
-  const issues: Detail[] = []
-  for (const [index, name] of cells.entries()) {
-    const field = `line 1, column ${index + 1}`
-    if (!known.has(name))
-      issues.push({
-        field,
-        issue: `${quoteInput(name)} is unknown; use ${[...known.keys()].join(', ')}`,
-      })
-    else if (cells.indexOf(name) !== index) issues.push({ field, issue: `${name} appears twice` })
+  if (isBroken) {
+    issues.push({ line, issue: badQuotes })
+    return { kind, order: [] }
   }
+  const known = new Map(columns[kind].map((column) => [column.name, column]))
+  const order = cells.map((name, index): Column | undefined => {
+    const field = `column ${index + 1}`
+    const column = known.get(name)
+    if (column && cells.indexOf(name) === index) return column
+    const issue = column
+      ? `${name} appears twice`
+      : `${quoteInput(name)} is unknown; use ${[...known.keys()].join(', ')}`
+    issues.push({ line, field, issue })
+    return undefined
+  })
   const hasRecipients = cells.includes(recipient.name)
   for (const { name, isRequired, namesDestination } of columns[kind])
     if (isRequired && !(namesDestination && hasRecipients) && !cells.includes(name))
-      issues.push({ field: 'line 1', issue: `lacks the column ${name}` })
-  if (issues.length > 0) throw refuseItems(issues)
-  return { kind, order: cells.map((name) => known.get(name)!) }
+      issues.push({ line, issue: `lacks the column ${name}` })
+  return { kind, order }
 }
 
-function readRow({ line, cells }: CsvRow, order: Column[], issues: LineIssue[]): Item {
+const badQuotes =
+  'has a quoted cell that does not end on this line, or text after the closing quote'
+
+function readRow({ line, cells, isBroken }: CsvRow, order: Order, issues: LineIssue[]): Item {
   const item: Item = {}
+  if (isBroken) {
+    issues.push({ line, issue: badQuotes })
+    return item
+  }
   if (cells.every((cell) => cell === '')) {
     issues.push({ line, issue: 'is empty; delete it' })
     return item
   }
-  if (cells.length > order.length) {
+  if (order.length > 0 && cells.length > order.length) {
     const issue = `has ${cells.length} cells for ${order.length} columns; quote texts that contain a comma, and write amounts without commas`
     issues.push({ line, issue })
     return item
   }
   const hasRecipient = (cells[order.indexOf(recipient)] ?? '') !== ''
-  for (const [index, { name, field, isRequired, namesDestination, read }] of order.entries()) {
+  for (const [index, column] of order.entries()) {
+    if (!column) continue
+    const { name, field, isRequired, namesDestination, read } = column
     const cell = cells[index] ?? ''
     if (cell === '') {
       if (isRequired && !(namesDestination && hasRecipient))
@@ -278,6 +313,8 @@ function readRow({ line, cells }: CsvRow, order: Column[], issues: LineIssue[]):
     if ('issue' in found) issues.push({ line, field: name, issue: found.issue })
     else item[field] = found.value
   }
+  const both = order.find((column, index) => column && isOfPayee(column) && cells[index])
+  if (hasRecipient && both) issues.push({ line, field: both.name, issue: notWithRecipient })
   return item
 }
 

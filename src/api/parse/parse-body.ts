@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { Refusal, returnRefusal } from '../../base/refusal.js'
+import { Refusal } from '../../base/refusal.js'
 import type { Reason } from '../../base/refusals.js'
 import { fileTypes } from '../../merchants/kyc/kyc-documents.js'
 import { wrongType } from '../server/failures.js'
@@ -17,7 +17,8 @@ export function addBodyParsers(app: FastifyInstance): void {
   const add = (type: string | string[], read: (request: FastifyRequest, body: Buffer) => unknown) =>
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, body, done) => {
       const value = refuseCharset(request) ?? read(request, body as Buffer)
-      if (value instanceof Refusal) done(value)
+      if (value instanceof Promise) value.then((parsed) => done(null, parsed), done)
+      else if (value instanceof Refusal) done(value)
       else done(null, value)
     })
   add('application/json', parseBody)
@@ -43,18 +44,15 @@ function refuseCharset({ headers, route }: FastifyRequest): Refusal | undefined 
 }
 
 /** Converts CSV to JSON. Everything after this sees the JSON. */
-function readCsv(request: FastifyRequest, body: Buffer): unknown {
+function readCsv(request: FastifyRequest, body: Buffer): Refusal | Promise<object> {
   const read = request.route?.readCsv
   if (!read) return refuseType(request)
   if (!isUtf8(body))
     return refuse('The file is not valid UTF-8. Save it as CSV in UTF-8 and send it again.')
-  try {
-    const value = read(withoutByteOrderMark(body.toString()), request.caller!.environment)
+  return read(withoutByteOrderMark(body.toString()), request.caller!.environment).then((value) => {
     request.bodyText = JSON.stringify(value)
     return value
-  } catch (error) {
-    return returnRefusal(error)
-  }
+  })
 }
 
 function notAFile(): Refusal {

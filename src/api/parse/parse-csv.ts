@@ -1,19 +1,18 @@
-import { invalidField, type Refusal } from '../../base/refusal.js'
-
 /** A row of a CSV file with the number of its line, from 1. */
-export type CsvRow = { line: number; cells: string[] }
+/** `isBroken`: its quotes do not fit, so it has no cells. */
+export type CsvRow = { line: number; cells: string[]; isBroken: boolean }
 
 /**
  * Reads CSV as spreadsheets write it: commas or semicolons, quotes around cells that need them.
- * Cells contain no line breaks: every row is one line, and problems name it. Throws refusals.
+ * Cells contain no line breaks: every row is one line, and problems name it.
  */
 export function parseCsv(text: string): CsvRow[] {
   const lines = text.split(/\r\n|\n|\r/)
   const separator = separatorOf(lines[0] ?? '')
-  return lines.map((content, index) => ({
-    line: index + 1,
-    cells: readCells(content, separator, index + 1),
-  }))
+  return lines.map((content, index) => {
+    const cells = readCells(content, separator)
+    return { line: index + 1, cells: cells ?? [], isBroken: cells === undefined }
+  })
 }
 
 /** Spreadsheets write semicolons in locales where the comma is the decimal separator. */
@@ -21,7 +20,8 @@ function separatorOf(header: string): string {
   return header.includes(';') && !header.includes(',') ? ';' : ','
 }
 
-function readCells(content: string, separator: string, line: number): string[] {
+/** Undefined if a quoted cell does not end on this line, or has text after the closing quote. */
+function readCells(content: string, separator: string): string[] | undefined {
   if (!content.includes('"')) return content.split(separator).map((cell) => cell.trim())
   const cells: string[] = []
   let at = 0
@@ -33,11 +33,12 @@ function readCells(content: string, separator: string, line: number): string[] {
       cells.push(content.slice(at, end).trim())
       at = end
     } else {
-      const quoted = readQuoted(content, at + 1, line)
+      const quoted = readQuoted(content, at + 1)
+      if (!quoted) return undefined
       cells.push(quoted.cell.trim())
       at = quoted.end
       while (content[at] === ' ') at += 1
-      if (at < content.length && content[at] !== separator) throw badQuotes(line)
+      if (at < content.length && content[at] !== separator) return undefined
     }
     if (at >= content.length) return cells
     at += 1
@@ -45,22 +46,15 @@ function readCells(content: string, separator: string, line: number): string[] {
 }
 
 /** A quote inside a quoted cell is doubled. */
-function readQuoted(content: string, start: number, line: number): { cell: string; end: number } {
+function readQuoted(content: string, start: number): { cell: string; end: number } | undefined {
   let cell = ''
   let at = start
   for (;;) {
     const end = content.indexOf('"', at)
-    if (end < 0) throw badQuotes(line)
+    if (end < 0) return undefined
     cell += content.slice(at, end)
     if (content[end + 1] !== '"') return { cell, end: end + 1 }
     cell += '"'
     at = end + 2
   }
-}
-
-function badQuotes(line: number): Refusal {
-  return invalidField(
-    `line ${line}`,
-    'has a quoted cell that does not end on this line, or text after the closing quote',
-  )
 }

@@ -131,33 +131,38 @@ export type SentItem = Omit<NewItem, 'destination' | 'recipientId'> & {
   narration: string | null
 } & ({ destination: Destination } | { recipient: string })
 
+/** An issue of an item, by its index. */
+type ItemIssue = { index: number; field: string; issue: string }
+
 export type SentItems = {
   kind: BatchKind
   asset: Asset
   items: SentItem[]
-  /** An issue of an item, by the line of a CSV file or the index in the list. */
-  toDetail: (index: number, field: string, issue: string) => Detail
+  /** Names an item by its line of a CSV file, or by its index in the list. */
+  toDetail: (issue: ItemIssue) => Detail
 }
 
 /**
- * Checks what the schema cannot: limits of amounts, destinations, and references that must be
- * unique. All problems are reported at once.
+ * Checks what the schema cannot: limits of amounts, destinations, saved recipients, and references
+ * that must be unique. Throws one refusal for all problems.
  */
-export function readBatchItems(
+export async function readBatchItems(
+  db: Queryable,
+  environment: Environment,
   body: BatchBody,
   { naira, isCsv }: { naira: NairaLimits; isCsv: boolean },
-): SentItems {
+): Promise<SentItems> {
   const { kind } = body
   const asset = kind === 'bank_transfer' ? 'NGN' : body.asset
-  const issues: Detail[] = []
+  const issues: ItemIssue[] = []
   const nameOf = (index: number) =>
     isCsv ? `line ${index + 1 + linesBeforeItems}` : `items.${index}`
-  const toDetail = (index: number, field: string, issue: string) => ({
+  const toDetail = ({ index, field, issue }: ItemIssue) => ({
     field: isCsv ? `${nameOf(index)}, ${csvColumnOf(kind, field)}` : `${nameOf(index)}.${field}`,
     issue,
   })
   const report = (index: number, field: string, issue: string) =>
-    issues.push(toDetail(index, field, issue))
+    issues.push({ index, field, issue })
   for (const [index, choice] of choicesOf(body).entries()) {
     const found = findChoiceIssue(choice)
     if (found) report(index, found.field, found.issue)
@@ -166,12 +171,15 @@ export function readBatchItems(
   const checked = items.map((item) => toChecked(item, asset))
   checkBatchItems(checked, { limits: naira, nameOf, report })
   const total = items.reduce((sum, { amount }) => sum + amount, 0n)
-  if (issues.length === 0 && total > limits.money.wireMax)
-    issues.push({
+  const named = items.map((item) => ('recipient' in item ? item.recipient : undefined))
+  issues.push(...(await findRecipientIssues(db, environment, kind, named)))
+  const details = issues.toSorted((one, other) => one.index - other.index).map(toDetail)
+  if (details.length === 0 && total > limits.money.wireMax)
+    details.push({
       field: 'items',
       issue: `must not pay out more than ${formatMoney(limits.money.wireMax, asset)} in total`,
     })
-  if (issues.length > 0) throw refuseItems(issues)
+  if (details.length > 0) throw refuseItems(details)
   return { kind, asset, items, toDetail }
 }
 
@@ -231,49 +239,69 @@ function readCryptoItems({ items, asset }: Static<typeof cryptoBody>): SentItem[
 
 /**
  * Completes items with their saved recipients, also those whose account or wallet was sent itself.
- * Throws one refusal for all that are unknown, disabled or of another kind.
+ * Throws one refusal for all that are unknown, disabled or of another kind by now.
  */
 export async function completeItems(
   db: Queryable,
   environment: Environment,
   { kind, items, toDetail }: SentItems,
 ): Promise<NewItem[]> {
-  const wanted = kind === 'bank_transfer' ? 'bank_account' : 'wallet'
-  const named = await readNamed(db, environment, items)
+  const references = items.map((item) => ('recipient' in item ? item.recipient : undefined))
+  const named = await readNamed(db, environment, references)
+  const issues = judgeNamed(named, kind, references)
+  if (issues.length > 0) throw refuseItems(issues.map(toDetail))
   const sent = items.flatMap((item) => ('destination' in item ? [item.destination] : []))
   const saved =
     environment.hasRecipients === false || sent.length === 0
       ? []
       : await findRecipientsOf(db, environment.id, sent)
   const byDestination = new Map(sent.map((destination, index) => [destination, saved[index]]))
-  const issues: Detail[] = []
-  const completed = items.flatMap((item, index): NewItem[] => {
-    const { narration, ...rest } = item
-    if ('destination' in rest) {
-      const recipientId = byDestination.get(rest.destination)?.id ?? null
-      return [{ ...rest, recipientId }]
-    }
+  return items.map(({ narration, ...rest }): NewItem => {
+    if ('destination' in rest)
+      return { ...rest, recipientId: byDestination.get(rest.destination)?.id ?? null }
     const { recipient: reference, ...others } = rest
+    const found = named.get(reference)!
+    return {
+      ...others,
+      destination: destinationOfRecipient(found, narration),
+      recipientId: found.id,
+    }
+  })
+}
+
+/** Of saved recipients that items name, by index: unknown, disabled or of another kind. */
+export async function findRecipientIssues(
+  db: Queryable,
+  environment: Environment,
+  kind: BatchKind,
+  references: (string | undefined)[],
+): Promise<ItemIssue[]> {
+  return judgeNamed(await readNamed(db, environment, references), kind, references)
+}
+
+function judgeNamed(
+  named: Map<string, Recipient>,
+  kind: BatchKind,
+  references: (string | undefined)[],
+): ItemIssue[] {
+  const wanted = kind === 'bank_transfer' ? 'bank_account' : 'wallet'
+  return references.flatMap((reference, index) => {
+    if (reference === undefined) return []
     const found = named.get(reference)
     const issue = found
       ? (findKindIssue(found, wanted) ?? findStatusIssue(found))
       : 'must be the reference of a saved recipient'
-    if (issue !== undefined) issues.push(toDetail(index, 'recipient', issue))
-    if (!found || issue !== undefined) return []
-    const destination = destinationOfRecipient(found, narration)
-    return [{ ...others, destination, recipientId: found.id }]
+    return issue === undefined ? [] : [{ index, field: 'recipient', issue }]
   })
-  if (issues.length > 0) throw refuseItems(issues)
-  return completed
 }
 
 async function readNamed(
   db: Queryable,
   { id: environmentId }: Environment,
-  items: SentItem[],
+  references: (string | undefined)[],
 ): Promise<Map<string, Recipient>> {
-  const references = items.flatMap((item) => ('recipient' in item ? [item.recipient] : []))
-  const keys = [...new Set(references)].flatMap((reference) => {
+  const distinct = [...new Set(references.flatMap((reference) => reference ?? []))]
+  const keys = distinct.flatMap((reference) => {
     const id = fromReference(prefixes.recipient, reference)
     return id === undefined ? [] : [{ environmentId, id }]
   })

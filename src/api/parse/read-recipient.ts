@@ -52,6 +52,8 @@ export type RecipientChoice = {
   others?: Record<string, string | undefined>
 }
 
+export const notWithRecipient = 'cannot be sent with `recipient`'
+
 /** An issue of a body that names a recipient and a destination, or neither. */
 export function findChoiceIssue({
   recipient,
@@ -64,7 +66,7 @@ export function findChoiceIssue({
     return { field: missing, issue: 'is required, unless you send `recipient`' }
   }
   const both = Object.entries({ ...fields, ...others }).find(([, value]) => value !== undefined)
-  return both && { field: both[0], issue: 'cannot be sent with `recipient`' }
+  return both && { field: both[0], issue: notWithRecipient }
 }
 
 /** Whether a saved recipient is named. Refuses both, and neither. */

@@ -177,7 +177,7 @@ export type Route = Traits & {
   tag: Tag | 'Console'
   body?: TSchema
   /** Also accepts CSV: converts it to the JSON body. Throws refusals. */
-  readCsv?: (text: string, environment: Environment) => object
+  readCsv?: (text: string, environment: Environment) => Promise<object>
   /** Example of the CSV that it accepts or, if `isCsvOnly`, answers with. */
   csvSample?: string
   query?: TSchema

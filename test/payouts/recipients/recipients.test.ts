@@ -552,42 +552,97 @@ describe('a batch', () => {
     await expectAllProofs(db)
   })
 
-  test('is uploaded as CSV with a column for recipients', async () => {
-    const { key, read, save } = await openShop()
-    const { reference: recipient, accountNumber } = await save()
+  async function openUploads() {
+    const shop = await openShop()
     const upload = (csv: string) => {
       const headers = { 'idempotency-key': randomUUID(), 'content-type': 'text/csv' }
-      return service.ask('POST', batches, { key, headers, body: csv })
+      return service.ask('POST', batches, { key: shop.key, headers, body: csv })
     }
+    return { ...shop, upload }
+  }
+
+  test('is uploaded as CSV with a column for recipients', async () => {
+    const { read, save, upload } = await openUploads()
+    const { reference: recipient, accountNumber } = await save()
     const reply = await upload(`recipient,amountNaira,narration\n${recipient},500.00,Salary\n`)
     expect(reply.status, reply.text).toBe(201)
     const items = await read(`${batches}/${reply.json.data.reference}/items`)
     expect(items.items).toMatchObject([{ recipient, accountNumber, amount: 50_000 }])
-    const mixed = await upload(
-      [
-        'accountNumber,bankCode,amountNaira,recipient',
-        `0123456789,058,500.00,${recipient}`,
-        ',,500.00,rcp_unknown',
-        ',058,500.00,',
-        `,,500.00,${recipient}`,
-      ].join('\n'),
-    )
-    expect(mixed.status).toBe(400)
-    expect(mixed.json.details).toEqual([{ field: 'line 4, accountNumber', issue: 'is required' }])
-    const both = await upload(
-      [
-        'accountNumber,bankCode,amountNaira,recipient',
-        `0123456789,058,500.00,${recipient}`,
-        `,,10000000.01,${recipient}`,
-      ].join('\n'),
-    )
-    expect(both.json.details).toEqual([
-      { field: 'line 2, bankCode', issue: 'cannot be sent with `recipient`' },
-      { field: 'line 3, amountNaira', issue: expect.stringContaining('must be at most') },
-    ])
     const unknown = await upload('recipient,amountNaira\nrcp_unknown,500.00\n')
     expect(unknown.json.details).toEqual([
       { field: 'line 2, recipient', issue: 'must be the reference of a saved recipient' },
+    ])
+  })
+
+  // Who corrects a file wants to do it once.
+  test('is refused with every problem of its file at once', async () => {
+    const { ask, make, save, upload } = await openUploads()
+    const { reference: recipient } = await save()
+    const { reference: disabled } = await save()
+    await make(`/v1/recipients/${disabled}/disable`)
+    const { reference: ofWallet } = await save({ address: wallet })
+    const header = 'accountNumber,bankCode,amountNaira,recipient,accountName,merchantReference'
+    const lines = [
+      `0123456789,058,500.00,${recipient},,j-1`,
+      ',,500.00,rcp_unknown,,j-2',
+      ',058,500.00,,,j-1',
+      `,,500.00,${recipient},Ada Obi,`,
+      `,,12a,${disabled},,`,
+      `,,10000000.01,${ofWallet},,j-3`,
+    ]
+    const saved = 'must be the reference of a saved recipient'
+    const found = [
+      { field: 'line 2, accountNumber', issue: 'cannot be sent with `recipient`' },
+      { field: 'line 3, recipient', issue: saved },
+      { field: 'line 4, accountNumber', issue: 'is required' },
+      { field: 'line 4, merchantReference', issue: 'must be unique; line 2 has it, too' },
+      { field: 'line 5, accountName', issue: 'cannot be sent with `recipient`' },
+      { field: 'line 6, amountNaira', issue: expect.stringContaining('decimal number') },
+      { field: 'line 6, recipient', issue: 'must not be disabled' },
+      { field: 'line 7, amountNaira', issue: expect.stringContaining('must be at most') },
+      { field: 'line 7, recipient', issue: expect.stringContaining('must be a bank account') },
+    ]
+    const byPlace = (one: { field: string }, other: { field: string }) =>
+      one.field.localeCompare(other.field)
+    const detailsOf = async (...file: string[]) => {
+      const reply = await upload(file.join('\n'))
+      expect(reply.status, reply.text).toBe(400)
+      return reply.json.details.toSorted(byPlace)
+    }
+    const all = await detailsOf(header, ...lines)
+    expect(all).toEqual(found.toSorted(byPlace))
+    // Also of a file whose first line is wrong, and with quotes that do not fit.
+    expect(
+      await detailsOf(
+        `${header.replace('accountName', 'holder')},amountNaira`,
+        ',,500.00,rcp_unknown,,,',
+        ',,"500.00,rcp_unknown,,,',
+        ',,500.00,rcp_other,,,',
+      ),
+    ).toEqual([
+      { field: 'line 1, column 5', issue: expect.stringContaining('holder is unknown') },
+      { field: 'line 1, column 7', issue: 'amountNaira appears twice' },
+      { field: 'line 2, recipient', issue: saved },
+      { field: 'line 3', issue: expect.stringContaining('quoted cell') },
+      { field: 'line 4, recipient', issue: saved },
+    ])
+    // Mistakes that only the whole file shows, and recipients.
+    expect(
+      await detailsOf('recipient,amountNaira', `${recipient},10000000.01`, 'rcp_unknown,500'),
+    ).toEqual([
+      { field: 'line 2, amountNaira', issue: expect.stringContaining('must be at most') },
+      { field: 'line 3, recipient', issue: saved },
+    ])
+    const items = [
+      { amount: 50_000, recipient: disabled },
+      { amount: 1_000_000_001, recipient },
+      { amount: 50_000, recipient, bankCode: '058' },
+    ]
+    const reply = await ask('POST', batches, { kind: 'bank_transfer', items })
+    expect(reply.json.details).toEqual([
+      { field: 'items.0.recipient', issue: 'must not be disabled' },
+      { field: 'items.1.amount', issue: expect.stringContaining('must be at most') },
+      { field: 'items.2.bankCode', issue: 'cannot be sent with `recipient`' },
     ])
   })
 

@@ -33,7 +33,13 @@ import { findUserNames } from '../../../team/find-user-names.js'
 import { creatorOf } from '../../auth/creator-of.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { batchTemplate, readBatchCsv } from '../../parse/batch-csv.js'
-import { batchBody, batchName, completeItems, readBatchItems } from '../../parse/read-batch.js'
+import {
+  batchBody,
+  batchName,
+  completeItems,
+  findRecipientIssues,
+  readBatchItems,
+} from '../../parse/read-batch.js'
 import { readTimeRange } from '../../parse/read-filters.js'
 import {
   fromIn,
@@ -102,7 +108,10 @@ const create = (api: ApiParts) =>
     description:
       'Creates a batch of up to 10,000 bank transfers or crypto transfers, from JSON or a CSV file with the columns of the template. A file with mistakes is refused as a whole; the response lists them with their lines. Account names, destinations and fees are then checked in the background (`VALIDATING`). Nothing is paid until you submit the batch.',
     body: batchBody,
-    readCsv: (text, { mode }) => readBatchCsv(text, api.naira[mode]),
+    readCsv: (text, environment) =>
+      readBatchCsv(text, api.naira[environment.mode], (kind, references) =>
+        findRecipientIssues(api.db, environment, kind, references),
+      ),
     csvSample: batchTemplate('bank_transfer'),
     query: closed({ name: batchName, from: fromIn }),
     answers: { 201: payoutBatch },
@@ -111,7 +120,7 @@ const create = (api: ApiParts) =>
       const { environment, body, headers, now } = request
       const isCsv = (headers['content-type'] ?? '').toLowerCase().startsWith('text/csv')
       const naira = api.naira[environment.mode]
-      const sent = readBatchItems(body, { naira, isCsv })
+      const sent = await readBatchItems(api.db, environment, body, { naira, isCsv })
       const { kind, asset } = sent
       const creation = { status: 201, message: 'Batch created', keepsKey: true }
       const from = body.from ?? request.query.from
