@@ -902,7 +902,7 @@ CREATE OR REPLACE FUNCTION public.is_frozen(environment integer, rail_name text,
  RETURNS boolean
  LANGUAGE sql
  STABLE
-RETURN (EXISTS (SELECT FROM payout_freezes f WHERE ((f.thawed_at IS NULL) AND ((f.environment_id = is_frozen.environment) OR (f.environment_id IS NULL)) AND CASE f.kind WHEN 'merchant'::text THEN true WHEN 'key'::text THEN ((f.subject)::uuid IN (SELECT key_chain.key_chain FROM key_chain(is_frozen.key) key_chain(key_chain))) WHEN 'member'::text THEN (f.subject = (is_frozen.creator)::text) WHEN 'recipient'::text THEN (f.subject = COALESCE((is_frozen.destination ->> 'address'::text), concat((is_frozen.destination ->> 'bankCode'::text), '/', (is_frozen.destination ->> 'accountNumber'::text)))) ELSE (f.subject = is_frozen.rail_name) END)))
+RETURN (EXISTS (SELECT FROM payout_freezes f WHERE ((f.thawed_at IS NULL) AND ((f.environment_id = is_frozen.environment) OR (f.environment_id IS NULL)) AND CASE f.kind WHEN 'merchant'::text THEN true WHEN 'key'::text THEN ((f.subject)::uuid IN (SELECT key_chain.key_chain FROM key_chain(is_frozen.key) key_chain(key_chain))) WHEN 'member'::text THEN (f.subject = (is_frozen.creator)::text) WHEN 'recipient'::text THEN CASE WHEN ((is_frozen.destination ->> 'address'::text) IS NULL) THEN (lower(f.subject) = lower(concat((is_frozen.destination ->> 'bankCode'::text), '/', (is_frozen.destination ->> 'accountNumber'::text)))) ELSE (f.subject = (is_frozen.destination ->> 'address'::text)) END ELSE (f.subject = is_frozen.rail_name) END)))
 ;
 
 CREATE OR REPLACE FUNCTION public.is_held(at timestamp with time zone, environment integer, row_text text, ids uuid[])

@@ -203,6 +203,52 @@ describe('a freeze', () => {
     expect(reply).toMatchObject({ status: 400, json: { code: 'validation_failed' } })
   })
 
+  test('of an account at a bank whose code has letters refuses payouts to it', async () => {
+    const { inspect, prepare } = bank
+    const toGreen = { bankCode: 'GREENm', accountNumber: '0123456789' }
+    const id = await freeze('recipient', 'GreenM/0123456789')
+    bank.inspect = async (targets) =>
+      targets.map(({ destination }) => ({
+        destination: { ...destination, bankName: 'Green', accountName: 'ADA OBI' } as never,
+        extraFees: [],
+      }))
+    // The sandbox bank knows no such bank: it is paid at another one.
+    bank.prepare = (instructions) =>
+      prepare(
+        instructions.map((one) => ({ ...one, destination: { ...one.destination, ...toBank } })),
+      )
+    try {
+      expect(await pay(toGreen)).toMatchObject(frozen)
+      clock.advance(2 * second)
+      expect(await pay(toGreen)).toMatchObject(frozen)
+      expect((await pay({ ...toGreen, bankCode: 'GREENn' })).status).toBe(201)
+      const isFrozen = (destination: object) =>
+        db.rows(sql`
+          select is_frozen(${environmentId}, 'x', null, null, ${JSON.stringify(destination)}::json)
+            as yes`)
+      expect(await isFrozen(toGreen)).toEqual([{ yes: true }])
+      expect(await isFrozen({ ...toGreen, bankCode: 'GREENn' })).toEqual([{ yes: false }])
+      await thaw(id)
+      expect((await pay(toGreen)).status).toBe(201)
+    } finally {
+      Object.assign(bank, { inspect, prepare })
+    }
+  })
+
+  test('of a wallet is of its address as it is written', async () => {
+    const other = wallet.replace('HA', 'Ha')
+    const id = await freeze('recipient', wallet)
+    const isFrozen = (address: string) =>
+      db.rows(sql`
+        select is_frozen(${environmentId}, 'x', null, null, ${JSON.stringify({ address })}::json)
+          as yes`)
+    expect([await isFrozen(wallet), await isFrozen(other)]).toEqual([
+      [{ yes: true }],
+      [{ yes: false }],
+    ])
+    await thaw(id)
+  })
+
   test('is not made twice, by members without the permission, or by API keys', async () => {
     const id = await freeze('merchant')
     const body = { kind: 'merchant', reason: 'Again' }
@@ -296,6 +342,45 @@ describe('thawing', () => {
     expect((await thawBy(chidi, next)).json.data.thawedBy).toMatchObject({ name: 'Chidi Eze' })
   })
 
+  test('counts the request of a member only while that member may freeze', async () => {
+    const [dayo, efe] = [
+      await addPerson(service, { role: 'admin', name: 'Dayo Ojo' }),
+      await addPerson(service, { role: 'admin', name: 'Efe Oni' }),
+    ]
+    const id = await freeze('merchant')
+    expect((await thawBy(dayo, id)).json.message).toBe('Another member must thaw it')
+    const demoted = await ada.ask(
+      'PATCH',
+      `/v1/team/users/${toReference(prefixes.user, dayo.userId)}`,
+      {
+        body: { role: 'viewer' },
+      },
+    )
+    expect(demoted.status, demoted.text).toBe(200)
+    // The one who confirms becomes the one who asks.
+    const confirmed = await thawBy(chidi, id)
+    expect(confirmed.json.message, confirmed.text).toBe('Another member must thaw it')
+    expect(confirmed.json.data).toMatchObject({
+      thawedAt: null,
+      thawAskedBy: { name: 'Chidi Eze' },
+    })
+    expect(await pay()).toMatchObject(frozen)
+    const thawed = await thawBy(efe, id)
+    expect(thawed.json.data, thawed.text).toMatchObject({ thawedBy: { name: 'Efe Oni' } })
+  })
+
+  test('does not count the agreement of a member who froze it and was demoted', async () => {
+    const id = await freeze('merchant')
+    await thawBy(chidi, id)
+    await thawBy(ada, id)
+    // As the last owner cannot be demoted, the database does it.
+    await db.rows(sql`update memberships set role = 'viewer' where user_id = ${ada.userId}`)
+    expect((await thawBy(chidi, id)).json.data).toMatchObject({
+      thawedAt: null,
+      thawAskedBy: { name: 'Chidi Eze' },
+    })
+  })
+
   test('is kept by constraints', async () => {
     const id = await freeze('merchant')
     const set = (text: string) =>
@@ -349,6 +434,16 @@ describe('thawing', () => {
     expect(proposed.status, proposed.text).toBe(200)
     const confirmPath = `/operator/v1/actions/${proposed.json.data.action}/confirm`
     expect((await one.ask('POST', confirmPath)).status).toBe(403)
+    // The operator who proposed it must be one when it is confirmed.
+    const setOperator = (is: boolean) =>
+      db.rows(sql`update users set is_operator = ${is} where id = ${one.userId}`)
+    await setOperator(false)
+    const early = await two.ask('POST', confirmPath)
+    expect([early.status, early.json.message]).toEqual([
+      403,
+      'Ope Rator, who proposed this action, is no longer an operator.',
+    ])
+    await setOperator(true)
     const confirmed = await two.ask('POST', confirmPath)
     expect(confirmed.status, confirmed.text).toBe(200)
     clock.advance(2 * second)

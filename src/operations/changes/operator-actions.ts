@@ -122,6 +122,7 @@ export async function confirmAction(
   return db.transaction(async (tx) => {
     const action = await lockAction(tx, now, id)
     refuseUnlessConfirmable(action, operator)
+    await refuseFormerOperator(tx, action)
     const performed = { ...call, now: clock.now() }
     const result = await confirmable.perform(tx, performed, payload, prepared)
     tx.write(sql`
@@ -171,6 +172,19 @@ function refuseUnlessConfirmable(action: OperatorAction, operator: ConsoleOperat
       message: 'You proposed this action. Another operator must confirm it.',
       nextStep: 'Ask another operator to confirm it under "To confirm", or withdraw it.',
     })
+}
+
+/** Two operators decide, at the moment of the confirmation. */
+async function refuseFormerOperator(tx: Tx, action: OperatorAction): Promise<void> {
+  const operators = await tx.rows(sql`
+    select from users where id = ${action.proposedBy} and is_operator and disabled_at is null
+    for share`)
+  if (operators.length > 0) return
+  throw new Refusal('forbidden', {
+    reason: 'role',
+    message: `${action.proposedByName}, who proposed this action, is no longer an operator.`,
+    nextStep: 'Withdraw it, and propose it again if it is right.',
+  })
 }
 
 const endings: Record<Exclude<ActionState, 'WAITING'>, string> = {

@@ -30,7 +30,7 @@ export async function readFreezeSubject(
     throw invalidField('subject', 'must be the name of a bank or chain that pays out')
   }
   if (kind === 'recipient') {
-    if (/^\d{3,6}\/\d{10}$/.test(named) || findAddressBytes(named)) return named
+    if (/^[0-9A-Za-z]{3,9}\/\d{10}$/.test(named) || findAddressBytes(named)) return named
     throw invalidField('subject', 'must be bankCode/accountNumber or the address of a wallet')
   }
   const id = fromReference(kind === 'key' ? prefixes.apiKey : prefixes.user, named)
@@ -135,7 +135,8 @@ export async function getFreeze(
 /**
  * A member asks to thaw, or thaws what another member asked for. Members who froze it never thaw
  * it; if one of them agrees with a request, that becomes their own, so that the one who asked first
- * can thaw it: two members decide in any case. Throws refusals.
+ * can thaw it: two members decide in any case. The request of a member who may no longer freeze
+ * becomes that of the next one. Throws refusals.
  */
 export async function thawAsMember(
   tx: Tx,
@@ -154,6 +155,8 @@ export async function thawAsMember(
   if (thawAskedBy === null || frozenBy === userId) return askToThaw(tx, now, freeze, userId)
   const subject = { creators: [frozenBy, thawAskedBy], approvedBy: [], waitsSince: thawAskedAt! }
   const team = await findApprovingTeam(tx, name.environmentId, [subject], 'payouts.freeze')
+  // A request counts while its member may still make it.
+  if (!team.members.some(({ id }) => id === thawAskedBy)) return askToThaw(tx, now, freeze, userId)
   const own = judgeApprovers(team, subject).find(({ id }) => id === userId)
   if (own && own.from > now)
     throw new Refusal('forbidden', {

@@ -54,6 +54,14 @@ export type FreezablePayout = Pick<
   destination: Destination | null
 }
 
+/** Codes of banks are written in either case. */
+function isTo(destination: Destination, subject: string): boolean {
+  const key = destinationKey(destination)
+  return destination.kind === 'wallet'
+    ? key === subject
+    : key.toLowerCase() === subject.toLowerCase()
+}
+
 export function isFrozenBy(freeze: OpenFreeze, payout: FreezablePayout): boolean {
   const { environmentId, kind, subject, keys } = freeze
   if (environmentId !== null && environmentId !== payout.environmentId) return false
@@ -62,7 +70,7 @@ export function isFrozenBy(freeze: OpenFreeze, payout: FreezablePayout): boolean
     merchant: true,
     key: createdByKey !== null && keys.includes(createdByKey),
     member: createdByUser === subject,
-    recipient: destination !== null && destinationKey(destination) === subject,
+    recipient: destination !== null && isTo(destination, subject),
     rail: rail === subject,
   }
   return applies[kind]
