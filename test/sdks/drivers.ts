@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -9,8 +10,12 @@ export type Sdk = {
   folder: string
   /** Reads and writes the lines of conformance/README.md. */
   driver: string[]
+  /** Takes money through a service, as README.md says. */
+  journey: string[]
   /** Prints what the runtime is, or fails if it is not installed. */
   runtime: string[]
+  /** The test of its README, if journeys.test.ts does not run it. */
+  readmeTest?: string
 }
 
 const sdks: Sdk[] = [
@@ -18,25 +23,31 @@ const sdks: Sdk[] = [
     language: 'TypeScript',
     folder: 'sdk',
     driver: [process.execPath, 'conformance/driver.mjs'],
+    journey: [process.execPath, 'journey.mjs'],
     runtime: [process.execPath, '--version'],
   },
   {
     language: 'Python',
     folder: 'sdks/python',
     driver: ['python3', 'conformance/driver.py'],
+    journey: ['python3', 'journey.py'],
     runtime: ['python3', '--version'],
   },
   {
     language: 'Go',
     folder: 'sdks/go',
     driver: ['go', 'run', './conformance'],
+    journey: ['go', 'run', './journey'],
     runtime: ['go', 'version'],
+    readmeTest: 'go.test.ts',
   },
   {
     language: 'PHP',
     folder: 'sdks/php',
     driver: ['php', 'conformance/driver.php'],
+    journey: ['php', 'journey.php'],
     runtime: ['php', '-r', 'curl_version(); echo PHP_VERSION;'],
+    readmeTest: 'php.test.ts',
   },
 ]
 
@@ -54,7 +65,23 @@ export function findSdks(): { present: Sdk[]; missing: string[] } {
   return { present, missing }
 }
 
+/** Whether the SDK has its journey. */
+export function hasJourney({ folder, language }: Sdk): boolean {
+  const file = language === 'Go' ? 'journey' : `journey.${extensions[language]}`
+  return existsSync(path.join(root, folder, file))
+}
+
+const extensions: Record<string, string> = { TypeScript: 'mjs', Python: 'py', PHP: 'php' }
+
 /** Starts a program of an SDK in its folder. */
-export function startProgram({ folder }: Sdk, [command, ...words]: string[]) {
-  return spawn(command!, words, { cwd: path.join(root, folder), stdio: ['pipe', 'pipe', 'pipe'] })
+export function startProgram(
+  { folder }: Sdk,
+  [command, ...words]: string[],
+  variables: Record<string, string> = {},
+) {
+  return spawn(command!, words, {
+    cwd: path.join(root, folder),
+    env: { ...process.env, ...variables },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
 }
