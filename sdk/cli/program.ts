@@ -3,6 +3,7 @@ import { registerBatches } from './batches.js'
 import { describeFailure, exitCodeOf, exitCodes, toJson } from './failure.js'
 import { registerListen } from './listen.js'
 import { registerLogin } from './login.js'
+import { registerMcp } from './mcp/register.js'
 import { registerPay } from './pay.js'
 import { registerResend } from './resend.js'
 import { registerResources } from './resource-commands.js'
@@ -31,6 +32,7 @@ export function createProgram(terminal: Terminal, version: string, words: string
   registerPay(program, terminal)
   registerLogs(program, terminal)
   registerLogin(program, terminal)
+  registerMcp(program, terminal, version)
   registerResources(program, terminal)
   registerResend(program, terminal)
   registerBatches(program, terminal)

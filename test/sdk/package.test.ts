@@ -11,6 +11,8 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Manilla } from '../../sdk/src/manilla.js'
 import { openBrowser } from '../support/browser.js'
@@ -106,6 +108,11 @@ describe.concurrent('a new project', () => {
     expect(terms).toContain('commander')
     const { version } = JSON.parse(readFileSync(path.join(root, 'sdk/package.json'), 'utf8'))
     expect((await run(command, ['--version'], { cwd, env })).stdout).toBe(`${version}\n`)
+    const agent = new Client({ name: 'test', version: '1.0.0' })
+    const access = { PATH: PATH!, MANILLA_KEY: env.MANILLA_KEY, MANILLA_URL: service.url }
+    await agent.connect(new StdioClientTransport({ command, args: ['mcp'], env: access, cwd }))
+    expect((await agent.listTools()).tools.length).toBeGreaterThan(50)
+    await agent.close()
   })
 
   test('with require', async ({ expect }) => {

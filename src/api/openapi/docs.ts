@@ -59,7 +59,9 @@ export async function addDocs(
 
 function complete<Given extends object>(document: Given, routes: Route[]): Given {
   const named = nameSchemas(
-    sortOperations(withExamples(withOptionalBodies(document, routes), routes)),
+    sortOperations(
+      withExamples(withPermissions(withOptionalBodies(document, routes), routes), routes),
+    ),
   )
   describeFields(named)
   return named
@@ -77,7 +79,7 @@ function sortOperations<Given extends object>(document: Given): Given {
   return { ...document, paths: Object.fromEntries(sorted) }
 }
 
-type Operation = { operationId?: string; requestBody?: object }
+type Operation = { operationId?: string; requestBody?: object; 'x-permissions'?: unknown[] }
 type Described = { paths?: Record<string, Record<string, Operation>> }
 
 /** The framework marks every body as required, even optional ones. */
@@ -89,6 +91,21 @@ function withOptionalBodies<Given extends object>(document: Given, routes: Route
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
     if (operation.requestBody && optional.has(operation.operationId ?? ''))
       operation.requestBody = { ...operation.requestBody, required: false }
+  return document
+}
+
+/** What a restricted key needs for an operation; for tools that are generated from the document. */
+function withPermissions<Given extends object>(document: Given, routes: Route[]): Given {
+  const needed = new Map(
+    routes
+      .filter(({ access }) => access === 'secret' || access === 'any_key')
+      .map(({ operation, permission, alsoNeeds = [] }) => [operation, [permission, ...alsoNeeds]]),
+  )
+  const { paths = {} } = document as Described
+  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const permissions = needed.get(operation.operationId ?? '')
+    if (permissions) operation['x-permissions'] = permissions
+  }
   return document
 }
 
