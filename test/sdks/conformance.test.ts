@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answered } from './conformance/compare.js'
+import { listEveryEvent, listEveryOperation } from './conformance/every-operation.js'
 import { parseExactly, printExactly } from './conformance/exact-json.js'
 import { apiKey, judge } from './conformance/judge.js'
 import { readScenarios, type Scenario } from './conformance/scenarios.js'
@@ -10,6 +11,8 @@ import { findSdks, type Sdk, startProgram } from './drivers.js'
 /** Every SDK against the scenarios of test/sdks/conformance. */
 
 const scenarios = readScenarios()
+const everyShape = [...listEveryOperation(), ...listEveryEvent()]
+const all = [...scenarios, ...everyShape]
 const server = await openScenarioServer()
 const { present, missing } = findSdks()
 
@@ -24,7 +27,7 @@ for (const one of runs.values()) one.catch(() => {})
 async function run(sdk: Sdk): Promise<Run> {
   const driver = startProgram(sdk, sdk.driver)
   const timer = setTimeout(() => driver.kill('SIGKILL'), driverMaxMs)
-  const played = scenarios.filter(({ notFor }) => !notFor[sdk.language])
+  const played = all.filter(({ notFor }) => !notFor[sdk.language])
   const plays = new Map(played.map((one, index) => [one.id, start(one, sdk, index)]))
   const answers = new Map<string, Answered>()
   let output = ''
@@ -82,7 +85,7 @@ const keysScenario = 'all/new-keys'
 /** Two calls never share a generated key. */
 function checkKeys(plays: Map<string, { play: Play }>): [string, string[]] {
   const generated = [...plays].flatMap(([id, { play }]) => {
-    const own = scenarios.find((one) => one.id === id)?.call.options?.idempotencyKey
+    const own = all.find((one) => one.id === id)?.call.options?.idempotencyKey
     const key = play.seen[0]?.headers['idempotency-key']
     return key !== undefined && own === undefined ? [key] : []
   })
@@ -112,11 +115,16 @@ async function printTable() {
     })
     return [id.padEnd(width), ...cells].join(' ')
   })
+  const counts = settled.map(({ language, run }) => {
+    const right = everyShape.filter(({ id }) => run?.problems.get(id)?.length === 0)
+    return `${language}: ${right.length}`
+  })
+  const total = `Of ${everyShape.length} calls and events with every field are right: ${counts.join(', ')}.`
   const notes = scenarios.flatMap(({ id, notFor }) =>
     Object.entries(notFor).map(([language, why]) => `– ${id}, ${language}: ${why}`),
   )
   const absent = missing.map((language) => `Not installed, so not tested: ${language}.`)
-  process.stdout.write(`${[head, ...rows, ...notes, ...absent].join('\n')}\n`)
+  process.stdout.write(`${[head, ...rows, total, ...notes, ...absent].join('\n')}\n`)
 }
 
 test('scenarios have names of their own and say what they expect', () => {
@@ -135,6 +143,13 @@ describe.each(present.map(({ language }) => [language]))('%s', (language) => {
   const own = scenarios.filter(({ notFor }) => !notFor[language])
   test.each(own.map(({ id, title }) => [id, title]))('%s: %s', (id) => {
     expect(problems.get(id)).toEqual([])
+  })
+
+  test('every operation and event keeps every field', () => {
+    const wrong = everyShape.flatMap(({ id }) =>
+      problems.get(id)!.map((problem) => `${id}: ${problem.slice(0, 300)}`),
+    )
+    expect(wrong).toEqual([])
   })
 
   test('every call has an idempotency key of its own', () => {
