@@ -92,7 +92,7 @@ func New(key, baseURL string, options ...Option) (*Client, error) {
 		return nil, &ArgumentError{"An idempotency key belongs to one request: pass it to the method."}
 	}
 	if defaults.httpClient == nil {
-		defaults.httpClient = withoutRedirects(http.DefaultClient)
+		defaults.httpClient = defaultClient
 	}
 	return newClient(&connection{
 		// Paths include the version.
@@ -112,6 +112,19 @@ func checkKey(key string) error {
 		return &ArgumentError{"This is not a Manilla key. Keys start with sk_test_ or sk_live_."}
 	}
 	return nil
+}
+
+var defaultClient = withoutRedirects(&http.Client{Transport: withMoreConnections(http.DefaultTransport)})
+
+// By default, only two idle connections to the service would be kept.
+func withMoreConnections(transport http.RoundTripper) http.RoundTripper {
+	original, ok := transport.(*http.Transport)
+	if !ok {
+		return transport
+	}
+	copied := original.Clone()
+	copied.MaxIdleConnsPerHost = copied.MaxIdleConns
+	return copied
 }
 
 // Never send the key to an address that a redirect names.

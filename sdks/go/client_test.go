@@ -253,3 +253,23 @@ func TestOneClientServesManyGoroutines(t *testing.T) {
 	group.Wait()
 	assert(t, len(service.keys()) == 21, "%d keys", len(service.keys()))
 }
+
+func TestConnectionsAreKept(t *testing.T) {
+	service := serve(t, data(`{"items":[]}`))
+	for round := 0; round < 5; round++ {
+		var group sync.WaitGroup
+		for index := 0; index < 20; index++ {
+			group.Add(1)
+			go func() {
+				defer group.Done()
+				_, _ = service.Balances.List(ctx, nil)
+			}()
+		}
+		group.Wait()
+	}
+	connections := map[string]bool{}
+	for _, request := range service.requests() {
+		connections[request.from] = true
+	}
+	assert(t, len(connections) <= 30, "%d connections for 20 requests at a time", len(connections))
+}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"reflect"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -192,24 +191,22 @@ func fillPath(call call) (string, error) {
 }
 
 func toQuery(call call) (string, error) {
-	fields := Object{}
-	if !isNil(call.query) {
-		text, err := json.Marshal(call.query)
-		if err == nil {
-			err = json.Unmarshal(text, &fields)
-		}
-		if err != nil {
-			return "", err
-		}
+	text, err := json.Marshal(call.query)
+	if err != nil {
+		return "", err
 	}
-	if call.cursor != nil {
-		fields["cursor"] = *call.cursor
+	var fields Object
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return "", err
 	}
 	values := url.Values{}
 	for name, value := range fields {
 		if value != nil {
 			values.Set(name, fmt.Sprint(value))
 		}
+	}
+	if call.cursor != nil {
+		values.Set("cursor", *call.cursor)
 	}
 	if len(values) == 0 {
 		return "", nil
@@ -218,21 +215,18 @@ func toQuery(call call) (string, error) {
 }
 
 func toBody(call call) ([]byte, error) {
-	switch {
-	case call.csv != nil:
+	if call.csv != nil {
 		return []byte(*call.csv), nil
-	case call.body == nil:
-		return nil, nil
-	case isNil(call.body):
-		return []byte("{}"), nil
 	}
-	return json.Marshal(call.body)
-}
-
-// A method was called with nil instead of a struct.
-func isNil(input any) bool {
-	value := reflect.ValueOf(input)
-	return input == nil || value.Kind() == reflect.Pointer && value.IsNil()
+	if call.body == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(call.body)
+	if string(text) == "null" {
+		// The method was called with nil instead of a struct.
+		text = []byte("{}")
+	}
+	return text, err
 }
 
 func tryOnce(ctx context.Context, connection *connection, attempt *attempt) (*answer, *APIError) {

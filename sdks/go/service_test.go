@@ -27,8 +27,8 @@ type service struct {
 }
 
 type seenRequest struct {
-	method, path, query, body string
-	header                    http.Header
+	from, method, path, query, body string
+	header                          http.Header
 }
 
 type step func(writer http.ResponseWriter)
@@ -41,7 +41,7 @@ func serve(t *testing.T, steps ...step) *service {
 		body, _ := io.ReadAll(request.Body)
 		played.mutex.Lock()
 		index := len(played.seen)
-		played.seen = append(played.seen, seenRequest{request.Method, request.URL.EscapedPath(), request.URL.RawQuery, string(body), request.Header})
+		played.seen = append(played.seen, seenRequest{request.RemoteAddr, request.Method, request.URL.EscapedPath(), request.URL.RawQuery, string(body), request.Header})
 		played.mutex.Unlock()
 		if index >= len(steps) {
 			index = len(steps) - 1

@@ -84,7 +84,10 @@ func (v WebhookVerifier) Verify(body []byte, header http.Header) (*WebhookEvent,
 		return nil, &WebhookError{WebhookBodyChanged, "The body is signed with your secret but is not JSON: it is not a webhook of Manilla."}
 	}
 	event := new(WebhookEvent)
-	return event, json.Unmarshal(body, event)
+	if err := json.Unmarshal(body, event); err != nil {
+		return nil, err
+	}
+	return event, nil
 }
 
 type signedMessage struct {
