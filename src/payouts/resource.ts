@@ -103,6 +103,27 @@ const reasonMeanings = Object.entries(waitReasons)
 /** The examples are of a transfer that needs no approval. */
 const leftOut = { 'x-left-out': true }
 
+/** What screening found about a recipient. */
+export const shownFinding = notYet(
+  Type.Object({
+    verdict: Type.Enum(['hit', 'unknown'], {
+      description: '`hit`: the recipient is on a list. `unknown`: it was not screened.',
+      examples: ['hit'],
+    }),
+    list: notYet(Type.String(), 'The list, or the provider.'),
+    version: notYet(Type.String(), 'Version of the list.'),
+    entry: notYet(Type.String(), 'Entry of the list.'),
+    why: notYet(Type.String(), 'Why it was not screened.'),
+  }),
+  'What screening found about the recipient; null if nothing.',
+)
+
+/** Why members must approve a payout. */
+export const shownReasons = Type.Array(Type.Enum(Object.keys(waitReasons) as WaitReason[]), {
+  description: `Why members must approve it. ${reasonMeanings}`,
+  examples: [['amount']],
+})
+
 /** Only of transfers over the approval rule of the merchant. */
 export const approvalFields = {
   approval: Type.Optional(
@@ -113,10 +134,7 @@ export const approvalFields = {
             'How many members must approve: 2 if no member made the API key, 0 if only your callback decides.',
           examples: [1],
         }),
-        reasons: Type.Array(Type.Enum(Object.keys(waitReasons) as WaitReason[]), {
-          description: `Why members must approve it. ${reasonMeanings}`,
-          examples: [['amount']],
-        }),
+        reasons: shownReasons,
         callback: notYet(
           Type.Object({
             status: Type.Enum(['OPEN', 'APPROVED', 'REJECTED', 'SILENT'], {
@@ -130,19 +148,7 @@ export const approvalFields = {
           }),
           'What your callback decided; null if none is asked.',
         ),
-        screening: notYet(
-          Type.Object({
-            verdict: Type.Enum(['hit', 'unknown'], {
-              description: '`hit`: the recipient is on a list. `unknown`: it was not screened.',
-              examples: ['hit'],
-            }),
-            list: notYet(Type.String(), 'The list, or the provider.'),
-            version: notYet(Type.String(), 'Version of the list.'),
-            entry: notYet(Type.String(), 'Entry of the list.'),
-            why: notYet(Type.String(), 'Why it was not screened.'),
-          }),
-          'What screening found about the recipient; null if nothing.',
-        ),
+        screening: shownFinding,
         round: Type.Integer({
           description:
             'Grows when a reason to wait is added, or screening finds something else. Approvals of earlier rounds do not count.',
@@ -404,7 +410,7 @@ export function showApproval(approval: PayoutApproval) {
   }
 }
 
-function showFinding(finding: ScreeningFinding) {
+export function showFinding(finding: ScreeningFinding) {
   const { verdict } = finding
   return verdict === 'hit'
     ? { verdict, list: finding.list, version: finding.version, entry: finding.entry, why: null }

@@ -87,6 +87,58 @@ describe('a velocity limit', () => {
     expect(await pay(500_000)).toBe('SUBMITTED')
   })
 
+  test('says which limit it is and when the transfer fits', async () => {
+    const { ada } = await setControls({
+      velocity: [
+        limit({ per: 'merchant', amount: 500_000 }),
+        limit({ per: 'merchant', amount: 900_000, window: 'day' }),
+        limit({ per: 'member', count: 2, amount: 400_000 }),
+      ],
+    })
+    const refused = async (amount: number): Promise<string> => {
+      const body = toBody(amount, 0)
+      const { json } = await post('/v1/disbursements/bank-transfer', body)
+      expect(json.reason).toBe('velocity_limit')
+      return json.message
+    }
+    const fitsFrom = (message: string) => new Date(/fits from (\S+)\.$/.exec(message)![1]!)
+    const advanceTo = (time: Date) => clock.advance(time.getTime() - clock.now().getTime())
+    const first = clock.now()
+    expect(await pay(100_000)).toBe('SUBMITTED')
+    clock.advance(10 * minute)
+    const second = clock.now()
+    expect(await pay(300_000)).toBe('SUBMITTED')
+    // The first one has to leave the window, or both.
+    const message = await refused(150_000)
+    expect(message).toContain(
+      'Your rules allow ₦5,000.00 per merchant in 60 minutes; ₦4,000.00 was sent in 2 transfers. A transfer of ₦1,500.00 fits from',
+    )
+    expect(fitsFrom(message)).toEqual(new Date(first.getTime() + hour + 1))
+    expect(fitsFrom(await refused(250_000))).toEqual(new Date(second.getTime() + hour + 1))
+    expect(await refused(500_001)).toContain('A transfer of ₦5,000.01 never fits: send less.')
+    advanceTo(new Date(fitsFrom(message).getTime() - 1))
+    expect(await refused(150_000)).toBe(message)
+    advanceTo(fitsFrom(message))
+    expect(await pay(150_000)).toBe('SUBMITTED')
+    // 550,000 are sent in the day. Of several limits, that which refuses for longest is named.
+    clock.advance(hour)
+    const daily = await refused(400_000)
+    expect(daily).toContain('₦9,000.00 per merchant in 24 hours')
+    expect(fitsFrom(daily)).toEqual(new Date(first.getTime() + 24 * hour + 1))
+    // A limit of a number and an amount: the later of the two.
+    const payAs = (amount: number) =>
+      ada.ask('POST', '/v1/disbursements/bank-transfer', { body: toBody(amount, 1) })
+    expect((await payAs(1_000)).status).toBe(201)
+    const began = clock.now()
+    clock.advance(minute)
+    expect((await payAs(2_000)).status).toBe(201)
+    const counted = (await payAs(3_000)).json.message
+    expect(counted).toContain(
+      '₦4,000.00 and 2 transfers per member in 60 minutes; ₦30.00 was sent in 2 transfers.',
+    )
+    expect(fitsFrom(counted)).toEqual(new Date(began.getTime() + hour + 1))
+  })
+
   test('of a number counts transfers to each recipient alone', async () => {
     await setControls({ velocity: [limit({ per: 'recipient', count: 2, window: 'day' })] })
     expect(await pay(10_000, 0)).toBe('SUBMITTED')

@@ -3,8 +3,41 @@
 export type Amount = number | string
 
 export type ApprovalCheck = {
-  /** Whether a transfer of this amount would wait for a second member. */
+  /** Whether a transfer like this would wait for a second member. */
   needed: boolean
+  /**
+   * Why members must approve it. `amount`: It is above a limit of your approval rule. `key`: It was
+   * made with an API key whose payouts wait for approval. `callback`: Your callback did not decide
+   * in time. `velocity`: It is above what may be sent in an hour, a day or a month. `duplicate`:
+   * The same amount went to the same recipient recently. `new_recipient`: The recipient is not
+   * saved, or has not been paid yet. `screening`: The recipient is on a sanctions list, or could
+   * not be screened.
+   */
+  reasons: ('amount' | 'key' | 'callback' | 'velocity' | 'duplicate' | 'new_recipient' | 'screening')[]
+  /** Whether your callback would be asked, too. */
+  asksCallback: boolean
+  /** What screening found about the recipient; null if nothing. */
+  screening: {
+    /** `hit`: the recipient is on a list. `unknown`: it was not screened. */
+    verdict: 'hit' | 'unknown'
+    /** The list, or the provider. */
+    list: string | null
+    /** Version of the list. */
+    version: string | null
+    /** Entry of the list. */
+    entry: string | null
+    /** Why it was not screened. */
+    why: string | null
+  } | null
+  /**
+   * Why the transfer would be refused now; null if it would not be. Then nothing else is judged.
+   */
+  refusal: {
+    /** The reason of the refusal. */
+    reason: string | null
+    /** Such as `Payouts to this recipient are frozen: Complaint 77`. */
+    message: string
+  } | null
   /** Members who may approve it, without its creators and those who have approved it. */
   approvers: ({
     /** Identifies the member. */

@@ -13,7 +13,8 @@ import type { Wait, WaitReason } from './wait.js'
 
 /** What controls check besides the amount. */
 type ControlledTerms = {
-  destination: Destination
+  /** Null: not chosen yet, so what depends on it is not judged. */
+  destination: Destination | null
   /** The recipient of a claim named it: it cannot have been saved. */
   isClaimed?: boolean | undefined
   /** Whether the caller says that it is no duplicate. Undefined: the caller cannot say. */
@@ -62,10 +63,13 @@ export async function judgeControls(
   if (!controls) return toWait(reasons, null)
   const { callback, recipients, velocity, duplicates } = controls
   const found = [...reasons]
-  if (recipients && (await isNewRecipient(db, recipients, payout))) found.push('new_recipient')
   const sent = { ...payout, besides }
+  const { destination } = payout
+  const placed = destination && { ...sent, destination }
+  if (recipients && placed && (await isNewRecipient(db, recipients, placed)))
+    found.push('new_recipient')
   if (velocity && (await judgeVelocity(db, velocity, sent))) found.push('velocity')
-  const duplicate = duplicates ? await judgeDuplicates(db, duplicates, sent) : undefined
+  const duplicate = duplicates && placed && (await judgeDuplicates(db, duplicates, placed))
   if (duplicate) found.push(duplicate)
   return toWait(found, callback?.retryMinutes ?? null)
 }

@@ -15,7 +15,7 @@ function subjectOf(destination: Destination, mode: Mode): ScreeningSubject | und
   return accountName === '' ? undefined : { kind: 'name', value: accountName, mode }
 }
 
-async function screen(
+export async function screenDestination(
   screening: Screening,
   destination: Destination,
   mode: Mode,
@@ -32,7 +32,7 @@ export async function markScreeningHold(
   payout: Payout,
   mode: Mode,
 ): Promise<Payout> {
-  const verdict = await screen(screening, payout.destination, mode)
+  const verdict = await screenDestination(screening, payout.destination, mode)
   return !verdict || verdict.verdict === 'clear' ? payout : { ...payout, screeningHold: verdict }
 }
 
@@ -47,7 +47,7 @@ export async function screenApproved(
 ): Promise<ScreeningVerdict | undefined> {
   if (!screening) return undefined
   const { mode } = await getEnvironmentById(db, payout.environmentId)
-  const verdict = await screen(screening, payout.destination, mode)
+  const verdict = await screenDestination(screening, payout.destination, mode)
   if (verdict?.verdict !== 'unknown') return verdict
   throw new Refusal('approval_failed', {
     reason: 'screening',

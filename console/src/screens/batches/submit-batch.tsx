@@ -62,7 +62,7 @@ export function SubmitBatch({ batch }: { batch: Batch }) {
   const check = useRead<ApprovalCheck>(
     'approval check',
     '/v1/disbursements/approval-check',
-    { currency: asset, amount: String(amount) },
+    { currency: asset, amount: String(amount), of: 'batch' },
     { isEnabled: mayPay && payable > 0 },
   ).data
   const isWaiting = check?.needed === true

@@ -58,15 +58,21 @@ function Reasons({ approval: { reasons, screening } }: { approval: Decided }) {
   return (
     <div className="padded top-line">
       <p className="bold">{words.why}</p>
-      <ul className="wait-reasons">
-        {reasons.map((reason) => (
-          <li key={reason}>
-            {words.reasons[reason] ?? words.otherReason}
-            {reason === 'screening' && screening && <> {describeFinding(screening)}</>}
-          </li>
-        ))}
-      </ul>
+      <WaitReasons reasons={reasons} screening={screening} />
     </div>
+  )
+}
+
+export function WaitReasons({ reasons, screening }: Pick<Decided, 'reasons' | 'screening'>) {
+  return (
+    <ul className="wait-reasons">
+      {reasons.map((reason) => (
+        <li key={reason}>
+          {words.reasons[reason] ?? words.otherReason}
+          {reason === 'screening' && screening && <> {describeFinding(screening)}</>}
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { RecipientHistory, Settings } from '../../../../sdk/src/types'
+import type { RecipientHistory } from '../../../../sdk/src/types'
 import { SelectField, TextField } from '../../parts/fields'
 import { Form } from '../../parts/form'
 import { payoutTexts } from './texts'
@@ -9,7 +9,6 @@ import type { ApprovalCheck } from '../../api/answers'
 import { useRead } from '../../api/reads'
 import { toRefusal } from '../../api/refusal'
 import { useScope } from '../../api/scope'
-import { useMay } from '../../api/session'
 import { useWrite } from '../../api/writes'
 import {
   AccountCheck,
@@ -31,6 +30,7 @@ import { useConversionQuote } from '../conversions/use-conversion-quote'
 import { RecipientField } from '../recipients/recipient-field'
 import { SubaccountLink } from '../subaccounts/subaccount-link'
 import { amountInWords } from './amount-in-words'
+import { WaitReasons } from './approval'
 import { ApproverList } from './approvers'
 import { Funding, FundingOffer, sourcesOf } from './funding'
 import { merchant, PayerField, useAvailable } from './payer'
@@ -117,12 +117,13 @@ export function Screen() {
   const check = useRead<ApprovalCheck>(
     'approval check',
     `${path}/approval-check`,
-    { currency: asset, amount: form.units === null ? '' : String(toWire(form.units, asset)) },
+    {
+      currency: asset,
+      amount: form.units === null ? '' : String(toWire(form.units, asset)),
+      ...(hasRecipient && { ...recipient, accountName }),
+    },
     { isEnabled: form.units !== null && form.units > 0n },
   ).data
-  const maySeeRule = useMay('settings.see')
-  const rule = useRead<Settings>('settings', '/v1/settings', {}, { isEnabled: maySeeRule }).data
-  const asksCallback = Boolean(rule?.approvals.controls?.callback)
   const fee = quote ? toUnits(quote.fee, asset) : null
   const levy = quote && 'levy' in quote ? toUnits(quote.levy, asset) : 0n
   const total = form.units !== null && fee !== null ? form.units + fee + levy : null
@@ -172,7 +173,10 @@ export function Screen() {
   }
 
   const isWaiting = check?.needed === true
-  const direct = asksCallback ? words.asksCallback : words.noProof
+  const direct = check?.asksCallback ? words.asksCallback : words.noProof
+  // The same refusal asks whether it is a duplicate when it is sent, and a quote says most others.
+  const isForeseen = check?.refusal?.reason !== 'possible_duplicate' && quoteError === null
+  const foreseen = isForeseen && refusal === null ? check?.refusal : null
   const atFields = ['merchantReference', 'narration', 'amount']
   return (
     <Form
@@ -344,10 +348,12 @@ export function Screen() {
               {isWaiting && (
                 <>
                   <p className="soft">{words.mustApproveText}</p>
+                  <WaitReasons reasons={check.reasons} screening={check.screening} />
                   <ApproverList approvers={check.approvers} />
                   <p className="hint spaced">{words.expires(formatUntil(check.expiresAt))}</p>
                 </>
               )}
+              {foreseen && <Note tone="bad" title={foreseen.message} />}
               <div className="sticky-actions">
                 <Button
                   type="submit"

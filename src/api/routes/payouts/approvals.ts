@@ -6,9 +6,12 @@ import { Refusal, returnRefusal } from '../../../base/refusal.js'
 import {
   anyAsset,
   flag,
+  notYet,
+  orNull,
   referenceSample,
   resource,
   sampleHash,
+  text,
   timestamp,
 } from '../../../base/shapes.js'
 import { findPaymentsOfReturns } from '../../../collections/returns/find-returns.js'
@@ -39,8 +42,13 @@ import {
 import {
   auditPayoutScreening,
   screenApproved,
+  screenDestination,
 } from '../../../payouts/controls/screen-destination.js'
-import { isReturn, type Payout } from '../../../payouts/payout.js'
+import type { Wait } from '../../../payouts/controls/wait.js'
+import { refuseFrozen } from '../../../payouts/freezes/find-frozen.js'
+import { isReturn, type Payout, payoutKinds, transferKindOf } from '../../../payouts/payout.js'
+import type { Destination } from '../../../payouts/ports.js'
+import { findSavedRecipient } from '../../../payouts/recipients/choose-recipient.js'
 import { showDisbursement } from '../../../payouts/records/disbursement-resource.js'
 import { findPayoutOrigins } from '../../../payouts/records/find-origins.js'
 import {
@@ -48,12 +56,22 @@ import {
   listWaiting,
   type PayoutWithAttempts,
 } from '../../../payouts/records/find-payouts.js'
-import { bankTransfer, cryptoTransfer, showPayout } from '../../../payouts/resource.js'
+import {
+  bankTransfer,
+  cryptoTransfer,
+  showFinding,
+  shownFinding,
+  shownReasons,
+  showPayout,
+} from '../../../payouts/resource.js'
 import type { Queryable } from '../../../postgres/transactions/tx.js'
+import type { ScreeningFinding } from '../../../screening/ports.js'
 import type { UserActor } from '../../../team/actor.js'
 import type { Approver } from '../../../team/approvers.js'
 import { findUserNames } from '../../../team/find-user-names.js'
+import { solanaAddress } from '../../parse/read-address.js'
 import { readAmountFilter } from '../../parse/read-filters.js'
+import { accountNumberIn, bankCodeIn } from '../../parse/read-recipient.js'
 import { closed, inPath, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
@@ -198,12 +216,22 @@ export function rejectTransfer(
 }
 
 const approvalCheck = resource('ApprovalCheck', {
-  needed: flag(true, 'Whether a transfer of this amount would wait for a second member.'),
+  needed: flag(true, 'Whether a transfer like this would wait for a second member.'),
+  reasons: shownReasons,
+  asksCallback: flag(false, 'Whether your callback would be asked, too.'),
+  screening: shownFinding,
+  refusal: notYet(
+    Type.Object({
+      reason: orNull(text('velocity_limit'), 'The reason of the refusal.'),
+      message: text('Payouts to this recipient are frozen: Complaint 77'),
+    }),
+    'Why the transfer would be refused now; null if it would not be. Then nothing else is judged.',
+  ),
   approvers,
   expiresAt: timestamp('When it would fail without an approval.'),
 })
 
-const check = ({ db }: ApiParts) =>
+const check = (api: ApiParts) =>
   route({
     access: 'user',
     permission: 'payouts.create',
@@ -213,7 +241,7 @@ const check = ({ db }: ApiParts) =>
     operation: 'checkApproval',
     summary: 'Find out whether a transfer would wait for approval',
     description:
-      'Returns whether the approval rule applies to an amount, who may approve, and from when.',
+      'Returns whether a transfer that you create would be sent, wait or be refused now: by limits, freezes, rules about recipients, velocity, duplicates, screening and your callback. What depends on the recipient is judged if you name it. Also returns who may approve, and from when. Reserves nothing.',
     query: closed({
       currency: anyAsset,
       amount: Type.String({
@@ -222,35 +250,110 @@ const check = ({ db }: ApiParts) =>
         description: 'In kobo, or a decimal of coins.',
         examples: ['1250000'],
       }),
+      bankCode: Type.Optional(bankCodeIn),
+      accountNumber: Type.Optional(accountNumberIn),
+      accountName: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          pattern: plainText,
+          description: 'The holder that the bank names: it is screened.',
+          examples: ['ADA OBI'],
+        }),
+      ),
+      address: Type.Optional(
+        Type.String({ ...solanaAddress, description: 'The wallet that is paid.' }),
+      ),
+      of: Type.Optional(
+        Type.Enum(['transfer', 'batch'], {
+          type: 'string',
+          description:
+            'A `batch` is approved as a whole by its total; controls apply to its items, one by one. Default: `transfer`.',
+          examples: ['transfer'],
+        }),
+      ),
     }),
     answers: { 200: approvalCheck },
     async handle({ environment, query, actor, now }) {
+      const { db } = api
       const { userId } = actor as UserActor
-      const asset = query.currency as Payout['asset']
-      const wait = await findWait(db, {
-        environmentId: environment.id,
-        asset,
-        amount: readAmountFilter('amount', query.amount, asset),
-        createdByKey: null,
-        createdByUser: userId,
-        at: now,
-      })
-      const waiting = {
-        id: userId,
-        createdByKey: null,
-        createdByUser: userId,
-        approvedBy: [],
-        waitsSince: now,
-      }
+      const creator = { createdByKey: null, createdByUser: userId }
+      const judged = await judgeTransfer(api, { environment, query, now, ...creator }).catch(
+        returnRefusal,
+      )
+      const refusal = judged instanceof Refusal ? judged : null
+      const { wait, finding } = judged instanceof Refusal ? unjudged : judged
+      const reasons = wait?.reasons ?? []
+      const waiting = { id: userId, ...creator, approvedBy: [], waitsSince: now }
       const approvers = (await findApprovers(db, environment.id, [waiting])).get(userId)!
       const expiresAt = judgeExpiry({ waitsSince: now, enoughFrom: approvers[0]?.from })
       return success(200, 'Approval check', {
-        needed: wait !== null,
+        needed: reasons.length > 0,
+        reasons,
+        asksCallback: (wait?.callbackMinutes ?? null) !== null,
+        screening: finding && showFinding(finding),
+        refusal: refusal && { reason: refusal.reason ?? null, message: refusal.message },
         approvers: approvers.map((approver) => showApprover(approver, now)),
         expiresAt: expiresAt.toISOString(),
       })
     },
   })
+
+const unjudged = { wait: null, finding: null }
+
+type JudgedTransfer = Pick<Reader, 'environment' | 'now'> &
+  Pick<Payout, 'createdByKey' | 'createdByUser'> & {
+    query: {
+      currency: string
+      amount: string
+      bankCode?: string
+      accountNumber?: string
+      accountName?: string
+      address?: string
+      of?: 'transfer' | 'batch'
+    }
+  }
+
+/** As the transfer is judged when it is created. Throws the refusal that it would get. */
+async function judgeTransfer(
+  { db, rails, screening }: ApiParts,
+  { environment, query, now: at, ...creator }: JudgedTransfer,
+): Promise<{ wait: Wait | null; finding: ScreeningFinding | null }> {
+  const { id: environmentId, mode } = environment
+  const asset = query.currency as Payout['asset']
+  const kind = transferKindOf({ asset })
+  const amount = readAmountFilter('amount', query.amount, asset)
+  const destination = query.of === 'batch' ? null : readDestination(query)
+  const rail = rails.carrierOf(environment, kind)?.name
+  await refuseFrozen(db, { environmentId, kind, rail, destination, ...creator })
+  if (destination) await findSavedRecipient(db, environment, destination, payoutKinds[kind].refusal)
+  const verdict =
+    destination && screening && (await screenDestination(screening, destination, mode))
+  const finding = verdict && verdict.verdict !== 'clear' ? verdict : undefined
+  const wait = await findWait(db, {
+    environmentId,
+    asset,
+    amount,
+    at,
+    ...creator,
+    ...(query.of !== 'batch' && { controlled: { destination, confirmsDuplicate: false } }),
+    screeningHold: finding,
+  })
+  return { wait, finding: finding ?? null }
+}
+
+/** Null: not chosen yet. */
+function readDestination({
+  bankCode,
+  accountNumber,
+  accountName = '',
+  address,
+}: JudgedTransfer['query']): Destination | null {
+  if (address) return { kind: 'wallet', address }
+  if (!bankCode || !accountNumber) return null
+  const account = { bankCode, accountNumber, accountName, bankName: '', narration: null }
+  return { kind: 'bank_account', ...account }
+}
 
 const readBase = {
   access: 'user',
