@@ -204,7 +204,7 @@ describe.runIf(isFull)('pictures of a merchant', () => {
   test('a payment, a payout, a link and a batch', async () => {
     for (const [id, path, name] of [
       ['screens/payments/decision Confirm', paths.held, /^Keep/],
-      ['screens/payments/decision return', paths.held, 'Send it back'],
+      ['screens/payments/decision return', paths.held, 'Return'],
       ['screens/payments/refund-dialog RefundDialog', paths.accepted, 'Refund'],
       ['screens/payouts/decide Reject', paths.waiting, 'Reject…'],
       ['screens/collect/details End', paths.link, 'Cancel it'],

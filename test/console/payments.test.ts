@@ -81,11 +81,11 @@ describe('a payment', () => {
     expect(items).toMatchObject([{ amountExpected: 1_250_000 }, { amountExpected: 4_850_000 }])
   })
 
-  test('held money is kept after a confirmation', async () => {
+  test('held money is accepted after a confirmation', async () => {
     await open(`/payments/${held}`)
-    await page.getByRole('button', { name: 'Keep ₦12,000.00' }).click()
+    await page.getByRole('button', { name: 'Accept ₦12,000.00' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Keep ₦12,000.00' }).click()
+    await dialog.getByRole('button', { name: 'Accept ₦12,000.00' }).click()
     await page.locator('main .page-head').getByText('Accepted').waitFor()
     expect(await read(paymentPath(held))).toMatchObject({
       status: 'ACCEPTED',

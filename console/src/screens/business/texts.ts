@@ -153,7 +153,7 @@ const ofMoney: Record<string, (facts: LineFacts) => string> = {
   'payout_batch.retry': ofBatch('Retried'),
   'payment.refund': (facts) => `Refunded ${facts.part ?? 'part'} of ${ofPayment(facts)}`,
   'payment.resolve': (facts) =>
-    `${facts.isReturn ? 'Sent back' : 'Kept'} the held money of ${ofPayment(facts)}`,
+    `${facts.isReturn ? 'Returned' : 'Accepted'} the held money of ${ofPayment(facts)}`,
   'checkout_session.create': ({ money }) => `Created a one-time link of ${money}`,
   'checkout_session.cancel': ({ money }) => `Cancelled a one-time link of ${money}`,
   'virtual_account.create': ({ money }) => `Created a virtual account for ${money}`,

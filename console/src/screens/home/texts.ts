@@ -22,7 +22,7 @@ export const homeTexts = {
     batch_approvalText: 'Nothing is paid until then.',
     held_payment: (amounts: string, count: number) =>
       count === 1 ? `${amounts} is held` : `${count} payments are held: ${amounts}`,
-    held_paymentText: 'It did not match what you asked for. Keep it or send it back.',
+    held_paymentText: 'It did not match what you asked for. Accept or return it.',
     payment_request: (count: number) =>
       count === 1 ? 'A decision is asked for' : `${count} decisions are asked for`,
     payment_requestText: 'A member who may not decide about a payment asks you to.',

@@ -15,7 +15,7 @@ const words = paymentTexts.decide
 
 type DecisionProps = { payment: AnyPayment; onLink: (claim: Claim) => void }
 
-/** Held money: keep it, or send it back. */
+/** Held money: accept it, or return it. */
 export function Decision({ payment, onLink }: DecisionProps) {
   const { amount, amountHeld, amountExpected, currency, variance } = payment
   const [asked, setAsked] = useState<'accept' | 'return' | null>(null)
@@ -41,10 +41,10 @@ export function Decision({ payment, onLink }: DecisionProps) {
         {mayDecide && (
           <div className="row sticky-actions">
             <Button isWide onClick={() => setAsked('accept')}>
-              {words.keep(held)}
+              {words.accept(held)}
             </Button>
             <Button isWide kind="primary" onClick={() => setAsked('return')}>
-              {words.sendBack}
+              {words.return}
             </Button>
           </div>
         )}
@@ -74,12 +74,12 @@ function Confirm({ payment, action, onLink, onClose }: ConfirmProps) {
     if (resolved === undefined) return
     onClose()
     if (resolved.claim) onLink(resolved.claim)
-    else await notify(isReturn ? words.returned : words.kept)
+    else await notify(isReturn ? words.returned : words.accepted)
   }
   return (
     <ConfirmDialog
-      title={isReturn ? words.returnTitle(held) : words.keepTitle(held)}
-      confirmLabel={isReturn ? words.sendBack : words.keep(held)}
+      title={isReturn ? words.returnTitle(held) : words.acceptTitle(held)}
+      confirmLabel={isReturn ? words.return : words.accept(held)}
       isBusy={isBusy}
       isDisabled={isReturn && !back.isComplete}
       refusal={refusal}
@@ -90,7 +90,7 @@ function Confirm({ payment, action, onLink, onClose }: ConfirmProps) {
       {isReturn ? (
         <SendBackFields payment={payment} back={back} refusal={refusal} />
       ) : (
-        <p>{words.keepText}</p>
+        <p>{words.acceptText}</p>
       )}
     </ConfirmDialog>
   )
