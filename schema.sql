@@ -591,6 +591,20 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.check_release()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from payout_checks c where c.environment_id = new.environment_id
+      and c.payout_id = new.payout_id and c.screening ->> 'verdict' = 'hit') then
+    raise exception 'release_of_a_hit_says_why' using
+      errcode = 'check_violation', constraint = 'release_of_a_hit_says_why';
+  end if;
+  return new;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.check_rolled_key()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2846,7 +2860,7 @@ create table payout_approvals (
   constraint payout_approvals_session_id_fkey FOREIGN KEY (session_id) REFERENCES user_sessions(id),
   constraint payout_approvals_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint rejection_is_short CHECK (((length(reason) >= 1) AND (length(reason) <= 500))),
-  constraint rejection_says_why CHECK (((verdict = 'REJECTED'::text) = (reason IS NOT NULL))),
+  constraint rejection_says_why CHECK (((verdict = 'APPROVED'::text) OR (reason IS NOT NULL))),
   constraint verdict_is_known CHECK ((verdict = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text])))
 );
 
@@ -4539,6 +4553,8 @@ CREATE TRIGGER approvals_are_never_edited BEFORE DELETE OR UPDATE OR TRUNCATE ON
 CREATE TRIGGER approving_session_is_open BEFORE INSERT ON public.payout_approvals FOR EACH ROW EXECUTE FUNCTION check_approving_session();
 
 CREATE TRIGGER only_personal_data_is_erased BEFORE UPDATE ON public.payout_approvals FOR EACH ROW WHEN ((current_setting('manilla.erasing'::text, true) = 'on'::text)) EXECUTE FUNCTION only_erase('reason');
+
+CREATE TRIGGER release_of_a_hit_says_why BEFORE INSERT ON public.payout_approvals FOR EACH ROW WHEN (((new.verdict = 'APPROVED'::text) AND (new.reason IS NULL) AND (new.decided_by <> 'operator'::text))) EXECUTE FUNCTION check_release();
 
 CREATE TRIGGER attempts_stay_on_one_chain BEFORE INSERT ON public.payout_attempts FOR EACH ROW WHEN ((new.number > 1)) EXECUTE FUNCTION refuse_attempt_on_another_chain();
 

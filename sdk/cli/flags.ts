@@ -1994,7 +1994,7 @@ export const described: Record<string, Described> = {
     about: 'Approve or reject a test transfer. Decides, as a simulated member of your team, about a transfer, a refund or a batch that is PENDING. It counts as one approval: if two are needed, decide twice. Who created it and when members joined does not matter; everything else is checked as for members.',
     flags: [
       ['decision', 'text', 'What the simulated member decides. One of: approve, reject.', true, false, ['approve', 'reject']],
-      ['reason', 'text', 'Why it is rejected. Not used for approvals.', false, false],
+      ['reason', 'text', 'Why it is rejected, or approved although its recipient is on a sanctions list. Not used for approvals of batches.', false, false],
     ],
     money: ['amount', 'fee', 'levy', 'feeVat', 'totalDebit', 'paid.amount', 'paid.fee', 'paid.feeVat', 'paid.levy'],
     takesIdempotencyKey: true,

@@ -269,6 +269,8 @@ export type BankDisbursement = {
       name: string
       /** When the member decided. */
       at: string
+      /** Why, if the member said so. */
+      reason: string | null
     })[]
     /** Who rejected it. */
     rejectedBy: {
@@ -415,6 +417,8 @@ export type BankTransfer = {
       name: string
       /** When the member decided. */
       at: string
+      /** Why, if the member said so. */
+      reason: string | null
     })[]
     /** Who rejected it. */
     rejectedBy: {
@@ -1109,6 +1113,8 @@ export type CryptoDisbursement = {
       name: string
       /** When the member decided. */
       at: string
+      /** Why, if the member said so. */
+      reason: string | null
     })[]
     /** Who rejected it. */
     rejectedBy: {
@@ -1247,6 +1253,8 @@ export type CryptoTransfer = {
       name: string
       /** When the member decided. */
       at: string
+      /** Why, if the member said so. */
+      reason: string | null
     })[]
     /** Who rejected it. */
     rejectedBy: {
@@ -2748,6 +2756,8 @@ export type PayoutBatch = {
       name: string
       /** When the member decided. */
       at: string
+      /** Why, if the member said so. */
+      reason: string | null
     })[]
     /** Who rejected it. */
     rejectedBy: {
@@ -7366,7 +7376,10 @@ export type SettleTestDisbursementInput = {
 export type DecideTestDisbursementInput = {
   /** What the simulated member decides. */
   decision: 'approve' | 'reject'
-  /** Why it is rejected. Not used for approvals. */
+  /**
+   * Why it is rejected, or approved although its recipient is on a sanctions list. Not used for
+   * approvals of batches.
+   */
   reason?: string | undefined
 }
 

@@ -3396,7 +3396,8 @@ func (m *CustomerExportCreditEntry) UnmarshalJSON(data []byte) error {
 type DecideTestDisbursementInput struct {
 	// What the simulated member decides.
 	Decision DecideTestDisbursementInputDecision `json:"decision"`
-	// Why it is rejected. Not used for approvals.
+	// Why it is rejected, or approved although its recipient is on a sanctions list. Not used for
+	// approvals of batches.
 	Reason *string `json:"reason,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -6641,7 +6642,7 @@ type PayoutApproval struct {
 	// rounds do not count.
 	Round int64 `json:"round"`
 	// Members who approved so far.
-	GivenBy []PayoutDecision `json:"givenBy"`
+	GivenBy []PayoutBatchApprovalGivenByItem `json:"givenBy"`
 	// Who rejected it.
 	RejectedBy *PayoutDecision `json:"rejectedBy"`
 	// Why it was rejected.
@@ -6727,6 +6728,30 @@ func (m PayoutBatch) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (m *PayoutBatch) UnmarshalJSON(data []byte) error {
+	return unmarshalModel(data, m)
+}
+
+type PayoutBatchApprovalGivenByItem struct {
+	// Identifies the member; `simulated` if you decided for one in test mode, `operator` if the
+	// operator decided about a transfer that waited for screening.
+	ID string `json:"id"`
+	// Name of the member.
+	Name string `json:"name"`
+	// When the member decided.
+	At string `json:"at"`
+	// Why, if the member said so.
+	Reason *string `json:"reason"`
+	// Extra has the fields that this version of the SDK does not know.
+	Extra Extra `json:"-"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m PayoutBatchApprovalGivenByItem) MarshalJSON() ([]byte, error) {
+	return marshalModel(m)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *PayoutBatchApprovalGivenByItem) UnmarshalJSON(data []byte) error {
 	return unmarshalModel(data, m)
 }
 

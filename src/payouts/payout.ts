@@ -28,7 +28,7 @@ export type ApprovalDecision = {
   user: { id: string; name: string } | null
   /** It suffices alone, where screening is what the payout waits for. */
   isOfOperator?: boolean
-  /** Of a rejection. */
+  /** Of a rejection, and of an approval that needs one. */
   reason: string | null
   at: Date
 }

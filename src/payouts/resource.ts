@@ -154,7 +154,13 @@ export const approvalFields = {
             'Grows when a reason to wait is added, or screening finds something else. Approvals of earlier rounds do not count.',
           examples: [1],
         }),
-        givenBy: Type.Array(decider, { description: 'Members who approved so far.' }),
+        givenBy: Type.Array(
+          Type.Object({
+            ...decider.properties,
+            reason: notYet(Type.String(), 'Why, if the member said so.'),
+          }),
+          { description: 'Members who approved so far.' },
+        ),
         rejectedBy: notYet(decider, 'Who rejected it.'),
         reason: notYet(Type.String(), 'Why it was rejected.'),
         expiresAt: timestamp('When it fails or expires if it is not approved.'),
@@ -394,7 +400,9 @@ export function showApproval(approval: PayoutApproval) {
   const rejection = decisions.find(({ verdict }) => verdict === 'REJECTED')
   return {
     needed,
-    givenBy: decisions.filter(({ verdict }) => verdict === 'APPROVED').map(showDecider),
+    givenBy: decisions
+      .filter(({ verdict }) => verdict === 'APPROVED')
+      .map((decision) => ({ ...showDecider(decision), reason: decision.reason })),
     rejectedBy: rejection ? showDecider(rejection) : null,
     reason: rejection?.reason ?? null,
     expiresAt: toIsoText(expiresAt),

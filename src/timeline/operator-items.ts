@@ -15,7 +15,13 @@ type DecisionRow = {
 }
 
 /** The payout's own items say who approved or rejected it. */
-const saidByPayout = ['disbursement.approve', 'disbursement.reject']
+const saidByPayout = [
+  'disbursement.approve',
+  'disbursement.reject',
+  'payout_screening.approve',
+  'payout_screening.release',
+  'payout_screening.reject',
+]
 
 /**
  * What members did with a resource in the console, and what operators decided about it. Which
@@ -51,6 +57,9 @@ const past: Record<string, string> = {
   create: 'created it',
   refund: 'refunded it',
   resolve: 'decided it',
+  decide: 'decided it',
+  accept: 'accepted it',
+  return: 'returned it',
   cancel: 'cancelled it',
   requery: 'checked for payments',
   settle: 'settled it',
@@ -75,9 +84,7 @@ const pastOfSchedule: Record<string, string> = {
 
 function titleOf({ action, outcome, status, name }: Omit<DecisionRow, 'createdAt'>): string {
   const ofSchedule = action === 'invoice_schedule.change' ? pastOfSchedule[status ?? ''] : undefined
-  if (name !== null)
-    return `${name} ${ofSchedule ?? past[action.split('.').at(-1)!] ?? 'changed it'}`
-  return outcome === null
-    ? 'The operator changed it'
-    : `The operator decided the outcome: ${outcome}`
+  const did = ofSchedule ?? past[action.split('.').at(-1)!] ?? 'changed it'
+  if (name !== null) return `${name} ${did}`
+  return outcome === null ? `The operator ${did}` : `The operator decided the outcome: ${outcome}`
 }

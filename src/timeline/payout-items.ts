@@ -88,16 +88,19 @@ export function toPayoutItems(payout: Payout): TimelineItem[] {
       kind: 'payout_pending',
       title: `${words} of ${said} to ${sayDestination(payout)} waits for approval`,
     },
-    ...(approval?.decisions ?? []).map(({ verdict, user, reason, at }): TimelineItem => {
-      const isApproval = verdict === 'APPROVED'
-      return {
-        ...base,
-        at,
-        kind: isApproval ? 'payout_approved' : 'payout_rejected',
-        title: `${user?.name ?? 'A simulated member'} ${isApproval ? 'approved' : 'rejected'} it`,
-        details: reason === null ? {} : { reason },
-      }
-    }),
+    ...(approval?.decisions ?? []).map(
+      ({ verdict, user, isOfOperator, reason, at }): TimelineItem => {
+        const name = user?.name ?? (isOfOperator ? 'The operator' : 'A simulated member')
+        const isApproval = verdict === 'APPROVED'
+        return {
+          ...base,
+          at,
+          kind: isApproval ? 'payout_approved' : 'payout_rejected',
+          title: `${name} ${isApproval ? 'approved' : 'rejected'} it`,
+          details: reason === null ? {} : { reason },
+        }
+      },
+    ),
     submittedAt && {
       ...base,
       at: submittedAt,

@@ -18,8 +18,13 @@ const waitMs = 20_000
 const payers = ['CHUKA OKAFOR', 'Amina Bello', 'TUNDE BAKARE', 'Ngozi Eze', 'Ifeoma Ade']
 
 /** A service whose merchant has payments, payouts, a failing webhook and a team. */
-export async function openConsole(browser: Browser, { startsAt }: { startsAt?: Date } = {}) {
-  const service = await openWithBankAndChain({ hasPayouts: true, startsAt })
+type ConsoleOptions = Pick<
+  Parameters<typeof openWithBankAndChain>[0] & {},
+  'startsAt' | 'screening'
+>
+
+export async function openConsole(browser: Browser, options: ConsoleOptions = {}) {
+  const service = await openWithBankAndChain({ hasPayouts: true, ...options })
   const owner = await addPerson(service, { role: 'owner', name: 'Ada Obi', isOperator: true })
   const finance = await addPerson(service, { role: 'finance', name: 'Chidi Eze' })
   const context = await browser.newContext({ reducedMotion: 'reduce' })

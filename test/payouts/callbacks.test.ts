@@ -122,8 +122,8 @@ async function available(): Promise<number> {
   return items.find(({ asset }: { asset: string }) => asset === 'NGN').available
 }
 
-const approve = (person: Person, { reference, orderHash }: Shown) =>
-  person.ask('POST', `/v1/disbursements/${reference}/approve`, { body: { orderHash } })
+const approve = (person: Person, { reference, orderHash }: Shown, why: { reason?: string } = {}) =>
+  person.ask('POST', `/v1/disbursements/${reference}/approve`, { body: { orderHash, ...why } })
 
 const asked = () => receiver.received.filter(({ path }) => path === '/approve')
 
@@ -346,8 +346,9 @@ describe('a callback', () => {
       select from audit_lines where action = 'payout_screening.hit'
         and details ->> 'reference' = ${payout.reference}`)
     expect(lines).toHaveLength(1)
-    await approve(bola, payout)
-    expect((await approve(chidi, payout)).json.data.status).toBe('SUBMITTED')
+    const why = { reason: 'Passport seen' }
+    await approve(bola, payout, why)
+    expect((await approve(chidi, payout, why)).json.data.status).toBe('SUBMITTED')
     await settle()
     await expectAllProofs(db)
   })

@@ -30,7 +30,8 @@ async function openFunded(service: ServiceWithBank) {
     (await approver.ask('GET', `/v1/disbursements/${reference}`)).json.data
   const approve = async (reference: string, by = approver) => {
     const { orderHash } = await read(reference)
-    return by.ask('POST', `/v1/disbursements/${reference}/approve`, { body: { orderHash } })
+    const body = { orderHash, reason: 'Passport seen' }
+    return by.ask('POST', `/v1/disbursements/${reference}/approve`, { body })
   }
   return { desk, transfer, approve, read, approver, other }
 }
@@ -47,7 +48,7 @@ describe('a recipient on the list', () => {
   test('waits for members without any approval rule, with audit lines', async () => {
     const list = await openList(manualClock(), [])
     const service = await openWithBank({ screening: list.screening })
-    const { transfer, approve, other, desk } = await openFunded(service)
+    const { transfer, approve, read, other, desk } = await openFunded(service)
     const first = await transfer()
     expect([first.status, first.json.data.status]).toEqual([201, 'SUBMITTED'])
     await list.replace([{ id: 'S-1', name: first.json.data.accountName }])
@@ -67,11 +68,48 @@ describe('a recipient on the list', () => {
     const two = await approve(reference, other)
     expect([two.status, two.json.data.status]).toEqual([200, 'SUBMITTED'])
     const hit = { list: 'Made-up', version: list.version(), verdict: 'hit', entry: 'S-1' }
+    const reason = 'Passport seen'
     expect(await linesOf(service, reference)).toMatchObject([
       { action: 'payout_screening.hit', ...hit },
-      { action: 'payout_screening.approve', ...hit },
-      { action: 'payout_screening.approve', ...hit },
+      { action: 'payout_screening.approve', ...hit, reason },
+      { action: 'payout_screening.approve', ...hit, reason },
     ])
+    expect((await read(reference)).approval.givenBy).toMatchObject([
+      { name: 'Ngozi', reason },
+      { name: 'Bola', reason },
+    ])
+  })
+
+  test('is paid only with a reason', async () => {
+    const list = await openList(manualClock(), [])
+    const service = await openWithBank({ screening: list.screening })
+    const { transfer, read, approver, other, desk } = await openFunded(service)
+    const { accountName } = (await transfer()).json.data
+    await list.replace([{ id: 'S-1', name: accountName }])
+    const { reference } = (await transfer()).json.data
+    const { orderHash } = await read(reference)
+    const path = `/v1/disbursements/${reference}/approve`
+    const silent = await approver.ask('POST', path, { body: { orderHash } })
+    expect([silent.status, silent.json.code]).toEqual([400, 'validation_failed'])
+    expect(silent.json.details).toEqual([
+      { field: 'reason', issue: 'is required: the recipient is on a sanctions list' },
+    ])
+    const simulate = (body: object) =>
+      desk.post(`/v1/test/disbursements/${reference}/decide`, body, keyed(randomUUID()))
+    expect((await simulate({ decision: 'approve' })).json.details).toMatchObject([
+      { field: 'reason' },
+    ])
+    expect((await read(reference)).approval.givenBy).toEqual([])
+    await expect(
+      service.db.rows(sql`
+        insert into payout_approvals (environment_id, payout_id, verdict, order_hash, decided_at,
+          decided_by)
+        select environment_id, id, 'APPROVED', order_hash, created_at, 'simulated' from payouts
+        where status = 'PENDING'`),
+    ).rejects.toMatchObject({ constraint: 'release_of_a_hit_says_why' })
+    expect((await simulate({ decision: 'approve', reason: 'Another person' })).status).toBe(200)
+    const body = { orderHash, reason: 'Another person' }
+    expect((await other.ask('POST', path, { body })).json.data.status).toBe('SUBMITTED')
   })
 
   test('that is found at the approval is shown, and only then approved', async () => {
@@ -121,7 +159,8 @@ describe('a recipient on the list', () => {
     const { orderHash } = before
     const stale = await other.ask('POST', path, { body: { orderHash, round: 1 } })
     expect([stale.status, stale.json.reason]).toEqual([409, 'order_changed'])
-    expect((await other.ask('POST', path, { body: { orderHash, round: 2 } })).status).toBe(200)
+    const body = { orderHash, round: 2, reason: 'Passport seen' }
+    expect((await other.ask('POST', path, { body })).status).toBe(200)
 
     // Another entry is another finding; a newer version of the list is not.
     await list.replace([
@@ -166,7 +205,7 @@ describe('a recipient on the list', () => {
     const decide = () =>
       desk.post(
         `/v1/test/disbursements/${reference}/decide`,
-        { decision: 'approve' },
+        { decision: 'approve', reason: 'Passport seen' },
         keyed(randomUUID()),
       )
     expect((await decide()).json.reason).toBe('screening')

@@ -13,6 +13,7 @@ import { connect } from '../../src/postgres/wire/connection.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/keys/seed.js'
 import { createKeySigner } from '../../src/rails/solana/keys/signer.js'
 import { createSolanaRail } from '../../src/rails/solana/rail.js'
+import type { Screening } from '../../src/screening/ports.js'
 import {
   createCoinMint,
   createLocalnetPayers,
@@ -38,6 +39,8 @@ type Options = {
   hasPayouts?: boolean
   /** Blocks carry real time, by which the lateness of deposits is judged. */
   startsAt?: Date
+  /** Absent: nothing is screened. */
+  screening?: Screening | undefined
 }
 
 /**
@@ -48,6 +51,7 @@ export async function openWithBankAndChain({
   hasWallets = true,
   hasPayouts,
   startsAt = new Date(),
+  screening,
 }: Options = {}) {
   const db = await freshDatabase()
   const clock = manualClock(startsAt)
@@ -67,6 +71,7 @@ export async function openWithBankAndChain({
     }),
     simulatedRails: [createSimulatedBank(bank)],
     sandboxPayers: bank,
+    ...(screening && { screening }),
     ...(hasPayouts && { mint }),
     localnetPayers: createLocalnetPayers(chain.url, { waitsForBlock: false }),
     watched: {

@@ -41,7 +41,8 @@ export const decideDisbursement = (api: ApiParts) =>
           minLength: 1,
           maxLength: 500,
           pattern: plainText,
-          description: 'Why it is rejected. Not used for approvals.',
+          description:
+            'Why it is rejected, or approved although its recipient is on a sanctions list. Not used for approvals of batches.',
           examples: ['The invoice was paid already'],
         }),
       ),
@@ -77,6 +78,6 @@ export const decideDisbursement = (api: ApiParts) =>
         return rejectTransfer(api, request, { ...name, decider, reason })
       const { payout } = await getPayout(api.db, name)
       const orderHash = payout.approval?.orderHash ?? ''
-      return approveTransfer(api, request, { ...name, decider, orderHash })
+      return approveTransfer(api, request, { ...name, decider, orderHash, reason: body.reason })
     },
   })

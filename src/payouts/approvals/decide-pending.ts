@@ -1,7 +1,7 @@
 import { type RealTime, toEnvironmentTime, toRealTime } from '../../base/clock.js'
 import type { JsonText } from '../../base/json-text.js'
 import type { Logger } from '../../base/log.js'
-import { Refusal } from '../../base/refusal.js'
+import { invalidField, Refusal } from '../../base/refusal.js'
 import { emitAll } from '../../events/emit.js'
 import { lockLedgerAccounts } from '../../ledger/lock-accounts.js'
 import { getEnvironmentById } from '../../merchants/environments.js'
@@ -51,6 +51,8 @@ type ApprovalRequest = PendingName & {
   orderHash: string
   /** Of the approval as it was shown. Absent: not compared. */
   round?: number
+  /** Why; required if the recipient is on a sanctions list. */
+  reason?: string | undefined
   decider: Decider
 }
 
@@ -80,6 +82,11 @@ async function judge(
     hash: hashOrder(payout),
   }
   await judgeApproval(db, pending, request, at)
+  // What an operator decides has its evidence in the audit log.
+  const { reason, decider } = request
+  const isHit = approval!.screening?.verdict === 'hit'
+  if (isHit && reason === undefined && decider.kind !== 'operator')
+    throw invalidField('reason', 'is required: the recipient is on a sanctions list')
 }
 
 type Tools = { db: Queryable; rails: PayoutRails; logger: Logger }
@@ -173,10 +180,10 @@ export async function approvePayout(
   const locked = await findPending(tx, request, { isLocked: true })
   const at = toEnvironmentTime(now, locked.clockOffsetMs)
   await judge(tx, locked, request, at)
-  const { decider } = request
+  const { decider, reason = null } = request
   const { payout } = locked
   await refuseStopped(tx, payout)
-  const approval = decide(tx, payout, { verdict: 'APPROVED', decider, reason: null, at })
+  const approval = decide(tx, payout, { verdict: 'APPROVED', decider, reason, at })
   const approved: Payout = { ...payout, approval }
   if (isOpen(approved)) return { payout: approved, shown: showPayout(approved, []), signed: null }
   return submitPending(tx, now, { payout: approved, attempt, at })

@@ -60,13 +60,15 @@ type ScreeningLine = {
   verdict: ScreeningVerdict
   action: 'hit' | 'unknown' | 'approve'
   actor: AuditLine['actor']
+  /** Of an approval. */
+  reason?: string | undefined
 }
 
 /** With the list and its version. The payout shows its recipient to those who may see it. */
 export async function auditPayoutScreening(
   tx: Tx,
   now: RealTime,
-  { payout, verdict, action, actor }: ScreeningLine,
+  { payout, verdict, action, actor, reason }: ScreeningLine,
 ): Promise<void> {
   const { environmentId } = payout
   const { merchantId } = await getEnvironmentById(tx, environmentId)
@@ -75,7 +77,11 @@ export async function auditPayoutScreening(
     action: `payout_screening.${action}`,
     merchantId,
     environmentId,
-    details: { reference: referenceOf(payout), ...verdict },
+    details: {
+      reference: referenceOf(payout),
+      ...verdict,
+      ...(reason !== undefined && { reason }),
+    },
     log: 'merchant',
   })
 }

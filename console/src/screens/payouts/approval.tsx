@@ -124,9 +124,10 @@ export function Decisions({ approval }: { approval: Decided }) {
   const { givenBy, rejectedBy, reason } = approval
   return (
     <>
-      {givenBy.map(({ id, name, at }) => (
+      {givenBy.map(({ id, name, at, reason }) => (
         <PersonRow key={id + at} name={name} says={words.approved(name)}>
           <Time value={at} />
+          {reason && <> · {reason}</>}
         </PersonRow>
       ))}
       {rejectedBy && (
@@ -191,6 +192,7 @@ function toWaiting(transfer: Transfer): Waiting {
     round: approval?.round,
     mayApprove: mayApprove && isForUs,
     approvers,
+    release: releaseOf(transfer),
     changes,
     words: {
       approve: words.approve,
@@ -203,5 +205,15 @@ function toWaiting(transfer: Transfer): Waiting {
       rejectText: words.rejectText,
       rejected: words.rejectedNote,
     },
+  }
+}
+
+/** What is asked of an approver who knows that the recipient is on a list. */
+function releaseOf(transfer: Transfer): Waiting['release'] {
+  const { verdict, entry, list } = transfer.approval?.screening ?? {}
+  if (verdict !== 'hit') return undefined
+  return {
+    title: words.releaseTitle(formatMoney(amountOf(transfer), assetOf(transfer))),
+    text: words.releaseText(entry ?? '', list ?? ''),
   }
 }

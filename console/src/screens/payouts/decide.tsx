@@ -22,6 +22,8 @@ export type Waiting = {
   round?: number | undefined
   mayApprove: boolean | undefined
   approvers: Approver[] | undefined
+  /** An approval that needs a reason. */
+  release?: { title: string; text: string } | undefined
   /** What the decision changes, for other screens. */
   changes: { topics: readonly Topic[]; reads: string[] }
   words: {
@@ -39,9 +41,9 @@ export type Waiting = {
 
 /** The buttons of the second member, or of the creator, who may withdraw it. */
 export function Decide({ waiting }: { waiting: Waiting }) {
-  const { path, orderHash, round, mayApprove, approvers, changes, words } = waiting
+  const { path, orderHash, round, mayApprove, approvers, release, changes, words } = waiting
   const { own } = useApprovers(approvers)
-  const [isRejecting, setRejecting] = useState(false)
+  const [asked, setAsked] = useState<'approve' | 'reject' | null>(null)
   const hasRole = useMay('payouts.approve')
   const { write, isBusy, refusal } = useWrite(changes)
   const approve = async () => {
@@ -52,12 +54,17 @@ export function Decide({ waiting }: { waiting: Waiting }) {
   return (
     <div className="padded top-line">
       <div className="decide-actions sticky-actions">
-        <Button kind="danger" onClick={() => setRejecting(true)}>
+        <Button kind="danger" onClick={() => setAsked('reject')}>
           {own ? words.reject : words.withdraw}
         </Button>
         {mayApprove && (
-          <Button kind="primary" icon="finger" isBusy={isBusy} onClick={() => void approve()}>
-            {words.approve}
+          <Button
+            kind="primary"
+            icon="finger"
+            isBusy={isBusy}
+            onClick={() => (release ? setAsked('approve') : void approve())}
+          >
+            {release ? shared.release : words.approve}
           </Button>
         )}
       </div>
@@ -65,34 +72,39 @@ export function Decide({ waiting }: { waiting: Waiting }) {
         <p className="soft small below-actions">{mayApprove ? words.explain : words.own}</p>
       )}
       <Refusal error={refusal} />
-      {isRejecting && <Reject waiting={waiting} onClose={() => setRejecting(false)} />}
+      {asked && <DecideWithReason waiting={waiting} verb={asked} onClose={() => setAsked(null)} />}
     </div>
   )
 }
 
-function Reject({ waiting, onClose }: { waiting: Waiting; onClose: () => void }) {
-  const { path, changes, words } = waiting
-  const [reason, setReason] = useState('')
+type WithReasonProps = { waiting: Waiting; verb: 'approve' | 'reject'; onClose: () => void }
+
+function DecideWithReason({ waiting, verb, onClose }: WithReasonProps) {
+  const { path, orderHash, round, release, changes, words } = waiting
+  const [typed, setTyped] = useState('')
   const { write, isBusy, refusal } = useWrite(changes)
+  const reason = typed.trim()
+  const isApproval = verb === 'approve'
   const run = async () => {
-    const answer = await write(`${path}/reject`, { reason: reason.trim() })
+    const body = isApproval ? { orderHash, round, reason } : { reason }
+    const answer = await write(`${path}/${verb}`, body)
     if (answer === undefined) return
     onClose()
-    await notify(words.rejected)
+    await notify(isApproval ? words.approved : words.rejected)
   }
   return (
     <ConfirmDialog
-      isDangerous
-      title={words.rejectTitle}
-      confirmLabel={shared.confirmReject}
+      isDangerous={!isApproval}
+      title={isApproval ? release!.title : words.rejectTitle}
+      confirmLabel={isApproval ? words.approve : shared.confirmReject}
       isBusy={isBusy}
-      isDisabled={reason.trim() === ''}
+      isDisabled={reason === ''}
       refusal={refusal}
       onConfirm={() => void run()}
       onClose={onClose}
     >
-      <p>{words.rejectText}</p>
-      <TextArea label={shared.reason} value={reason} maxLength={500} isFirst onChange={setReason} />
+      <p>{isApproval ? release!.text : words.rejectText}</p>
+      <TextArea label={shared.reason} value={typed} maxLength={500} isFirst onChange={setTyped} />
     </ConfirmDialog>
   )
 }

@@ -7,14 +7,17 @@ import { payoutTexts } from './texts'
 
 const words = payoutTexts.approval.simulate
 
-/** Test mode: decides about a payout or a batch as a simulated member. */
+/** Test mode: decides about a payout or a batch as a simulated member, who says why. */
 export function Simulate({ reference }: { reference: string }) {
   const { write, isBusy, refusal } = useWrite({
     topics: ['payouts', 'batches', 'approvals', 'balances'],
     reads: ['payout', 'batch', 'timeline', 'attention', 'waiting payouts'],
   })
   const decide = async (decision: 'approve' | 'reject') => {
-    const answer = await write(`/v1/test/disbursements/${reference}/decide`, { decision })
+    const answer = await write(`/v1/test/disbursements/${reference}/decide`, {
+      decision,
+      reason: words.reason,
+    })
     if (answer !== undefined) await notify(words.done)
   }
   return (

@@ -170,6 +170,10 @@ export const payoutTexts = {
     approved: (name: string) => [name, ' approved it'] as const,
     rejected: (name: string) => [name, ' rejected it'] as const,
     approve: 'Approve',
+    release: 'Approve…',
+    releaseTitle: (amount: string) => `Approve ${amount} to a recipient on a list?`,
+    releaseText: (entry: string, list: string) =>
+      `The recipient is entry ${entry} of ${list}. Say why it may be paid: your team and the audit log keep it.`,
     reject: 'Reject…',
     withdraw: 'Withdraw…',
     explain: (amount: string) =>
@@ -180,6 +184,7 @@ export const payoutTexts = {
     simulate: {
       title: 'Test mode: decide without a member',
       text: 'A simulated member decides. No wait applies to it.',
+      reason: 'Decided by a simulated member.',
       approve: 'Simulate approval',
       reject: 'Simulate rejection',
       done: 'Decided.',

@@ -44,7 +44,7 @@ final class PayoutApproval extends Model
     /**
      * Members who approved so far.
      *
-     * @var list<PayoutDecision>
+     * @var list<PayoutBatchApprovalGivenByItem>
      */
     public readonly array $givenBy;
 
@@ -73,7 +73,7 @@ final class PayoutApproval extends Model
             $this->round = $json->round;
         }
         if (isset($json->givenBy)) {
-            $this->givenBy = self::toModels(PayoutDecision::class, $json->givenBy);
+            $this->givenBy = self::toModels(PayoutBatchApprovalGivenByItem::class, $json->givenBy);
         }
         $this->rejectedBy = self::toModel(PayoutDecision::class, $json->rejectedBy ?? null);
         $this->reason = $json->reason ?? null;

@@ -104,7 +104,8 @@ final class TestResource
      *
      * @param string $reference Reference from the response that created it.
      * @param string|DecideTestDisbursementInputDecision::* $decision What the simulated member decides.
-     * @param string|null $reason Why it is rejected. Not used for approvals.
+     * @param string|null $reason Why it is rejected, or approved although its recipient is on a sanctions
+     *   list. Not used for approvals of batches.
      */
     public function decide(
         string $reference,

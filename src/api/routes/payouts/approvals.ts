@@ -122,6 +122,16 @@ const approve = (api: ApiParts) =>
           examples: [1],
         }),
       ),
+      reason: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 500,
+          pattern: plainText,
+          description:
+            'Why you approve it. Required if `screening` of its `approval` is a `hit`; members and the audit log read it.',
+          examples: ['Another person of this name: passport seen'],
+        }),
+      ),
     }),
     answers: { 200: transfer },
     handle(request) {
@@ -157,6 +167,7 @@ export async function approveTransfer(
           verdict,
           action: 'approve',
           actor: request.audited?.actor ?? decider.kind,
+          reason: approval.reason,
         })
       return approved
     },

@@ -1,0 +1,56 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { picture, sizes } from '../pages/checkout-pictures.js'
+import { openBrowser } from '../support/browser.js'
+import { manualClock } from '../support/clock.js'
+import { openList } from '../support/screening.js'
+import { type Console, openConsole } from './open-console.js'
+
+// What screening holds, in a browser: a payout to a recipient on a list, and a payment of one.
+
+let site: Console
+let page: Page
+let list: Awaited<ReturnType<typeof openList>>
+
+beforeAll(async () => {
+  list = await openList(manualClock(), [])
+  site = await openConsole(await openBrowser(), { screening: list.screening })
+  await site.post('/v1/test/balances/fund', { asset: 'NGN', amount: 671_867_540 })
+  page = await site.context.newPage()
+  page.setDefaultTimeout(20_000)
+})
+
+async function open(path: string): Promise<void> {
+  await page.setViewportSize(sizes.desktop)
+  await page.goto(`${site.url}/console${path}`)
+  await page.waitForSelector('main h1')
+}
+
+test('a payout to a recipient on the list is approved with a reason, which is shown', async () => {
+  const { accountName } = await site.payOut(180_000_000)
+  await site.settle()
+  await list.replace([{ id: 'S-1', name: accountName }])
+  const { reference } = await site.payOut(2_000_000)
+  await site.become(site.owner)
+  await open(`/payouts/${reference}`)
+  await page.getByText('Entry S-1 of Made-up').waitFor()
+  await page.getByRole('button', { name: 'Approve…' }).click()
+  const dialog = page.getByRole('dialog')
+  const approve = dialog.getByRole('button', { name: 'Approve', exact: true })
+  await dialog.getByText('The recipient is entry S-1 of Made-up.').waitFor()
+  expect(await approve.isDisabled()).toBe(true)
+  await dialog.getByLabel('Reason').fill('Another person, passport seen')
+  await picture(page, 'script', 'console-payout-release')
+  await page.setViewportSize(sizes.desktop)
+  await approve.click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByText('Another person, passport seen').first().waitFor()
+  await picture(page, 'script', 'console-payout-released')
+  await page.setViewportSize(sizes.desktop)
+  await page.getByRole('button', { name: 'Simulate approval' }).click()
+  await page.getByText('Decided by a simulated member.').waitFor()
+  expect(await page.getByText('changed it').allTextContents()).toEqual([])
+
+  await open('/audit')
+  await page.getByText('Another person, passport seen').first().waitFor()
+})
