@@ -68,8 +68,9 @@ function start(scenario: Scenario, { language }: Sdk, index: number): { line: st
 }
 
 /** `baseUrl` of a scenario may continue the server's, or replace it. */
-function baseUrlOf({ baseUrl }: Scenario['call'], server: string): unknown {
-  return typeof baseUrl === 'string' ? baseUrl.replace('<server>', server) : (baseUrl ?? server)
+function baseUrlOf({ baseUrl }: Scenario['call'], serverUrl: string): unknown {
+  if (typeof baseUrl !== 'string') return baseUrl ?? serverUrl
+  return baseUrl.replace('<server>', serverUrl).replace('<closed>', server.closedUrl)
 }
 
 function parseLine(line: string): Answered & { id: string } {

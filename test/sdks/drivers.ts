@@ -47,7 +47,6 @@ const sdks: Sdk[] = [
     driver: ['php', 'conformance/driver.php'],
     journey: ['php', 'journey.php'],
     runtime: ['php', '-r', 'curl_version(); echo PHP_VERSION;'],
-    readmeTest: 'php.test.ts',
   },
 ]
 

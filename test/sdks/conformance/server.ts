@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,10 +32,14 @@ export async function openScenarioServer() {
       response.writeHead(200, { connection: 'close' }).end('{"status":true,"data":{}}')
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await listen(server)
+  // A port on which nothing listens, because its server was closed.
+  const closed = createServer()
+  const closedUrl = await listen(closed)
+  await new Promise((resolve) => closed.close(resolve))
 
   return {
+    closedUrl,
     /** Starts a scenario; `baseUrl` is for the client. */
     play(name: string, steps: Step[]): { baseUrl: string; play: Play } {
       const filled = JSON.parse(JSON.stringify(steps).replaceAll('<trap>', `${url}/trap-${name}`))
@@ -48,6 +52,11 @@ export async function openScenarioServer() {
       server.closeAllConnections()
     },
   }
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 async function answer(play: Play, url: string, request: IncomingMessage, response: ServerResponse) {
