@@ -26,10 +26,11 @@ export async function addReferencePage(
       const key = isFromThisMachine(request) ? (findDemoKey() ?? null) : null
       return reply.type(jsonType).send(JSON.stringify({ key }))
     })
-    docs.get('/docs/*', { schema }, async (request, reply) => {
-      opening ??= openReference(readDocument() as ApiDocument)
-      return answer(request, reply, await opening)
-    })
+    for (const path of ['/docs/*', '/llms.txt'])
+      docs.get(path, { schema }, async (request, reply) => {
+        opening ??= openReference(readDocument() as ApiDocument)
+        return answer(request, reply, await opening)
+      })
   })
 }
 

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path/posix'
 import { Marked, type Tokens } from 'marked'
 import { asMarkup, type Html } from '../../base/html.js'
+import { toPage } from './to-markdown.js'
 
 /** A page of docs/, such as `guides/payouts`. */
 export type Guide = { name: string; title: string; text: string }
@@ -70,6 +71,17 @@ function resolveLink(href: string, from: string, guides: Map<string, Guide>): st
   const name = target.replace(/\.md$/, '')
   const hash = anchor === undefined ? '' : `#${anchor}`
   return guides.has(name) ? `/docs/${name}${hash}` : undefined
+}
+
+/** The page as it is written, with links that lead to pages of the service. */
+export function toServedMarkdown({ name, text }: Guide, guides: Map<string, Guide>): string {
+  return text
+    .replace(/^<!--.*-->\n+/gm, '')
+    .replace(/^!\[[^\]]*\]\([^)]*\)\n+/gm, '')
+    .replace(/(?<!!)\[((?:[^\]`]|`[^`]*`)+)\]\(([^)\s]+)\)/g, (_, words: string, href: string) => {
+      const to = resolveLink(href, name, guides)
+      return to === undefined ? words : `[${words}](${toPage(to)})`
+    })
 }
 
 /** The start of a path, and the pages that explain it. */

@@ -7,6 +7,7 @@ import {
   pathOfOperation,
 } from './document.js'
 import type { Guide } from './guides.js'
+import { markdownPathOf } from './to-markdown.js'
 
 export type Frame = {
   document: ApiDocument
@@ -33,6 +34,7 @@ export function renderReferencePage(
 <meta name="theme-color" media="(prefers-color-scheme:light)" content="#faf7f1">
 <meta name="theme-color" media="(prefers-color-scheme:dark)" content="#14130f">
 <link rel="icon" href="${tabIcon}">
+<link rel="alternate" type="text/markdown" href="${markdownPathOf(path)}">
 <link rel="stylesheet" href="${frame.styleUrl}">
 <script type="module" src="${frame.scriptUrl}"></script>
 </head><body>
@@ -41,7 +43,8 @@ export function renderReferencePage(
 <div class="frame"><main>${main}</main>
 <nav id="menu" aria-label="Reference">${renderMenu(frame, path)}</nav></div>
 <footer>API ${frame.document.info.version} · Manilla ${frame.serviceVersion} ·
-<a href="/openapi.json">openapi.json</a></footer>
+<a href="/openapi.json">openapi.json</a> · <a href="${markdownPathOf(path)}">Markdown</a> ·
+<a href="/llms.txt">llms.txt</a></footer>
 </body></html>`
   return markup
 }
@@ -75,7 +78,8 @@ function renderMenu({ document, guides, wordsUrl }: Frame, path: string): Html {
 }
 
 /** Other pages are for operators. */
-const isForMerchants = (name: string) => /^(start$|guides\/|reference\/|glossary$)/.test(name)
+export const isForMerchants = (name: string) =>
+  /^(start$|guides\/|reference\/|glossary$)/.test(name)
 
 export function renderMethod({ method }: Pick<ListedOperation, 'method'>): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { type Html, html } from '../../base/html.js'
 import { jsonType } from '../server/envelope.js'
 import { type ApiDocument, listOperations, pathOfOperation } from './document.js'
-import { guidesOf, readGuides, renderGuide } from './guides.js'
+import { guidesOf, readGuides, renderGuide, toServedMarkdown } from './guides.js'
 import { type Frame, renderReferencePage } from './layout.js'
+import { renderLlms } from './llms.js'
 import { type PackedFile, packFile } from './packed-file.js'
 import { renderEvents } from './render-events.js'
 import { renderIntroduction } from './render-introduction.js'
@@ -11,11 +12,18 @@ import { renderOperation } from './render-operation.js'
 import { readSdkMethods } from './sdk-methods.js'
 import { collectWords } from './search-words.js'
 import { referenceStyles } from './styles.js'
+import { markdownPathOf, toMarkdown } from './to-markdown.js'
 
 /** The files of the reference by path. Each page is rendered and compressed when first read. */
 export type Reference = { find(path: string): Promise<PackedFile> | undefined }
 
-type Rendered = { title: string; description: string; main: Html }
+type Rendered = {
+  title: string
+  description: string
+  main: Html
+  /** As it is written; other pages are converted. */
+  markdown?: string
+}
 
 /** Compiled from web/. Found in dist/ also when this file runs from src/. */
 const compiledScript = new URL('../../../dist/web/reference-script.js', import.meta.url)
@@ -65,10 +73,15 @@ export async function openReference(document: ApiDocument): Promise<Reference> {
         title: `${guide.title} · Manilla`,
         description: `${guide.title}: documentation of Manilla.`,
         main: html`<article>${renderGuide(guide, guides)}</article>`,
+        markdown: toServedMarkdown(guide, guides),
       }),
     ]),
   ])
+  const pageOf = new Map([...pages.keys()].map((path) => [markdownPathOf(path)!, path]))
+  const llms = packFile(plainType, renderLlms(frame))
   const files = new Map<string, Promise<PackedFile>>([
+    ['/llms.txt', llms],
+    ['/docs/llms.txt', llms],
     [styleUrl, Promise.resolve(style)],
     [scriptUrl, Promise.resolve(script)],
     [wordsUrl, Promise.resolve(words)],
@@ -77,9 +90,13 @@ export async function openReference(document: ApiDocument): Promise<Reference> {
   return {
     find(path) {
       const found = files.get(path)
-      const render = pages.get(path)
+      const page = pageOf.get(path)
+      const render = pages.get(page ?? path)
       if (found || !render) return found
-      const made = packFile(htmlType, renderReferencePage(frame, { ...render(), path }))
+      const made =
+        page === undefined
+          ? packFile(htmlType, renderReferencePage(frame, { ...render(), path }))
+          : packFile(markdownType, toPageMarkdown(render()))
       files.set(path, made)
       return made
     },
@@ -87,7 +104,14 @@ export async function openReference(document: ApiDocument): Promise<Reference> {
 }
 
 export const htmlType = 'text/html; charset=utf-8'
+const markdownType = 'text/markdown; charset=utf-8'
+const plainType = 'text/plain; charset=utf-8'
 export const assetStart = '/docs/assets/reference-'
+
+function toPageMarkdown({ main, markdown }: Rendered): string {
+  // The page of an operation says its section above the title.
+  return markdown ?? toMarkdown(main).replace(/^[^#]*(?=# )/, '')
+}
 
 function describeIntroduction(frame: Frame): Rendered {
   const description =

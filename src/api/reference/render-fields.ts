@@ -44,10 +44,16 @@ export function renderFields(
     at > 0 && html`<p class="or">or</p>`,
     html`<ul class="fields">${Object.entries(object.properties!).map(([name, field]) => {
       const isRequired = object.required?.includes(name)
+      const isRepeated = shown.slice(0, at).some((earlier) => isSame(earlier, field, name))
       const note = isRequest ? isRequired && 'required' : !isRequired && 'optional'
-      return renderField(document, { name, note, schema: field, isRequest, depth })
+      return renderField(document, { name, note, schema: field, isRequest, depth, isRepeated })
     })}</ul>`,
   ])}`
+}
+
+/** Whether another variant has the same field: its own fields are shown once. */
+function isSame({ properties = {} }: Schema, field: Schema, name: string): boolean {
+  return JSON.stringify(properties[name]) === JSON.stringify(field)
 }
 
 type Field = {
@@ -56,10 +62,11 @@ type Field = {
   schema: Schema
   isRequest?: boolean
   depth: number
+  isRepeated?: boolean
 }
 
 function renderField(document: ApiDocument, field: Field): Html {
-  const { name, note, schema, isRequest = true, depth } = field
+  const { name, note, schema, isRequest = true, depth, isRepeated = false } = field
   const { variants, isNullable } = untangle(document, schema)
   const description =
     schema.description ?? variants.find((variant) => variant.description)?.description
@@ -70,7 +77,7 @@ function renderField(document: ApiDocument, field: Field): Html {
   const type = [...new Set(types)].join(' or ')
   const about = [isNullable ? `${type} or null` : type, ...boundsOf(variants[0]), note]
   const values = variants.flatMap((variant) => variant.enum ?? [])
-  const nested = renderFields(document, schema, { isRequest, depth: depth + 1 })
+  const nested = !isRepeated && renderFields(document, schema, { isRequest, depth: depth + 1 })
   return html`<li><code>${name}</code> <small>${about.filter(Boolean).join(', ')}</small>
     ${renderMeaning(description, values.length > 1 ? values : [])}${nested}</li>`
 }
