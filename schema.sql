@@ -1522,6 +1522,7 @@ create table cases (
   event_sequence integer default 1 not null,
   created_at timestamp with time zone not null,
   closed_at timestamp with time zone,
+  changed_at timestamp with time zone default now() not null,
   constraint case_description_is_short CHECK (((length(description) >= 1) AND (length(description) <= 2000))),
   constraint case_event_sequence_is_positive CHECK ((event_sequence > 0)),
   constraint case_external_reference_is_short CHECK (((length(external_reference) >= 1) AND (length(external_reference) <= 100))),
@@ -3997,6 +3998,8 @@ CREATE UNIQUE INDEX case_has_an_item_once ON public.case_items USING btree (envi
 CREATE INDEX items_of_case ON public.case_items USING btree (environment_id, case_id, id);
 
 CREATE INDEX cases_by_assignee ON public.cases USING btree (environment_id, assignee_id, status, id) WHERE (assignee_id IS NOT NULL);
+
+CREATE INDEX cases_by_change ON public.cases USING btree (environment_id, changed_at, id);
 
 CREATE INDEX cases_by_external_reference ON public.cases USING btree (environment_id, external_reference, id) WHERE (external_reference IS NOT NULL);
 

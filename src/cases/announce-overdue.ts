@@ -39,7 +39,7 @@ async function announce(tx: Tx, realNow: RealTime, claim: ClaimedCase): Promise<
   const now = toEnvironmentTime(realNow, await getClockOffset(tx, environmentId))
   if (found.dueAt === null || !isOverdue(found, now)) return
   const announced = { ...found, dueAt: null, eventSequence: found.eventSequence + 1 }
-  updateCase(tx, found, announced)
+  updateCase(tx, realNow, found, announced)
   emitCaseEvent(tx, { now, realNow }, announced, 'overdue')
 }
 

@@ -44,6 +44,8 @@ export const cases = new Table('cases', {
   eventSequence: column.int4(),
   createdAt: column.time(),
   closedAt: column.time().orNull(),
+  /** In real time, as open consoles look for changes. */
+  changedAt: column.time(),
 })
 
 export type Case = typeof cases.row

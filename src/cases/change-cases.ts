@@ -54,6 +54,7 @@ export async function createCase(
     eventSequence: 1,
     createdAt: now,
     closedAt: null,
+    changedAt: realNow,
   }
   insertCase(tx, created)
   insertItems(tx, created, items, now)
@@ -65,6 +66,7 @@ export async function createCase(
 /** Refuses a closed case, and an assignee who is not in the team. */
 export async function changeCase(
   tx: Tx,
+  realNow: RealTime,
   name: CaseName,
   change: Partial<CaseTerms>,
 ): Promise<ShownCase> {
@@ -77,14 +79,14 @@ export async function changeCase(
   const before = await lockOpenCase(tx, name)
   if (change.assigneeId) await refuseStranger(tx, { environmentId, assigneeId: change.assigneeId })
   const changed = { ...before, ...change, ...(dueAt !== undefined && { dueAt }) }
-  updateCase(tx, before, changed)
+  updateCase(tx, realNow, before, changed)
   return complete(tx, changed)
 }
 
 /** Items that are in the case already stay as they are. */
 export async function addItems(
   tx: Tx,
-  now: EnvironmentTime,
+  { now, realNow }: Moment,
   name: CaseName,
   references: string[],
 ): Promise<ShownCase> {
@@ -99,13 +101,14 @@ export async function addItems(
       message: `A case can have at most ${itemsMax} items. Open another case for the others.`,
     })
   insertItems(tx, before, added, now)
+  updateCase(tx, realNow, before, before)
   return complete(tx, before)
 }
 
 /** Refuses items that are not in the case. */
 export async function removeItems(
   tx: Tx,
-  now: EnvironmentTime,
+  { now, realNow }: Moment,
   name: CaseName,
   references: string[],
 ): Promise<ShownCase> {
@@ -119,6 +122,7 @@ export async function removeItems(
     }),
   )
   for (const item of removed) removeItem(tx, before, item, now)
+  updateCase(tx, realNow, before, before)
   return { ...before, items: before.items.filter((item) => !removed.has(item)) }
 }
 
@@ -145,14 +149,14 @@ export async function closeCase(
     closedAt: moment.now,
     eventSequence: before.eventSequence + 1,
   }
-  updateCase(tx, before, closed)
+  updateCase(tx, moment.realNow, before, closed)
   emitCaseEvent(tx, moment, closed, 'closed')
   return closed
 }
 
 /** Repeating it changes nothing. A deadline that has passed is not announced again. */
 export async function reopenCase(tx: Tx, moment: Moment, name: CaseName): Promise<ShownCase> {
-  const { now } = moment
+  const { now, realNow } = moment
   await lockEnvironment(tx, name.environmentId)
   const before = await lockCase(tx, name)
   if (before.status === 'OPEN') return before
@@ -167,7 +171,7 @@ export async function reopenCase(tx: Tx, moment: Moment, name: CaseName): Promis
     closedAt: null,
     eventSequence: before.eventSequence + 1,
   }
-  updateCase(tx, before, reopened)
+  updateCase(tx, realNow, before, reopened)
   emitCaseEvent(tx, moment, reopened, 'reopened')
   return reopened
 }

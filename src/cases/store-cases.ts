@@ -1,3 +1,4 @@
+import type { RealTime } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
 import { fromReference, prefixes } from '../base/ids.js'
 import { invalidField, notFound } from '../base/refusal.js'
@@ -192,6 +193,7 @@ const changing = cases.types(
   'outcomeNote',
   'eventSequence',
   'closedAt',
+  'changedAt',
 )
 
 const update = listStatement({
@@ -204,8 +206,13 @@ const update = listStatement({
 })
 
 /** Writes what changes of a case that is locked, if it still has the status it had. */
-export function updateCase(tx: Tx, before: Pick<Case, 'status'>, changed: Case): void {
-  tx.write(update([changed], before.status))
+export function updateCase(
+  tx: Tx,
+  changedAt: RealTime,
+  before: Pick<Case, 'status'>,
+  changed: Case,
+): void {
+  tx.write(update([{ ...changed, changedAt }], before.status))
 }
 
 export type CaseFilter = CommonFilter & {

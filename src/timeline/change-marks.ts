@@ -17,6 +17,8 @@ export const changeTopics = [
   'approvals',
   'requests',
   'batches',
+  'cases',
+  'notes',
   'clock',
 ] as const
 export type ChangeTopic = (typeof changeTopics)[number]
@@ -30,7 +32,10 @@ const kinds: Record<ChangeTopic, ResourceKind> = {
   approvals: 'bank_transfer',
   requests: 'request',
   batches: 'batch',
-  // Every member sees payments, and everything is dated by the clock.
+  cases: 'case',
+  // Every member sees payments, and notes are of what they see.
+  notes: 'payment',
+  // Everything is dated by the clock.
   clock: 'payment',
 }
 
@@ -53,6 +58,10 @@ export type ChangeMarks = {
   batches: string | null
   /** A proposed approval rule. */
   proposal: string | null
+  /** The cases that were changed last; their `xmin` is that of the newest change. */
+  cases: string | null
+  /** The newest notes, and which of them are withdrawn. */
+  notes: string | null
   /** What is frozen, and who asked to thaw it. */
   freezes: string | null
   /** The newest request with an API key: those of consoles would cause hints forever. */
@@ -70,7 +79,7 @@ export async function readChangeMarks(
   db: Queryable,
   environmentIds: EnvironmentId[],
 ): Promise<ChangeMarks[]> {
-  const { eventsRead, requestsRead } = hintLimits
+  const { eventsRead, requestsRead, casesRead, notesRead } = hintLimits
   const { batchesHintedMax } = batchLimits
   const sums = sql`concat_ws(' ', asset, name, debits_pending, debits_posted, credits_pending,
     credits_posted)`
@@ -98,6 +107,12 @@ export async function readChangeMarks(
               order by id desc limit ${batchesHintedMax}::int) b) as batches,
           (select s.id from setting_changes s
             where s.environment_id = e.id and s.state = 'OPEN') as proposal,
+          (select string_agg(concat_ws(' ', c.id, c.xmin), ',')
+            from (select id, xmin from cases where environment_id = e.id
+              order by changed_at desc, id desc limit ${casesRead}::int) c) as cases,
+          (select string_agg(concat_ws(' ', n.id, n.withdrawn_at), ',')
+            from (select id, withdrawn_at from notes where environment_id = e.id
+              order by id desc limit ${notesRead}::int) n) as notes,
           (select string_agg(concat_ws(' ', f.id, f.thaw_asked_by), ',' order by f.id)
             from payout_freezes f
             where f.thawed_at is null
@@ -133,6 +148,8 @@ export function compareMarks(before: ChangeMarks, after: ChangeMarks): ChangeTop
   if (before.deliveries !== after.deliveries) changed.add('deliveries')
   if (before.batches !== after.batches) changed.add('batches')
   if (before.proposal !== after.proposal) changed.add('approvals')
+  if (before.cases !== after.cases) changed.add('cases')
+  if (before.notes !== after.notes) changed.add('notes')
   if (before.freezes !== after.freezes) changed.add('payouts')
   if (before.request !== after.request) changed.add('requests')
   if (before.clock !== after.clock) changed.add('clock')
@@ -144,5 +161,6 @@ function topicsOf(type: string): ChangeTopic[] {
   if (type.startsWith('batch.')) return ['batches', 'payouts']
   if (/^(balance|conversion)\./.test(type)) return ['balances']
   if (type.startsWith('webhook_endpoint.')) return ['deliveries']
+  if (type.startsWith('case.')) return ['cases']
   return ['payments']
 }

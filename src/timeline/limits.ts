@@ -29,4 +29,6 @@ export const hintLimits = {
   environmentsPerReadMax: 200,
   eventsRead: 20,
   requestsRead: 50,
+  casesRead: 20,
+  notesRead: 20,
 } as const

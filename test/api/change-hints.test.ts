@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { hour } from '../../src/base/clock.js'
+import { prefixes, toReference } from '../../src/base/ids.js'
 import { addBankAccount, usableFromFor } from '../../src/merchants/settings/bank-accounts.js'
 import { sql } from '../../src/postgres/sql.js'
 import { openWithBank, payersOf } from '../support/open-with-bank.js'
@@ -104,6 +105,33 @@ test('a freeze and who asks to thaw it are hinted at', async () => {
   const thawed = await other.ask('POST', `/v1/freezes/${made.json.data.id}/thaw`)
   expect(thawed.json.data.thawedAt).not.toBeNull()
   await untilTopics(stream, ['payouts'])
+})
+
+test('every change of a case, and of its notes, is hinted at', async () => {
+  const stream = await follow(developer)
+  const ask = async (method: string, path: string, body?: object) => {
+    const reply = await owner.ask(method, path, body && { body })
+    expect(reply.status, reply.text).toBeLessThan(300)
+    return reply.json.data
+  }
+  const hintsOf = async (topic: string, method: string, path: string, body?: object) => {
+    const hinted = untilTopics(stream, [topic])
+    const data = await ask(method, path, body)
+    await hinted
+    return data
+  }
+  const of = (body: object) => hintsOf('cases', 'POST', '/v1/cases', body)
+  const { reference } = await of({ kind: 'FRAUD', title: 'Did not order' })
+  const path = `/v1/cases/${reference}`
+  await hintsOf('cases', 'PATCH', path, { deadline: '2030-01-01T00:00:00.000Z' })
+  await hintsOf('cases', 'PATCH', path, { assignee: toReference(prefixes.user, owner.userId) })
+  const [payment] = (await ask('GET', '/v1/collections/payments')).items
+  await hintsOf('cases', 'POST', `${path}/items`, { items: [payment.reference] })
+  await hintsOf('cases', 'POST', `${path}/items/remove`, { items: [payment.reference] })
+  const note = await hintsOf('notes', 'POST', `${path}/notes`, { text: 'She called again.' })
+  await hintsOf('notes', 'POST', `${path}/notes/${note.reference}/withdraw`)
+  await hintsOf('cases', 'POST', `${path}/close`, { outcome: 'UPHELD' })
+  await hintsOf('cases', 'POST', `${path}/reopen`)
 })
 
 test('a payout is hinted at, requests of consoles are not, and signing out ends the stream', async () => {

@@ -194,3 +194,40 @@ test('a viewer reads cases and changes none', async () => {
   await main().getByRole('link', { name: title }).waitFor()
   expect(await button('Open a case…').count()).toBe(0)
 })
+
+// The viewer's page stays open while others work on the case.
+test('what others change of a case is shown without a reload', async () => {
+  const cases = (await site.owner.ask('GET', '/v1/cases')).json.data.items
+  const { reference } = cases.find((one: { title: string }) => one.title === title)
+  const change = async (method: string, path: string, body: object) => {
+    const reply = await site.owner.ask(method, `/v1/cases/${reference}${path}`, { body })
+    expect(reply.status, reply.text).toBeLessThan(300)
+    return reply.json.data
+  }
+  await go(page, `/cases/${reference}`)
+  await page.evaluate('window.notReloaded = true')
+  await change('PATCH', '', { title: 'She did not order this', deadline: null })
+  await page.getByRole('heading', { name: 'She did not order this' }).waitFor()
+  await change('PATCH', '', { deadline: `${dayFromNow(40)}T23:00:00.000Z` })
+  await main()
+    .getByText(formatDay(dayFromNow(40)))
+    .first()
+    .waitFor()
+  const { reference: note } = await change('POST', '/notes', { text: 'She called again.' })
+  await main().getByText('She called again.').waitFor()
+  await change('POST', `/notes/${note}/withdraw`, {})
+  await main().getByText('She called again.').waitFor({ state: 'detached' })
+  await change('POST', '/items/remove', { items: [payment] })
+  await main()
+    .getByRole('row', { name: /Payment.*₦12,500\.00/ })
+    .waitFor({ state: 'detached' })
+  await change('POST', '/items', { items: [payment] })
+  await main()
+    .getByRole('row', { name: /Payment.*₦12,500\.00/ })
+    .waitFor()
+  await change('POST', '/close', { outcome: 'REJECTED' })
+  await main().locator('.page-head').getByText('Closed').waitFor()
+  await change('POST', '/reopen', {})
+  await main().locator('.page-head').getByText('Open').waitFor()
+  expect(await page.evaluate('window.notReloaded')).toBe(true)
+})

@@ -7,6 +7,8 @@ export const topics = [
   'approvals',
   'requests',
   'batches',
+  'cases',
+  'notes',
 ] as const
 
 /** `clock`: another browser has moved the test clock, by which everything is dated. */
@@ -14,14 +16,14 @@ export type Topic = (typeof topics)[number] | 'clock'
 
 /** The start of a path, and the topics whose hints make its answer out of date. */
 const byPath: [string, Topic[]][] = [
-  ['/v1/attention', ['payments', 'payouts', 'balances', 'deliveries', 'approvals']],
+  ['/v1/attention', ['payments', 'payouts', 'balances', 'deliveries', 'approvals', 'cases']],
   ['/v1/collections', ['payments']],
   ['/v1/checkout', ['payments']],
   ['/v1/payment-links', ['payments']],
   ['/v1/disbursements/batches', ['batches', 'approvals']],
   ['/v1/recipients', ['payouts']],
   ['/v1/freezes', ['payouts']],
-  ['/v1/cases', ['payments', 'payouts']],
+  ['/v1/cases', ['cases', 'payments', 'payouts']],
   ['/v1/claims', ['balances', 'payouts']],
   ['/v1/disbursements', ['payouts', 'approvals']],
   ['/v1/settlements', ['payouts']],
@@ -36,7 +38,7 @@ const byPath: [string, Topic[]][] = [
   ['/v1/reports/conversion', ['payments']],
   ['/v1/reports/balance', ['balances']],
   ['/v1/reports/payout-times', ['payouts']],
-  ['/v1/timeline', ['payments', 'payouts', 'deliveries', 'approvals']],
+  ['/v1/timeline', ['payments', 'payouts', 'deliveries', 'approvals', 'cases']],
   ['/v1/webhook-endpoints', ['deliveries']],
   ['/v1/events', ['payments', 'payouts', 'deliveries']],
   ['/v1/request-logs', ['requests']],
@@ -44,5 +46,6 @@ const byPath: [string, Topic[]][] = [
 ]
 
 export function topicsOf(path: string): Topic[] {
+  if (path.endsWith('/notes')) return ['notes']
   return byPath.find(([start]) => path.startsWith(start))?.[1] ?? []
 }

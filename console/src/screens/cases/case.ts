@@ -7,7 +7,7 @@ export const path = '/v1/cases'
 
 /** What a write of cases changes, for other screens. */
 export const changes = {
-  topics: ['payments'] as const,
+  topics: ['cases'] as const,
   reads: ['case', 'cases of', 'timeline', 'attention'],
 }
 

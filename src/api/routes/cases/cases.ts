@@ -279,7 +279,7 @@ const update = (api: ApiParts) =>
       const changes = readChanges(now, request.body)
       return api.change(
         request,
-        (tx) => changeCase(tx, nameOf(request), changes),
+        (tx, realNow) => changeCase(tx, realNow, nameOf(request), changes),
         (changed) => successText(200, 'Case changed', showCase(changed, now)),
       )
     },
@@ -311,7 +311,7 @@ const add = (api: ApiParts) =>
       refuseUnseenItems(request, body.items)
       return api.change(
         request,
-        (tx) => addItems(tx, now, nameOf(request), body.items),
+        (tx, realNow) => addItems(tx, { now, realNow }, nameOf(request), body.items),
         (changed) => successText(200, 'Items added', showCase(changed, now)),
       )
     },
@@ -334,7 +334,7 @@ const remove = (api: ApiParts) =>
       const { now, body } = request
       return api.change(
         request,
-        (tx) => removeItems(tx, now, nameOf(request), body.items),
+        (tx, realNow) => removeItems(tx, { now, realNow }, nameOf(request), body.items),
         (changed) => successText(200, 'Items removed', showCase(changed, now)),
       )
     },
