@@ -1,8 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { createContext, runInContext } from 'node:vm'
 import { afterAll, describe, expect, test } from 'vitest'
 
 /** The plug-in for WooCommerce: its own tests, and that its package is whole. */
@@ -61,4 +62,65 @@ describe.runIf(isThere)('the WooCommerce plug-in', () => {
       'enabled',
     ])
   })
+})
+
+/** The globals of a page of the shop, on which all scripts share one scope. */
+function openPage(globals: object) {
+  const page = createContext(globals)
+  return (file: string) => {
+    const script = readFileSync(path.join(plugin, 'assets', file), 'utf8')
+    runInContext('const settings = "of another plug-in"', page)
+    runInContext(script, page)
+  }
+}
+
+test('the checkout block offers the payment method', () => {
+  const registered: { name: string; ariaLabel: string; canMakePayment: () => boolean }[] = []
+  const load = openPage({
+    window: {
+      wc: {
+        wcBlocksRegistry: { registerPaymentMethod: (one: never) => registered.push(one) },
+        wcSettings: {
+          getSetting: () => ({ title: 'Bank &amp; transfer', supports: ['products'] }),
+        },
+      },
+      wp: {
+        element: { createElement: (...given: unknown[]) => given },
+        htmlEntities: { decodeEntities: (text: string) => text.replace('&amp;', '&') },
+      },
+    },
+  })
+  load('blocks.js')
+  expect(registered).toMatchObject([
+    {
+      name: 'manilla',
+      ariaLabel: 'Bank & transfer',
+      label: ['span', null, 'Bank & transfer'],
+      supports: { features: ['products'] },
+    },
+  ])
+  expect(registered[0]!.canMakePayment()).toBe(true)
+})
+
+test.each([
+  ['paid', ['/done']],
+  ['expired', ['/again']],
+  ['cancelled', ['/again']],
+  // They may have sent the money already: the button stays.
+  ['closed', []],
+])('after a dialog that ended %s, the customer goes to %j', (status, expected) => {
+  const visited: string[] = []
+  let listener: (event: object) => void = () => {}
+  const load = openPage({
+    location: { assign: (url: string) => visited.push(url) },
+    document: {
+      addEventListener: (_: string, given: typeof listener) => {
+        listener = given
+      },
+    },
+  })
+  load('pay.js')
+  const target = { dataset: { done: '/done', again: '/again' } }
+  listener({ target, detail: { status } })
+  expect(visited).toEqual(expected)
 })

@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Manilla\WooCommerce;
 
 use Manilla\Enum\CheckoutSessionStatus;
-use Manilla\Error\ManillaError;
 
 /** The payment method of the shop. WooCommerce calls it; Sessions, Orders and Refunds do the work. */
 final class Gateway extends \WC_Payment_Gateway
@@ -43,7 +42,7 @@ final class Gateway extends \WC_Payment_Gateway
         $order = wc_get_order($orderId);
         try {
             $session = Sessions::open($order);
-        } catch (\InvalidArgumentException | ManillaError $error) {
+        } catch (\InvalidArgumentException | \RuntimeException $error) {
             wc_get_logger()->error("Order $orderId: {$error->getMessage()}", ['source' => Plugin::ID]);
             wc_add_notice(__('The payment could not be started. Please try again in a minute.', 'manilla'), 'error');
             return ['result' => 'failure'];

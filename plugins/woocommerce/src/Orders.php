@@ -6,7 +6,6 @@ namespace Manilla\WooCommerce;
 
 use Manilla\Enum\CheckoutSessionStatus;
 use Manilla\Enum\PaymentStatus;
-use Manilla\Error\ManillaError;
 use Manilla\Model\CheckoutSession;
 
 /** What a session means for its order. Orders only move forwards: nothing takes a payment back. */
@@ -22,7 +21,7 @@ final class Orders
         }
         try {
             self::apply($order->get_id(), Sessions::fetch($order, $reference));
-        } catch (ManillaError $error) {
+        } catch (\RuntimeException $error) {
             // The webhook or the poll will know.
             wc_get_logger()->warning("Order $orderId: {$error->getMessage()}", ['source' => Plugin::ID]);
         }

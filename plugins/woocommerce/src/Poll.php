@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Manilla\WooCommerce;
 
-use Manilla\Error\ManillaError;
-
 /** Reads unpaid orders every five minutes, for webhooks that could not be received. */
 final class Poll
 {
@@ -48,7 +46,7 @@ final class Poll
                 }
                 try {
                     Orders::apply($order->get_id(), Sessions::fetch($order, $reference));
-                } catch (ManillaError | \RuntimeException $error) {
+                } catch (\RuntimeException $error) {
                     wc_get_logger()->warning("Order {$order->get_id()}: {$error->getMessage()}", ['source' => Plugin::ID]);
                 }
             }

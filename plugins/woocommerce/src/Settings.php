@@ -95,8 +95,16 @@ final class Settings
             return null;
         }
         try {
-            return $account->client()->webhookEndpoints->create(
-                url: rest_url(Webhooks::ROUTE),
+            $endpoints = $account->client()->webhookEndpoints;
+            $url = rest_url(Webhooks::ROUTE);
+            // One whose secret is lost would only be refused.
+            foreach ($endpoints->list() as $endpoint) {
+                if ($endpoint->url === $url) {
+                    $endpoints->delete($endpoint->id);
+                }
+            }
+            return $endpoints->create(
+                url: $url,
                 description: 'WooCommerce',
                 events: [EventFilter::CHECKOUT_SESSION_ALL, EventFilter::PAYMENT_ALL],
             )->secret;

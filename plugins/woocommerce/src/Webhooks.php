@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Manilla\WooCommerce;
 
-use Manilla\Error\ManillaError;
 use Manilla\Error\WebhookError;
 use Manilla\Model\CheckoutSession;
 use Manilla\Model\Payment;
@@ -56,7 +55,7 @@ final class Webhooks
                 $session = Account::of($mode)->client()->checkout->sessions->get($reference);
                 Orders::apply((int) ($session->metadata->woocommerceOrder ?? 0), $session);
             }
-        } catch (ManillaError | \RuntimeException $error) {
+        } catch (\RuntimeException $error) {
             wc_get_logger()->warning("$type $reference: {$error->getMessage()}", ['source' => Plugin::ID]);
             if ($try < self::TRIES_MAX) {
                 as_schedule_single_action(time() + 30 * 2 ** $try, self::JOB, [$mode, $type, $reference, $try + 1], Plugin::ID);

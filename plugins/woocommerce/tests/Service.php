@@ -15,6 +15,7 @@ final class Service implements Transport
     public array $sessions = [];
     public array $refunds = [];
     public array $endpoints = [];
+    private int $endpointCount = 0;
     /** @var list<string> */
     public array $requests = [];
     /** Statuses of refusals to answer next, or 0 to lose the answer after the work is done. */
@@ -84,9 +85,17 @@ final class Service implements Transport
         if (preg_match('~^/v1/collections/payments/\w+/returns$~', $path)) {
             return self::answer(200, ['data' => ['items' => $this->refunds, 'nextCursor' => null]]);
         }
+        if ("$method $path" === 'GET /v1/webhook-endpoints') {
+            return self::answer(200, ['data' => ['items' => array_values($this->endpoints), 'nextCursor' => null]]);
+        }
+        if ($method === 'DELETE' && preg_match('~^/v1/webhook-endpoints/(\w+)$~', $path, $parts)) {
+            unset($this->endpoints[$parts[1]]);
+            return self::answer(200, ['data' => null]);
+        }
         if ("$method $path" === 'POST /v1/webhook-endpoints') {
-            $this->endpoints[] = $body;
-            return self::answer(201, ['data' => ['id' => 'we_1', 'secret' => 'whsec_' . base64_encode(str_repeat('s', 32))]]);
+            $id = 'we_' . ++$this->endpointCount;
+            $this->endpoints[$id] = ['id' => $id, ...$body];
+            return self::answer(201, ['data' => ['id' => $id, 'secret' => 'whsec_' . base64_encode(str_repeat('s', 32))]]);
         }
         throw new \LogicException("$method $path");
     }

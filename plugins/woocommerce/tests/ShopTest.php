@@ -376,6 +376,15 @@ final class ShopTest extends TestCase
         self::assertCount($before, $this->service->requests);
     }
 
+    public function testPagesOfCustomersSurviveAWaitForAnotherProcess(): void
+    {
+        $order = $this->openedOrder();
+        $this->service->pay('cs_1', 'pay_1');
+        Shop::$isLockedElsewhere = true;
+        do_action('woocommerce_thankyou_manilla', 7);
+        self::assertSame(['failure', 'pending'], [(new Gateway())->process_payment(7)['result'], $order->get_status()]);
+    }
+
     public function testTheReturningCustomerIsNotProofOfPayment(): void
     {
         $order = $this->openedOrder();
@@ -494,8 +503,16 @@ final class ShopTest extends TestCase
         $saved = Shop::$options['woocommerce_manilla_settings'];
         self::assertSame(['sk_test_new', 'https://pay.example.com'], [$saved['test_key'], $saved['url']]);
         self::assertStringStartsWith('whsec_', $saved['test_webhook_secret']);
-        self::assertSame('https://shop.example/wp-json/manilla/v1/webhooks', $this->service->endpoints[0]['url']);
+        self::assertSame('https://shop.example/wp-json/manilla/v1/webhooks', $this->service->endpoints['we_1']['url']);
         self::assertArrayHasKey('manilla/v1/webhooks', $this->routes());
+    }
+
+    public function testALostSecretIsReplacedWithItsEndpoint(): void
+    {
+        $this->service->endpoints['we_0'] = ['id' => 'we_0', 'url' => 'https://elsewhere.example/webhooks'];
+        $this->save(['test_key' => 'sk_test_new', 'url' => 'https://pay.example.com']);
+        $this->save(['test_key' => 'sk_test_new', 'url' => 'https://pay.example.com']);
+        self::assertSame(['we_0', 'we_2'], array_keys($this->service->endpoints));
     }
 
     public function testAWebhookThatCannotBeConnectedIsSaidAndTriedAgain(): void

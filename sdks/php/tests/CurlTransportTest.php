@@ -129,6 +129,44 @@ final class CurlTransportTest extends TestCase
         $manilla->payments->receipt('pay_1');
     }
 
+    public function testRequestsLeaveNothingBehind(): void
+    {
+        $manilla = $this->serve(...array_fill(0, 3, [self::json('{"data":{"reference":"pay_1"}}')]));
+        $manilla->payments->get('pay_1');
+        gc_collect_cycles();
+        $manilla->payments->get('pay_1');
+        $manilla->payments->get('pay_1');
+        self::assertSame(0, gc_collect_cycles());
+    }
+
+    public function testAnExportThatIsNotReadToItsEndIsClosed(): void
+    {
+        $manilla = $this->serve(
+            [self::chunk("reference\n", head: true), self::chunk("pay_1\n"), 10_000],
+            [self::json('{"data":{"reference":"pay_1"}}')],
+        );
+        foreach ($manilla->payments->csv(options: new RequestOptions(timeoutMs: PHP_INT_MAX)) as $piece) {
+            self::assertStringStartsWith('reference', $piece);
+            break;
+        }
+        unset($piece);
+        self::assertSame(0, gc_collect_cycles());
+    }
+
+    public function testAProxyIsNotTheAnswer(): void
+    {
+        $established = "HTTP/1.1 200 Connection established\r\n\r\n";
+        $this->server = new PlayedServer([[$established, 200, 'close']]);
+        putenv('https_proxy=' . $this->server->url);
+        try {
+            $manilla = new Manilla('sk_test_abc', baseUrl: 'https://pay.example.com', maxRetries: 0);
+            $this->expectExceptionMessage("No answer from https://pay.example.com");
+            iterator_to_array($manilla->payments->csv());
+        } finally {
+            putenv('https_proxy');
+        }
+    }
+
     public function testAHeaderCannotSmuggleAnother(): void
     {
         $manilla = new Manilla('sk_test_abc', baseUrl: 'http://127.0.0.1:9');

@@ -11,6 +11,9 @@ namespace Manilla\Http;
  */
 final class Exchange
 {
+    /** A longer time in nanoseconds would not fit an integer. */
+    private const TIMEOUT_MAX_MS = 2_147_483_647;
+
     private readonly \CurlHandle $handle;
     private int $status = 0;
     /** @var array<string, string> */
@@ -22,6 +25,8 @@ final class Exchange
 
     public function __construct(private readonly \CurlMultiHandle $multi, private readonly Request $request)
     {
+        // The handle must not hold what holds it: such a circle would keep handles of a long-running worker open.
+        $weak = \WeakReference::create($this);
         $this->handle = curl_init();
         curl_setopt_array($this->handle, [
             CURLOPT_URL => $request->url,
@@ -32,8 +37,10 @@ final class Exchange
             CURLOPT_FOLLOWLOCATION => false,
             CURLOPT_FRESH_CONNECT => $request->needsNewConnection,
             CURLOPT_NOSIGNAL => true,
-            CURLOPT_HEADERFUNCTION => $this->readHeader(...),
-            CURLOPT_WRITEFUNCTION => $this->readBody(...),
+            CURLOPT_HEADERFUNCTION => static fn ($handle, string $line) => $weak->get()->readHeader($line),
+            CURLOPT_WRITEFUNCTION => static fn ($handle, string $chunk) => $weak->get()->readBody($chunk),
+            // What a proxy says first is not the answer.
+            CURLOPT_SUPPRESS_CONNECT_HEADERS => true,
         ]);
         if ($request->body !== null) {
             curl_setopt($this->handle, CURLOPT_POSTFIELDS, $request->body);
@@ -115,10 +122,10 @@ final class Exchange
 
     private function startTimer(): void
     {
-        $this->deadlineNs = hrtime(true) + $this->request->timeoutMs * 1_000_000;
+        $this->deadlineNs = hrtime(true) + min($this->request->timeoutMs, self::TIMEOUT_MAX_MS) * 1_000_000;
     }
 
-    private function readHeader(\CurlHandle $handle, string $line): int
+    private function readHeader(string $line): int
     {
         if (preg_match('~^HTTP/\S+ (\d+)~', $line, $found)) {
             // The headers of an interim answer, such as 100 Continue, are not those of the answer.
@@ -132,7 +139,7 @@ final class Exchange
         return strlen($line);
     }
 
-    private function readBody(\CurlHandle $handle, string $chunk): int
+    private function readBody(string $chunk): int
     {
         $this->body .= $chunk;
         return strlen($chunk);
