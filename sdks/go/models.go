@@ -273,7 +273,7 @@ type BalanceReport struct {
 	Lowest BalanceReportLowest `json:"lowest"`
 	// Size of a bucket.
 	Bucket ReportBucket `json:"bucket"`
-	// Days begin at midnight in this time zone.
+	// Days begin at midnight in this time zone. Today always `Africa/Lagos`.
 	TimeZone string `json:"timeZone"`
 	// Start of the first bucket.
 	From string `json:"from"`
@@ -393,7 +393,7 @@ type BankTransfer struct {
 	FeeVAT int64 `json:"feeVat"`
 	// Amount deducted from your balance: `amount` plus `fee` plus `levy`, in kobo.
 	TotalDebit int64 `json:"totalDebit"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency string `json:"currency"`
 	// The sub-account that pays. Left out if you do.
 	From *string `json:"from,omitempty"`
@@ -466,7 +466,7 @@ type BankTransferQuote struct {
 	FeeVAT int64 `json:"feeVat"`
 	// `amount` plus `fee` plus `levy`, in kobo.
 	TotalDebit int64 `json:"totalDebit"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency string `json:"currency"`
 	// The parts of the fee.
 	Lines []BankTransferQuoteLine `json:"lines"`
@@ -485,7 +485,7 @@ func (m *BankTransferQuote) UnmarshalJSON(data []byte) error {
 }
 
 type BankTransferQuoteLine struct {
-	// The fee that this line is of.
+	// The fee that this line is of. Today always `bank_payout`.
 	Operation string `json:"operation"`
 	// This part of the fee, in kobo.
 	Amount int64 `json:"amount"`
@@ -1440,7 +1440,7 @@ type CheckoutSession struct {
 	Merchant CheckoutMerchant `json:"merchant"`
 	// Amount to pay, in kobo.
 	Amount int64 `json:"amount"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency string `json:"currency"`
 	// What the customer pays for.
 	Description string `json:"description"`
@@ -1518,7 +1518,7 @@ type CheckoutSessionCrypto struct {
 	Address string `json:"address"`
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Price in this stablecoin: set by the merchant, or computed from the rate and rounded up to
 	// 0.01.
@@ -1682,7 +1682,7 @@ func (m *CoinApprovalLimits) UnmarshalJSON(data []byte) error {
 type Conversion struct {
 	// Identifies the conversion.
 	Reference string `json:"reference"`
-	// A conversion completes at once, or is refused.
+	// A conversion completes at once, or is refused. Today always `COMPLETED`.
 	Status string `json:"status"`
 	// The quote that was used; null if a transfer with `maxRate` or a settlement converted.
 	Quote *string `json:"quote"`
@@ -1758,7 +1758,7 @@ type ConversionReport struct {
 	Total ConversionReportTotal `json:"total"`
 	// Size of a bucket.
 	Bucket ReportBucket `json:"bucket"`
-	// Days begin at midnight in this time zone.
+	// Days begin at midnight in this time zone. Today always `Africa/Lagos`.
 	TimeZone string `json:"timeZone"`
 	// Start of the first bucket.
 	From string `json:"from"`
@@ -2104,7 +2104,7 @@ func (m *CountPaymentsQuery) UnmarshalJSON(data []byte) error {
 type CreateBankTransferInput struct {
 	// Amount in kobo.
 	Amount int64 `json:"amount"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency *string `json:"currency,omitempty"`
 	// Code of the bank, as listed by `GET /v1/banks`.
 	BankCode *string `json:"bankCode,omitempty"`
@@ -2182,7 +2182,7 @@ func (m *CreateCaseInput) UnmarshalJSON(data []byte) error {
 type CreateCheckoutSessionInput struct {
 	// Amount in kobo.
 	Amount int64 `json:"amount"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency *string `json:"currency,omitempty"`
 	// Text for people: what is paid for, or what the endpoint is for.
 	Description string `json:"description"`
@@ -2225,7 +2225,7 @@ func (m *CreateCheckoutSessionInput) UnmarshalJSON(data []byte) error {
 type CreateCheckoutSessionInputCrypto struct {
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Your price. Without it, the session is priced at the current rate: the smallest amount, in
 	// steps of 0.01, that is worth `amount` at the rate `buy` of `GET /v1/rates`. The price is
@@ -2351,7 +2351,7 @@ type CreateCryptoTransferInput struct {
 	Amount string `json:"amount"`
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Solana wallet address. It has no checksum: many mistyped addresses are valid too.
 	DestinationAddress *string `json:"destinationAddress,omitempty"`
@@ -2390,7 +2390,7 @@ type CreateCryptoWalletInput struct {
 	MerchantReference string `json:"merchantReference"`
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Decimal amount, more than zero, with at most 6 digits after the point.
 	Amount string `json:"amount"`
@@ -2446,7 +2446,7 @@ func (m *CreateCustomerInput) UnmarshalJSON(data []byte) error {
 type CreateDedicatedAccountInput struct {
 	// Your own reference of the customer, unique per environment.
 	ExternalReference string `json:"externalReference"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency *string `json:"currency,omitempty"`
 	// The customer, as you named them.
 	Customer *CreateDedicatedAccountInputCustomer `json:"customer,omitempty"`
@@ -2500,7 +2500,7 @@ func (m *CreateDedicatedAccountInputCustomer) UnmarshalJSON(data []byte) error {
 type CreateDedicatedCryptoWalletInput struct {
 	// Your own reference of the customer, unique per environment.
 	ExternalReference string `json:"externalReference"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Any JSON object; returned unchanged.
 	Metadata Object `json:"metadata,omitempty"`
@@ -2848,7 +2848,7 @@ type CreateVirtualAccountInput struct {
 	MerchantReference string `json:"merchantReference"`
 	// Amount in kobo.
 	Amount int64 `json:"amount"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency *string `json:"currency,omitempty"`
 	// In the future, at most 24 hours ahead. An ISO 8601 date or date-time; UTC if it names no
 	// zone.
@@ -2985,9 +2985,9 @@ type CreditedCryptoWallet struct {
 	Address string `json:"address"`
 	// Stablecoins that the wallet accepts.
 	Assets []Coin `json:"assets"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
-	// The current state.
+	// The current state. Today always `ACTIVE`.
 	Status string `json:"status"`
 	// Deposits that this wallet does not accept. They stay in the wallet and are not credited. The
 	// latest 50, newest first; only present if there are any, and not in lists.
@@ -3025,7 +3025,7 @@ type CryptoTransfer struct {
 	MerchantReference *string `json:"merchantReference,omitempty"`
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Amount the recipient gets, as you wrote it.
 	Amount string `json:"amount"`
@@ -3156,7 +3156,7 @@ type CryptoWallet struct {
 	Address string `json:"address"`
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Amount to collect, as you wrote it.
 	Amount string `json:"amount"`
@@ -3435,7 +3435,7 @@ type DecidedDisbursement struct {
 	// deducted from your balance: `amount` plus `fee`. Or: What your balance must cover: `amount`
 	// plus `fee` plus `levy`.
 	TotalDebit Amount `json:"totalDebit"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency *string `json:"currency,omitempty"`
 	// The sub-account that pays. Left out if you do.
 	From *string `json:"from,omitempty"`
@@ -3489,7 +3489,7 @@ type DecidedDisbursement struct {
 	OrderHash *string `json:"orderHash,omitempty"`
 	// The currency or stablecoin of the amounts. Or: Asset of all items.
 	Asset *Asset `json:"asset,omitempty"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network *string `json:"network,omitempty"`
 	// Wallet address of the recipient.
 	DestinationAddress *string `json:"destinationAddress,omitempty"`
@@ -3606,9 +3606,9 @@ type DedicatedCryptoWallet struct {
 	Address string `json:"address"`
 	// Stablecoins that the wallet accepts.
 	Assets []Coin `json:"assets"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
-	// The current state.
+	// The current state. Today always `ACTIVE`.
 	Status string `json:"status"`
 	// Deposits that this wallet does not accept. They stay in the wallet and are not credited. The
 	// latest 50, newest first; only present if there are any, and not in lists.
@@ -3709,7 +3709,7 @@ type Disbursement struct {
 	// Amount deducted from your balance: `amount` plus `fee` plus `levy`, in kobo. Or: Amount
 	// deducted from your balance: `amount` plus `fee`.
 	TotalDebit Amount `json:"totalDebit"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency *string `json:"currency,omitempty"`
 	// The sub-account that pays. Left out if you do.
 	From *string `json:"from,omitempty"`
@@ -3760,7 +3760,7 @@ type Disbursement struct {
 	OrderHash *string `json:"orderHash,omitempty"`
 	// The currency or stablecoin of the amounts.
 	Asset *Coin `json:"asset,omitempty"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network *string `json:"network,omitempty"`
 	// Wallet address of the recipient.
 	DestinationAddress *string `json:"destinationAddress,omitempty"`
@@ -3924,7 +3924,7 @@ type FeeReport struct {
 	Total FeeReportTotal `json:"total"`
 	// Size of a bucket.
 	Bucket ReportBucket `json:"bucket"`
-	// Days begin at midnight in this time zone.
+	// Days begin at midnight in this time zone. Today always `Africa/Lagos`.
 	TimeZone string `json:"timeZone"`
 	// Start of the first bucket.
 	From string `json:"from"`
@@ -4229,7 +4229,7 @@ func (m *GetFeesAnswer) UnmarshalJSON(data []byte) error {
 // GetPayoutBatchReportQuery: download the results of a batch.
 type GetPayoutBatchReportQuery struct {
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -4303,10 +4303,10 @@ type GetReceivedReportQuery struct {
 	To *string `json:"to,omitempty"`
 	// Size of a bucket. Default: `day`.
 	Bucket *ReportBucket `json:"bucket,omitempty"`
-	// Compare with the period before.
+	// Compare with the period before. Today always `previous`.
 	Compare *string `json:"compare,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -4670,7 +4670,7 @@ type ListBalanceEntriesQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -4735,7 +4735,7 @@ type ListBankTransfersQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -4774,7 +4774,7 @@ type ListCasesQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -4812,7 +4812,7 @@ type ListCheckoutSessionsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -4845,7 +4845,7 @@ type ListClaimsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -4874,7 +4874,7 @@ type ListConversionsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -4923,7 +4923,7 @@ type ListCryptoTransfersQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -4958,7 +4958,7 @@ type ListCryptoWalletsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -4989,7 +4989,7 @@ type ListCustomerEntriesQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5020,7 +5020,7 @@ type ListCustomersQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5055,7 +5055,7 @@ type ListDedicatedAccountsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5075,7 +5075,7 @@ func (m *ListDedicatedAccountsQuery) UnmarshalJSON(data []byte) error {
 type ListDedicatedCryptoWalletsQuery struct {
 	// Your own reference of the customer, unique per environment.
 	ExternalReference *string `json:"externalReference,omitempty"`
-	// Only items in this state.
+	// Only items in this state. Today always `ACTIVE`.
 	Status *string `json:"status,omitempty"`
 	// Searches references, your own references and addresses.
 	Q *string `json:"q,omitempty"`
@@ -5090,7 +5090,7 @@ type ListDedicatedCryptoWalletsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5141,7 +5141,7 @@ type ListDisbursementsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5224,7 +5224,7 @@ type ListEventsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5257,7 +5257,7 @@ type ListInvoiceSchedulesQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5292,7 +5292,7 @@ type ListInvoicesQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5323,7 +5323,7 @@ type ListMailSuppressionsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5358,7 +5358,7 @@ type ListMailsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5387,7 +5387,7 @@ type ListPaymentLinksQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5458,7 +5458,7 @@ type ListPaymentsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5478,14 +5478,14 @@ func (m *ListPaymentsQuery) UnmarshalJSON(data []byte) error {
 type ListPayoutBatchItemsQuery struct {
 	// Only items in this state.
 	Status *PayoutBatchItemStatus `json:"status,omitempty"`
-	// Only items with warnings.
+	// Only items with warnings. Today always `true`.
 	HasWarnings *string `json:"hasWarnings,omitempty"`
 	// Items per page.
 	Limit *int64 `json:"limit,omitempty"`
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5518,7 +5518,7 @@ type ListPayoutBatchesQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5573,7 +5573,7 @@ type ListRecipientsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5615,7 +5615,7 @@ type ListRequestLogsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5638,7 +5638,7 @@ type ListSettlementEntriesQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5671,7 +5671,7 @@ type ListSettlementsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5730,7 +5730,7 @@ type ListSubaccountsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -5765,7 +5765,7 @@ type ListVirtualAccountsQuery struct {
 	// The `nextCursor` of the previous page.
 	Cursor *string `json:"cursor,omitempty"`
 	// Writes CSV that Excel opens without changing it: with a byte order mark, and with a tab
-	// before account numbers and other digits that are text.
+	// before account numbers and other digits that are text. Today always `1`.
 	Excel *string `json:"excel,omitempty"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -6361,7 +6361,7 @@ type PaymentLink struct {
 	MinAmount *int64 `json:"minAmount"`
 	// The most that a payer can choose, in kobo.
 	MaxAmount *int64 `json:"maxAmount"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency string `json:"currency"`
 	// The stablecoin in which payers can pay instead, at the rate of the moment.
 	Crypto *PaymentLinkCrypto `json:"crypto"`
@@ -6401,7 +6401,7 @@ func (m *PaymentLink) UnmarshalJSON(data []byte) error {
 type PaymentLinkCrypto struct {
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -6422,7 +6422,7 @@ func (m *PaymentLinkCrypto) UnmarshalJSON(data []byte) error {
 type PaymentLinkCryptoInput struct {
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Extra has the fields that this version of the SDK does not know.
 	Extra Extra `json:"-"`
@@ -6528,7 +6528,7 @@ func (m *PaymentRefund) UnmarshalJSON(data []byte) error {
 type PaymentRejection struct {
 	// In kobo; null if the bank does not report it.
 	Amount *int64 `json:"amount"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency string `json:"currency"`
 	// Why, in the words of the bank.
 	Reason string `json:"reason"`
@@ -7037,7 +7037,7 @@ type PayoutTimesReport struct {
 	Total PayoutTimesReportTotal `json:"total"`
 	// Size of a bucket.
 	Bucket ReportBucket `json:"bucket"`
-	// Days begin at midnight in this time zone.
+	// Days begin at midnight in this time zone. Today always `Africa/Lagos`.
 	TimeZone string `json:"timeZone"`
 	// Start of the first bucket.
 	From string `json:"from"`
@@ -7240,7 +7240,7 @@ type PublicCheckoutSession struct {
 	Merchant CheckoutMerchant `json:"merchant"`
 	// Amount to pay, in kobo.
 	Amount int64 `json:"amount"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency string `json:"currency"`
 	// What the customer pays for.
 	Description string `json:"description"`
@@ -7296,7 +7296,7 @@ type PublicCheckoutSessionCrypto struct {
 	Address string `json:"address"`
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Price in this stablecoin: set by the merchant, or computed from the rate and rounded up to
 	// 0.01.
@@ -7321,7 +7321,7 @@ func (m *PublicCheckoutSessionCrypto) UnmarshalJSON(data []byte) error {
 type QuoteBankTransferInput struct {
 	// Amount in kobo.
 	Amount int64 `json:"amount"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency *string `json:"currency,omitempty"`
 	// Code of the bank, as listed by `GET /v1/banks`.
 	BankCode *string `json:"bankCode,omitempty"`
@@ -7357,7 +7357,7 @@ type QuoteCryptoTransferInput struct {
 	Amount string `json:"amount"`
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network string `json:"network"`
 	// Solana wallet address. It has no checksum: many mistyped addresses are valid too.
 	DestinationAddress *string `json:"destinationAddress,omitempty"`
@@ -7404,7 +7404,7 @@ func (m *QuoteCryptoTransferInputFundFrom) UnmarshalJSON(data []byte) error {
 type Rate struct {
 	// The currency or stablecoin of the amounts.
 	Asset Coin `json:"asset"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency string `json:"currency"`
 	// Naira that you get for one coin, before the fee.
 	Buy string `json:"buy"`
@@ -7437,7 +7437,7 @@ type ReceivedReport struct {
 	Change *ReceivedReportChange `json:"change"`
 	// Size of a bucket.
 	Bucket ReportBucket `json:"bucket"`
-	// Days begin at midnight in this time zone.
+	// Days begin at midnight in this time zone. Today always `Africa/Lagos`.
 	TimeZone string `json:"timeZone"`
 	// Start of the first bucket.
 	From string `json:"from"`
@@ -7780,7 +7780,8 @@ type RefundPaymentInput struct {
 	// A bank account for NGN; a wallet for USDC and USDT, for which it is required.
 	Destination *ReturnDestinationInput `json:"destination,omitempty"`
 	// Instead of `destination`: the payer enters a bank account, or a wallet for coins, on the page
-	// of a claim. Needs an `Idempotency-Key` and the permission `payouts.create`.
+	// of a claim. Needs an `Idempotency-Key` and the permission `payouts.create`. Today always
+	// `claim`.
 	By *string `json:"by,omitempty"`
 	// With `by`: what the claim says, who gets its link, and until when.
 	Claim *ReturnClaimInput `json:"claim,omitempty"`
@@ -7908,7 +7909,7 @@ type RejectingVirtualAccount struct {
 	BankName string `json:"bankName"`
 	// Amount to collect, in kobo. The customer pays exactly this.
 	Amount int64 `json:"amount"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency string `json:"currency"`
 	// `ACTIVE` until it ends as `PAID`, `EXPIRED` or `CANCELLED`.
 	Status CollectionStatus `json:"status"`
@@ -8058,7 +8059,8 @@ type ResolvePaymentInput struct {
 	// A bank account for NGN; a wallet for USDC and USDT, for which it is required.
 	Destination *ReturnDestinationInput `json:"destination,omitempty"`
 	// Instead of `destination`: the payer enters a bank account, or a wallet for coins, on the page
-	// of a claim. Needs an `Idempotency-Key` and the permission `payouts.create`.
+	// of a claim. Needs an `Idempotency-Key` and the permission `payouts.create`. Today always
+	// `claim`.
 	By *string `json:"by,omitempty"`
 	// With `by`: what the claim says, who gets its link, and until when.
 	Claim *ReturnClaimInput `json:"claim,omitempty"`
@@ -8540,7 +8542,7 @@ type SettledDisbursement struct {
 	// Amount deducted from your balance: `amount` plus `fee` plus `levy`, in kobo. Or: Amount
 	// deducted from your balance: `amount` plus `fee`.
 	TotalDebit Amount `json:"totalDebit"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency *string `json:"currency,omitempty"`
 	// The sub-account that pays. Left out if you do.
 	From *string `json:"from,omitempty"`
@@ -8591,7 +8593,7 @@ type SettledDisbursement struct {
 	OrderHash *string `json:"orderHash,omitempty"`
 	// The currency or stablecoin of the amounts.
 	Asset *Coin `json:"asset,omitempty"`
-	// The chain that carries the coins.
+	// The chain that carries the coins. Today always `SOLANA`.
 	Network *string `json:"network,omitempty"`
 	// Wallet address of the recipient.
 	DestinationAddress *string `json:"destinationAddress,omitempty"`
@@ -8636,7 +8638,7 @@ type Settlement struct {
 	Levy int64 `json:"levy"`
 	// VAT that `fee` contains, in kobo.
 	FeeVAT int64 `json:"feeVat"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency string `json:"currency"`
 	// Code of the bank; null for a wallet.
 	BankCode *string `json:"bankCode"`
@@ -9734,7 +9736,7 @@ type VirtualAccount struct {
 	BankName string `json:"bankName"`
 	// Amount to collect, in kobo. The customer pays exactly this.
 	Amount int64 `json:"amount"`
-	// The currency of the amounts.
+	// The currency of the amounts. Today always `NGN`.
 	Currency string `json:"currency"`
 	// `ACTIVE` until it ends as `PAID`, `EXPIRED` or `CANCELLED`.
 	Status CollectionStatus `json:"status"`

@@ -249,7 +249,7 @@ func tryOnce(ctx context.Context, connection *connection, attempt *attempt) (*an
 		return &APIError{
 			Code:           ErrorCodeNoAnswer,
 			Message:        fmt.Sprintf("No answer from %s %s.", connection.baseURL, why),
-			NextStep:       toNextStep(attempt.idempotencyKey),
+			NextStep:       toNextStep(ctx, attempt.idempotencyKey),
 			IdempotencyKey: attempt.idempotencyKey,
 			cause:          cause,
 		}
@@ -307,7 +307,10 @@ func reportAnswer(attempt *attempt, response *http.Response) {
 	}
 }
 
-func toNextStep(idempotencyKey string) string {
+func toNextStep(ctx context.Context, idempotencyKey string) string {
+	if idempotencyKey == "" && ctx.Err() != nil {
+		return ""
+	}
 	if idempotencyKey == "" {
 		return "Check baseURL and that the service is running."
 	}

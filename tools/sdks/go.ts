@@ -83,7 +83,9 @@ const rawData: Row = {
 function printField(field: Field, type = toFieldType(field)): Row {
   const { name, isOptional, description, example } = field
   const hasExample = description === '' && typeof example === 'string'
-  const text = hasExample ? `Such as ${example}.` : description
+  const value = field.type.kind === 'const' ? `\`${field.type.value}\`` : ''
+  const only = description.includes(value) ? '' : ` Today always ${value}.`
+  const text = (hasExample ? `Such as ${example}.` : description) + only
   const option = isOptional ? ',omitempty' : ''
   return {
     comment: printComment(text, text, '\t'),
