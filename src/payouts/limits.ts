@@ -101,7 +101,16 @@ export const callbackLimits = {
   rejectionLengthMax: 500,
   /** The start of a longer answer, all that is kept of it, is no decision. */
   answerBytesMax: 4_000,
-  checksPerBatchMax: 50,
+  /** Requests to callbacks that are open at once, per process. */
+  slotsMax: 400,
+  /** Of these, to callbacks whose latest answer decided nothing. */
+  slotsOfUnprovenMax: 200,
+  /** Fraction of the free slots that one merchant may take. */
+  merchantShareMax: 1 / 8,
+  /** Merchants whose callback decided last time. */
+  merchantsRememberedMax: 1_000,
+  /** While requests are open, others are claimed this often, or as soon as one ends. */
+  busyPollIntervalMs: 100,
 } as const
 
 /** Payout batches. */
@@ -178,6 +187,7 @@ const refundSendMs = limits.banks.refundSearchMs + limits.banks.timeoutMs
 assert(payoutLimits.leaseMs >= payoutLimits.sendWithinMs + refundSendMs)
 // The end of an answer may be missing by a character.
 assert(callbackLimits.answerBytesMax + 4 <= webhookLimits.responseBytesMax)
+assert(callbackLimits.slotsOfUnprovenMax < callbackLimits.slotsMax)
 // A member who is invited at once, and joins on the last day, can still approve.
 assert(
   payoutLimits.approveWithinMaxMs >=

@@ -5,8 +5,17 @@ import { leaseLimits } from './limits.js'
 import { type Sql, sql } from './sql.js'
 import type { Queryable } from './transactions/tx.js'
 
+/** How many rows of each value of `turnColumn` a claim may take; of others, `otherwise`. */
+export type TurnShares = { turns: number[]; limits: number[]; otherwise: number }
+
 /** `owner` is a value of the table's `ownerColumn`. */
-type DueClaim = { owner: string; now: RealTime; limit: number }
+type DueClaim = {
+  owner: string
+  now: RealTime
+  limit: number
+  /** Only for a table with turns. Absent: any number of each. */
+  shares?: TurnShares
+}
 
 /** A table whose rows are jobs. */
 export type DueTable = {
@@ -28,7 +37,10 @@ export type DueTable = {
    * delay the others. It needs an index on owner, this column and due_at.
    */
   turnColumn?: string
-  /** Column that stores until when the last claim may have effects outside, for other code. */
+  /**
+   * Column that stores until when the last claim may have effects outside, for other code. Not with
+   * turns.
+   */
   effectsColumn?: { name: string; durationMs: number }
 }
 
@@ -46,7 +58,8 @@ export function firstDueAt({ table, openCondition, ownerColumn }: DueTable, owne
  * notices and returns, locks the row and checks that it is still open.
  */
 export async function claimDue<Row>(db: Queryable, due: DueTable, claim: DueClaim): Promise<Row[]> {
-  const { now, limit, owner } = claim
+  const { now, limit, owner, shares } = claim
+  const { turns, limits, otherwise } = shares ?? { turns: [], limits: [], otherwise: limit }
   return db.rows<Row>({
     name: `claim_due_${due.name ?? due.table}`,
     text: `
@@ -55,7 +68,10 @@ export async function claimDue<Row>(db: Queryable, due: DueTable, claim: DueClai
         ${due.effectsColumn ? `, ${due.effectsColumn.name} = $5` : ''}
       from claimed where ${isSameRow(due, 'claimed')}
       returning ${due.returning}`,
-    values: [now, leaseEnd(now), limit, owner, ...effectsEnd(due, now)],
+    values: [
+      ...[now, leaseEnd(now), limit, owner],
+      ...(due.turnColumn ? [turns, limits, otherwise] : effectsEnd(due, now)),
+    ],
   })
 }
 
@@ -68,7 +84,7 @@ function selectOldest({ table, keyColumns, openCondition, ownerColumn }: DueTabl
         for update skip locked)`
 }
 
-/** The oldest row of each first, then the second of each, and so on. */
+/** The oldest row of each first, then the second of each, and so on, up to its share. */
 function selectInTurns(due: DueTable, turn: string): string {
   const { table, openCondition, ownerColumn, keyColumns } = due
   const isOpen = `${openCondition} and ${ownerColumn} = $4`
@@ -84,7 +100,9 @@ function selectInTurns(due: DueTable, turn: string): string {
         from turns cross join lateral (
           select ${keyColumns.join(', ')}, due_at, row_number() over (order by due_at) as round
           from ${table} where ${isOpen} and ${turn} = turns.turn and due_at <= $1
-          order by due_at limit $3) oldest
+          order by due_at limit coalesce((
+            select s.most from unnest($5::int4[], $6::int4[]) s (turn, most)
+            where s.turn = turns.turn), $7)) oldest
         order by oldest.round, oldest.due_at limit $3),
       claimed as materialized (
         select ${keyColumns.map((column) => `job.${column}`).join(', ')}

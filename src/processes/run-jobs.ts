@@ -20,6 +20,8 @@ export type Job = {
   batch: number
   /** Returns the number of rows processed. */
   run: (db: Database, now: RealTime) => Promise<number>
+  /** Waits for what runs have begun and not waited for. */
+  finish?: () => Promise<void>
 }
 
 type ScheduledJob = Job & { pause: Pause }
@@ -93,4 +95,5 @@ export async function runJob(
     const pauseMs = hasFailed ? Math.min(job.everyMs, workLimits.failedJobRetryMaxMs) : job.everyMs
     if (done < job.batch) await pause.wait(pauseMs)
   }
+  await job.finish?.()
 }

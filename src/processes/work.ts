@@ -76,7 +76,7 @@ import { expireBatches } from '../payouts/batches/decide-batch.js'
 import { batchesDue, runBatches } from '../payouts/batches/run-batches.js'
 import type { BatchDependencies } from '../payouts/batches/step.js'
 import { expireClaims } from '../payouts/claims/end-claims.js'
-import { askCallbacks } from '../payouts/controls/ask-callbacks.js'
+import { CallbackAsker } from '../payouts/controls/ask-callbacks.js'
 import { checksDue } from '../payouts/controls/payout-checks.js'
 import { createLevyBook } from '../payouts/levies/levy-book.js'
 import {
@@ -393,7 +393,7 @@ function batchJob({ rails, screening }: OpenRails, mode: Mode, dependencies: Job
   }
 }
 
-/** One signer for all runs: it keeps the keys. */
+/** One signer for all runs: it keeps the keys. Runs do not wait for callbacks that are silent. */
 function callbackJob(
   { rails, screening }: OpenRails,
   mode: Mode,
@@ -401,19 +401,22 @@ function callbackJob(
 ): Job {
   const { clock, logger, seal, sentPayouts, callbackSender: sender } = dependencies
   const sign = createMessageSigner(seal)
+  const asker = new CallbackAsker()
   return {
     name: `ask callbacks about ${mode} payouts`,
     everyMs: workLimits.idleJobIntervalMs,
     firstDueAt: firstDueAt(checksDue, mode),
-    mayTakeMs: callbackLimits.answerMs + payoutLimits.sendWithinMs,
-    batch: callbackLimits.checksPerBatchMax,
-    run: (db, now) => {
+    // Whatever was claimed, or has ended, there may be more that is due and has a slot.
+    batch: 1,
+    finish: () => asker.finish(),
+    run: async (db, now) => {
       const paused = createPausedRails({ db, clock })
       const send = createSendAfterCommit({ rails, clock, logger, paused, sentPayouts })
-      return askCallbacks(
+      const claimed = await asker.claim(
         { db, mode, rails, clock, logger, sender, sign, send, screening, follow: followReturns },
         now,
       )
+      return claimed + ((await asker.waitForNext()) ? 1 : 0)
     },
   }
 }

@@ -1,22 +1,26 @@
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyWebhook } from '../../sdk/src/verify-webhook.js'
 import { minute, second } from '../../src/base/clock.js'
+import type { EnvironmentId } from '../../src/base/environment.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
 import { resumeMerchant, suspendMerchant } from '../../src/merchants/suspension.js'
 import { expirePending } from '../../src/payouts/approvals/expire-pending.js'
 import { runBatches } from '../../src/payouts/batches/run-batches.js'
-import { askCallbacks } from '../../src/payouts/controls/ask-callbacks.js'
+import { CallbackAsker } from '../../src/payouts/controls/ask-callbacks.js'
+import { CallbackSlots } from '../../src/payouts/controls/callback-slots.js'
 import { callbackLimits } from '../../src/payouts/limits.js'
 import { closeSettled } from '../../src/payouts/settlements/close-subaccounts.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createSender } from '../../src/webhooks/deliveries/send.js'
 import { openBatchWorker } from '../support/batch-worker.js'
-import { openCallbackWorker } from '../support/callback-worker.js'
+import { askCallbacks, openCallbackWorker } from '../support/callback-worker.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 import { addPerson, type Person } from '../support/people.js'
 import { openReceiver, type Received } from '../support/receiver.js'
 import { openList } from '../support/screening.js'
+import { until } from '../support/sessions.js'
 import { expectAllProofs } from '../support/sound-books.js'
 
 const service = await openWithBankAndChain({ hasPayouts: true })
@@ -41,9 +45,11 @@ const read = async (path: string) => (await ask('GET', path, { key })).json.data
 let answer: (
   received: Received,
 ) => { status?: number; body?: unknown; headers?: object } | 'hang' | 'half'
+/** Requests that are open as long as a test wants. */
+const held: ServerResponse[] = []
 const receiver = await openReceiver((response, received) => {
   const given = answer(received)
-  if (given === 'hang') return
+  if (given === 'hang') return void held.push(response)
   if (given === 'half') return void response.write('{"decision": ')
   response.writeHead(given.status ?? 200, { ...given.headers })
   response.end(typeof given.body === 'string' ? given.body : JSON.stringify(given.body))
@@ -674,25 +680,68 @@ describe('the callbacks of several merchants', () => {
     }
   }
 
-  test('take turns: a silent one does not delay another, and each payout is asked about', async () => {
+  test('do not wait for one that is silent, and each payout is asked about', async () => {
     const [silent, quick] = [await openMerchant(), await openMerchant()]
-    const { checksPerBatchMax } = callbackLimits
+    const { slotsOfUnprovenMax, merchantShareMax } = callbackLimits
+    const share = slotsOfUnprovenMax * merchantShareMax
     const waiting: Shown[] = []
-    while (waiting.length < 3 * checksPerBatchMax)
-      waiting.push(await silent.payOut(200_000 + waiting.length))
+    while (waiting.length < share + 10) waiting.push(await silent.payOut(200_000 + waiting.length))
     const approval = { body: { decision: 'approve' } }
     answer = ({ path }) => (path === quick.path ? approval : 'hang')
-    worker = openCallbackWorker(service, 3 * second)
-    expect(await askAll()).toBe(checksPerBatchMax)
-    const payout = await quick.payOut(200_000)
-    expect(await askAll()).toBe(checksPerBatchMax)
-    expect(await quick.read(payout)).toMatchObject({ status: 'SUBMITTED' })
-    // Their time is over, and some were never asked about.
-    clock.advance(callback.retryMinutes * minute)
+    held.length = 0
+    const asker = new CallbackAsker()
+    const claim = () => asker.claim(worker, clock.now())
+    expect(await claim()).toBe(share)
+    // What is left of the slots is for others.
+    expect(await claim()).toBe(0)
+    await until(() => held.length === share)
+    for (let number = 0; number < 3; number += 1) {
+      const payout = await quick.payOut(200_000 + number)
+      expect(await claim()).toBe(1)
+      await until(async () => (await quick.read(payout)).status === 'SUBMITTED')
+    }
+    // All of the silent one are still open, and it is asked about no other payout.
+    const answered = waiting.map((one) => silent.read(one))
+    for (const { approval: shown } of await Promise.all(answered))
+      expect(shown.callback).toMatchObject({ status: 'OPEN', problem: null })
+    expect(asked().filter(({ path }) => path === silent.path)).toHaveLength(0)
+    expect(receiver.received.filter(({ path }) => path === silent.path)).toHaveLength(share)
     answer = () => approval
-    worker = dependencies
-    while ((await askAll()) > 0);
+    for (const response of held.splice(0)) response.end(JSON.stringify(approval.body))
+    await asker.finish()
+    while ((await claim()) > 0) await asker.finish()
     for (const one of waiting) expect(await silent.read(one)).toMatchObject({ status: 'SUBMITTED' })
+    await expectAllProofs(db)
+  })
+
+  test('share what is free: however many are silent, those that decide get slots', () => {
+    const slots = new CallbackSlots()
+    const environments = Array.from({ length: 500 }, (_, index) => (index + 1) as EnvironmentId)
+    const take = (environment: EnvironmentId, given: ReturnType<typeof slots.ofOthers>) => {
+      const { turns, limits, otherwise } = given.shares
+      const at = turns.indexOf(environment)
+      const count = Math.max(0, Math.min(at < 0 ? otherwise : limits[at]!, given.limit))
+      return Array.from({ length: count }, () => slots.take(environment))
+    }
+    const [quick, ...silent] = environments as [EnvironmentId, ...EnvironmentId[]]
+    const { slotsMax, slotsOfUnprovenMax, merchantShareMax } = callbackLimits
+    const [first, ...others] = take(quick, slots.ofOthers())
+    first!(true)
+    for (const end of others) end(undefined)
+    const open = silent.map((environment) => take(environment, slots.ofOthers()))
+    const counts = open.map(({ length }) => length)
+    // Each takes a part of what the ones before have left.
+    expect(counts[0]).toBe(slotsOfUnprovenMax * merchantShareMax)
+    expect(counts.filter((count) => count > 0).length).toBeGreaterThan(30)
+    expect(counts.reduce((sum, count) => sum + count)).toBe(slotsOfUnprovenMax)
+    expect(take(silent[0]!, slots.ofOthers())).toEqual([])
+    const ofQuick = take(quick, slots.ofProven())
+    expect(ofQuick.length).toBe((slotsMax - slotsOfUnprovenMax) * merchantShareMax)
+    // One that is silent once is like the others until it decides again.
+    for (const end of ofQuick) end(false)
+    expect(take(quick, slots.ofProven())).toEqual([])
+    for (const end of open.flat()) end(false)
+    expect(take(quick, slots.ofOthers()).length).toBe(slotsOfUnprovenMax * merchantShareMax)
   })
 })
 

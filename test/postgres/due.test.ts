@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { after, day, minute, second } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
-import { claimDue, type DueTable, keepLease } from '../../src/postgres/due.js'
+import { claimDue, type DueTable, keepLease, type TurnShares } from '../../src/postgres/due.js'
 import { leaseLimits } from '../../src/postgres/limits.js'
 import { sql } from '../../src/postgres/sql.js'
 import type { Queryable } from '../../src/postgres/transactions/tx.js'
@@ -279,6 +279,25 @@ describe('rows whose shops take turns', () => {
     expect(await countByShop(20)).toEqual({ 1: 10, 3: 10 })
   })
 
+  test('are claimed up to the share of each shop', async () => {
+    for (const shop of [1, 2, 3, 4]) await insertTurns(shop, 50)
+    const claimShares = async (limit: number, shares: TurnShares) => {
+      const claimed = await claimDue<{ shop: number }>(db, turnsDue, {
+        owner: 'ours',
+        now,
+        limit,
+        shares,
+      })
+      return [1, 2, 3, 4].map((shop) => claimed.filter((row) => row.shop === shop).length)
+    }
+    const shares = { turns: [1, 2], limits: [0, 7], otherwise: 3 }
+    expect(await claimShares(100, shares)).toEqual([0, 7, 3, 3])
+    // Two of two shops, and one of a third: all are due at the same time.
+    const fewer = await claimShares(5, shares)
+    expect([fewer[0], fewer.slice(1).toSorted()]).toEqual([0, [1, 2, 2]])
+    expect(await claimShares(100, { turns: [4], limits: [2], otherwise: 0 })).toEqual([0, 0, 0, 2])
+  })
+
   test('are claimed once, by workers that claim at the same time', async () => {
     await insertTurns(1, 300)
     await insertTurns(2, 300)
@@ -302,7 +321,8 @@ describe('rows whose shops take turns', () => {
     await db.rows(sql`analyze shop_jobs`)
     const session = await openSession(db)
     expect(await countByShop(10, readerOf(session))).toEqual({ 2: 10 })
-    const values = [now.toISOString(), after(now, minute).toISOString(), '10', 'ours']
+    const times = [now.toISOString(), after(now, minute).toISOString()]
+    const values = [...times, '10', 'ours', '{2,3}', '{5,0}', '10']
     for (const { scans } of await plansOf(session, 'claim_due_shop_jobs', values))
       expect(scans.filter((scan) => scan.startsWith('Seq Scan'))).toEqual([])
   })

@@ -1,8 +1,12 @@
+import type { RealTime } from '../../src/base/clock.js'
 import { createLogger } from '../../src/base/log.js'
 import { createSeal } from '../../src/base/sealed.js'
 import { Rails } from '../../src/collections/rails.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
-import type { CallbackDependencies } from '../../src/payouts/controls/ask-callbacks.js'
+import {
+  CallbackAsker,
+  type CallbackDependencies,
+} from '../../src/payouts/controls/ask-callbacks.js'
 import { callbackLimits } from '../../src/payouts/limits.js'
 import { createSendAfterCommit } from '../../src/payouts/requests/send-new.js'
 import type { Screening } from '../../src/screening/ports.js'
@@ -34,4 +38,15 @@ export function openCallbackWorker(
     screening,
     follow: followReturns,
   }
+}
+
+/** Asks the callbacks that are due and have a slot, and waits for them. Returns how many. */
+export async function askCallbacks(
+  dependencies: CallbackDependencies,
+  now: RealTime,
+  asker: CallbackAsker = new CallbackAsker(),
+): Promise<number> {
+  const claimed = await asker.claim(dependencies, now)
+  await asker.finish()
+  return claimed
 }

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   after,
   type Clock,
@@ -14,6 +15,7 @@ import { getEnvironmentById } from '../../merchants/environments.js'
 import type { Database } from '../../postgres/database.js'
 import { claimDue, whileLeased } from '../../postgres/due.js'
 import type { Tx } from '../../postgres/transactions/tx.js'
+import { isDatabaseAway } from '../../postgres/wire/failures.js'
 import type { Screening, ScreeningVerdict } from '../../screening/ports.js'
 import type { MessageSigner } from '../../webhooks/deliveries/message.js'
 import type { Sender } from '../../webhooks/deliveries/send.js'
@@ -36,6 +38,7 @@ import type { NewPayout } from '../requests/create-payouts.js'
 import { askMembers } from '../requests/create-under-rule.js'
 import { hashOrder } from '../requests/order-hash.js'
 import { showPayout } from '../resource.js'
+import { CallbackSlots, type SlotShares } from './callback-slots.js'
 import { readRule } from './find-wait.js'
 import { holdForScreening, isNewHit } from './hold-for-screening.js'
 import { type CallbackAnswer, judgeAnswer } from './judge-answer.js'
@@ -62,30 +65,75 @@ export type CallbackDependencies = {
 /**
  * Asks the callbacks of merchants about pending payouts, and submits those that they approve.
  * Silence never pays: what is not decided in time waits for members. Asking twice is harmless: an
- * answer is recorded, and the payout submitted, under the lock of its row. Returns how many were
- * due.
+ * answer is recorded, and the payout submitted, under the lock of its row.
  */
-export async function askCallbacks(
-  dependencies: CallbackDependencies,
-  now: RealTime,
-): Promise<number> {
-  const { db, mode } = dependencies
-  const claim = { owner: mode, now, limit: callbackLimits.checksPerBatchMax }
-  const claimed = await claimDue<ClaimedCheck>(db, checksDue, claim)
-  if (claimed.length === 0) return 0
-  await whileLeased(dependencies, checksDue, claim, async () => {
-    const runs = await Promise.allSettled(claimed.map((check) => runCheck(dependencies, check)))
-    const failed = runs.find((run) => run.status === 'rejected')
-    // The others are done; this one falls due again when its lease ends.
-    if (failed) throw failed.reason
-  })
-  return claimed.length
+export class CallbackAsker {
+  readonly #slots = new CallbackSlots()
+  readonly #asking = new Set<Promise<void>>()
+
+  /** Begins to ask about what is due, as far as there are slots. Returns how many it claimed. */
+  async claim(dependencies: CallbackDependencies, now: RealTime): Promise<number> {
+    const proven = await this.#claim(dependencies, now, this.#slots.ofProven())
+    return proven + (await this.#claim(dependencies, now, this.#slots.ofOthers()))
+  }
+
+  async #claim(
+    dependencies: CallbackDependencies,
+    now: RealTime,
+    { limit, shares }: SlotShares,
+  ): Promise<number> {
+    const { db, mode, logger } = dependencies
+    const isForNone = shares.otherwise === 0 && shares.limits.every((share) => share === 0)
+    if (limit <= 0 || isForNone) return 0
+    const claim = { owner: mode, now, limit, shares }
+    const claimed = await claimDue<ClaimedCheck>(db, checksDue, claim)
+    if (claimed.length === 0) return 0
+    const runs = claimed.map((check) => this.#run(dependencies, check))
+    // Those that are done are not renewed.
+    void whileLeased(dependencies, checksDue, claim, () => Promise.all(runs)).catch(
+      (error: unknown) => logger.error({ err: error }, 'callbacks lost their lease'),
+    )
+    return claimed.length
+  }
+
+  /** One that fails falls due again when its lease ends. */
+  #run(dependencies: CallbackDependencies, check: ClaimedCheck): Promise<void> {
+    const end = this.#slots.take(check.environmentId)
+    const run = runCheck(dependencies, check)
+      .catch((error: unknown) => {
+        const level = isDatabaseAway(error) ? 'warn' : 'error'
+        dependencies.logger[level]({ err: error }, 'could not ask a callback')
+        return undefined
+      })
+      .then((hasDecided) => {
+        end(hasDecided)
+        this.#asking.delete(run)
+      })
+    this.#asking.add(run)
+    return run
+  }
+
+  /** Waits until a request has ended, or for a moment. Returns whether one has. */
+  async waitForNext(): Promise<boolean> {
+    if (this.#asking.size === 0) return false
+    const isOver = sleep(callbackLimits.busyPollIntervalMs, false, { ref: false })
+    return Promise.race([isOver, ...[...this.#asking].map((run) => run.then(() => true))])
+  }
+
+  /** Waits for all requests. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#asking)
+  }
 }
 
-async function runCheck(dependencies: CallbackDependencies, check: ClaimedCheck): Promise<void> {
+/** Returns whether the callback decided; undefined if it was not asked. */
+async function runCheck(
+  dependencies: CallbackDependencies,
+  check: ClaimedCheck,
+): Promise<boolean | undefined> {
   const { db, clock, logger, send, follow } = dependencies
   const { payout } = await getPendingById(db, toKey(check), { isLocked: false })
-  if (payout.status !== 'PENDING') return
+  if (payout.status !== 'PENDING') return undefined
   const answer = await findAnswer(dependencies, check, payout)
   const isLast = isApproval(answer) && missingApprovals(payout.approval!) === 0
   // Signed and screened before the transaction: no call leaves while rows are locked.
@@ -95,6 +143,7 @@ async function runCheck(dependencies: CallbackDependencies, check: ClaimedCheck)
   )
   if (submitted) send(submitted)
   if (ended) logPayouts({ db, logger }, [ended])
+  return 'isSuspended' in answer ? undefined : 'decision' in answer
 }
 
 /** A payout that can be sent, if what screening found is known. */

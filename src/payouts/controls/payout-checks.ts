@@ -38,7 +38,7 @@ export const checksDue: DueTable = {
   openCondition: 'due_at is not null',
   ownerColumn: 'mode',
   counterColumn: 'attempts',
-  // A URL that does not answer holds up the payouts of its merchant only.
+  // A URL that does not answer holds up the payouts of its merchant only: see `CallbackSlots`.
   turnColumn: 'environment_id',
   returning: 'job.environment_id, job.payout_id, job.callback, job.attempts, job.silent_from',
 }
