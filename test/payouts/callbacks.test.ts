@@ -11,6 +11,7 @@ import { runBatches } from '../../src/payouts/batches/run-batches.js'
 import { CallbackAsker } from '../../src/payouts/controls/ask-callbacks.js'
 import { CallbackSlots } from '../../src/payouts/controls/callback-slots.js'
 import { callbackLimits } from '../../src/payouts/limits.js'
+import { pauseRail, resumeRail } from '../../src/payouts/requests/paused-rails.js'
 import { closeSettled } from '../../src/payouts/settlements/close-subaccounts.js'
 import { sql } from '../../src/postgres/sql.js'
 import { createSender } from '../../src/webhooks/deliveries/send.js'
@@ -44,12 +45,13 @@ const read = async (path: string) => (await ask('GET', path, { key })).json.data
 
 let answer: (
   received: Received,
-) => { status?: number; body?: unknown; headers?: object } | 'hang' | 'half'
+) => { status?: number; body?: unknown; headers?: object } | 'hang' | 'half' | 'close'
 /** Requests that are open as long as a test wants. */
 const held: ServerResponse[] = []
 const receiver = await openReceiver((response, received) => {
   const given = answer(received)
   if (given === 'hang') return void held.push(response)
+  if (given === 'close') return void response.destroy()
   if (given === 'half') return void response.write('{"decision": ')
   response.writeHead(given.status ?? 200, { ...given.headers })
   response.end(typeof given.body === 'string' ? given.body : JSON.stringify(given.body))
@@ -200,6 +202,7 @@ describe('a callback', () => {
   test.each<[string, typeof answer, string]>([
     ['silence', () => 'hang', 'no complete response within 0.3 seconds'],
     ['a slow answer', () => 'half', 'no complete response within 0.3 seconds'],
+    ['a closed connection', () => 'close', 'the connection was closed before a response'],
     ['a redirect', () => ({ status: 302, headers: { location: '/yes' } }), 'answered with 302'],
     ['an error', () => ({ status: 500, body: { decision: 'approve' } }), 'answered with 500'],
     ['no content', () => ({ status: 204 }), 'answered with 204'],
@@ -423,6 +426,100 @@ describe('a callback', () => {
       'bank_transfer.pending',
       'bank_transfer.submitted',
     ])
+  })
+
+  test.each([
+    ['rejects', 'FAILED'],
+    ['approves', 'SUBMITTED'],
+  ])(
+    'that %s when it is asked again decides; the first request, answered later, does not',
+    async (second, status) => {
+      const [early, late] = second === 'rejects' ? ['approve', 'reject'] : ['reject', 'approve']
+      answer = () => 'hang'
+      held.length = 0
+      const payout = await payOut()
+      const asker = new CallbackAsker()
+      expect(await asker.claim(worker, clock.now())).toBe(1)
+      await until(() => held.length === 1)
+      // As if its worker had died: the check is due again, for another one.
+      await db.rows(sql`
+      update payout_checks set due_at = ${clock.now()} where callback = 'OPEN' and due_at is not null`)
+      answer = () => ({ body: { decision: late } })
+      expect(await askAll()).toBe(1)
+      expect(await verify(payout)).toMatchObject({ status })
+      held[0]!.end(JSON.stringify({ decision: early }))
+      await asker.finish()
+      clock.advance(minute)
+      expect(await askAll()).toBe(0)
+      expect(await verify(payout)).toMatchObject({ status })
+      const ids = asked().map(({ headers }) => headers['webhook-id'])
+      expect(ids).toEqual([ids[0], ids[0]])
+      await settle()
+      await expectAllProofs(db)
+    },
+  )
+
+  test('that approves does not send what cannot be sent now; it is tried again', async () => {
+    const { reference: seller } = (
+      await post('/v1/subaccounts', { name: 'Ada Fabrics', bankAccount: toBank })
+    ).json.data
+    const ofSeller = `/v1/subaccounts/${seller}`
+    await post(`${ofSeller}/transfers`, { from: 'merchant', asset: 'NGN', amount: 5_000_000 })
+    const { bank } = service
+    const { inspect } = bank
+    const change = { headers: headers(), key }
+    const obstacles: [problem: string, begin: () => unknown, end: () => unknown, more?: object][] =
+      [
+        [
+          'The account now belongs to ANOTHER HOLDER',
+          () => {
+            bank.inspect = async (targets, purpose) =>
+              (await inspect(targets, purpose)).map((one) =>
+                'destination' in one
+                  ? { ...one, destination: { ...one.destination, accountName: 'ANOTHER HOLDER' } }
+                  : one,
+              ) as Awaited<ReturnType<typeof inspect>>
+          },
+          () => {
+            bank.inspect = inspect
+          },
+        ],
+        [
+          'paused',
+          () =>
+            db.transaction((tx) =>
+              pauseRail(tx, clock.now(), { rail: bank.name, reason: 'Slow', pausedBy: 'ada' }),
+            ),
+          () => db.transaction((tx) => resumeRail(tx, bank.name)),
+        ],
+        [
+          'paused',
+          () => ask('PATCH', ofSeller, { ...change, body: { status: 'PAUSED' } }),
+          () => ask('PATCH', ofSeller, { ...change, body: { status: 'ACTIVE' } }),
+          { from: seller },
+        ],
+      ]
+    for (const [problem, begin, end, more] of obstacles) {
+      const payout = await payOut(more)
+      await begin()
+      await askAll()
+      expect(await verify(payout)).toMatchObject({
+        status: 'PENDING',
+        approval: { callback: { status: 'APPROVED', problem: expect.stringContaining(problem) } },
+      })
+      const before = asked().length
+      clock.advance(minute)
+      await askAll()
+      expect(await verify(payout)).toMatchObject({ status: 'PENDING' })
+      await end()
+      clock.advance(minute)
+      await askAll()
+      expect(await verify(payout)).toMatchObject({ status: 'SUBMITTED' })
+      // It is not asked again.
+      expect(asked()).toHaveLength(before)
+    }
+    await settle()
+    await expectAllProofs(db)
   })
 
   test('must agree with the members whose approval a limit requires', async () => {
