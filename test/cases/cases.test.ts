@@ -5,6 +5,7 @@ import { fromReference, prefixes, toReference } from '../../src/base/ids.js'
 import { announceOverdue } from '../../src/cases/announce-overdue.js'
 import { caseLimits } from '../../src/cases/limits.js'
 import { addKey } from '../support/add-key.js'
+import { openShop } from '../support/open-shop.js'
 import { openWithBankAndChain } from '../support/open-with-bank-and-chain.js'
 import { addPerson } from '../support/people.js'
 
@@ -16,26 +17,9 @@ const wallet = 'FtwG8Lks5Wc3Y5BEVP3e94ZR7vEc8TQe4gtyj5fYdKkQ'
 
 await service.chain.advance(40)
 
-async function openShop() {
-  const merchant = await service.addMerchant('Ada Stores')
-  const key = merchant.test.secret
-  const ask = (
-    method: string,
-    where: string,
-    body?: object,
-    idempotencyKey: string = randomUUID(),
-  ) => {
-    // Rows of one moment are listed in any order.
-    clock.advance(1)
-    const headers = { 'idempotency-key': idempotencyKey }
-    return service.ask(method, where, { key, headers, ...(body && { body }) })
-  }
-  const make = async (where: string, body: object = {}) => {
-    const { status, json, text } = await ask('POST', where, body)
-    expect(status, text).toBeLessThan(300)
-    return json.data
-  }
-  const read = async (where: string) => (await ask('GET', where)).json.data
+async function openFundedShop() {
+  const shop = await openShop(service)
+  const { merchant, make, read } = shop
   await make('/v1/test/balances/fund', { asset: 'NGN', amount: 100_000_000 })
   const open = (more: object = {}) => make(path, { ...complaint, ...more })
   const openPayment = async () => {
@@ -65,11 +49,7 @@ async function openShop() {
     name = 'Bola Ade',
   ) => addPerson(service, { role, name, merchant: merchant.reference })
   return {
-    merchant,
-    key,
-    ask,
-    make,
-    read,
+    ...shop,
     open,
     openPayment,
     openPayout,
@@ -87,7 +67,7 @@ const referencesOf = (items: { reference: string }[]) => items.map(({ reference 
 
 describe('a case', () => {
   test('says what it is about', async () => {
-    const { make, read, open, openPayment, openPayout, eventsOf } = await openShop()
+    const { make, read, open, openPayment, openPayout, eventsOf } = await openFundedShop()
     await make('/v1/test/balances/fund', { asset: 'USDC', amount: '100' })
     await service.chain.advance(2)
     const payment = await openPayment()
@@ -143,7 +123,7 @@ describe('a case', () => {
   })
 
   test('of nothing yet needs a kind and a title', async () => {
-    const { ask, open } = await openShop()
+    const { ask, open } = await openFundedShop()
     expect(await open()).toMatchObject({ description: null, deadline: null, items: [] })
     const wrong: [string, object][] = [
       ['kind', { title: 'A' }],
@@ -165,7 +145,7 @@ describe('a case', () => {
   })
 
   test('is opened once by a repeated request', async () => {
-    const { ask, listed } = await openShop()
+    const { ask, listed } = await openFundedShop()
     const replies = await Promise.all([1, 2].map(() => ask('POST', path, complaint, 'one case')))
     const [made] = replies.flatMap(({ status, json }) => (status === 201 ? [json.data] : []))
     expect((await ask('POST', path, complaint, 'one case')).json.data).toEqual(made)
@@ -173,7 +153,7 @@ describe('a case', () => {
   })
 
   test('changes what is sent', async () => {
-    const { ask, open, join } = await openShop()
+    const { ask, open, join } = await openFundedShop()
     const colleague = await join('support', 'Emeka Obi')
     const made = await open({ description: 'Old' })
     const where = `${path}/${made.reference}`
@@ -213,9 +193,9 @@ describe('a case', () => {
   })
 
   test('is not seen by other merchants, nor in the other mode', async () => {
-    const { merchant, open } = await openShop()
+    const { merchant, open } = await openFundedShop()
     const { reference } = await open()
-    const other = await openShop()
+    const other = await openFundedShop()
     const live = { key: merchant.live.secret }
     expect((await service.ask('GET', `${path}/${reference}`, live)).status).toBe(404)
     const bodies: [string, string, object?][] = [
@@ -235,7 +215,7 @@ describe('a case', () => {
 
 describe('items', () => {
   test('are added once, and removed', async () => {
-    const { ask, make, read, open, openPayment, openPayout } = await openShop()
+    const { ask, make, read, open, openPayment, openPayout } = await openFundedShop()
     const [payment, payout] = [await openPayment(), await openPayout()]
     const { reference } = await open()
     const where = `${path}/${reference}/items`
@@ -257,8 +237,8 @@ describe('items', () => {
   })
 
   test('that do not exist are refused, and none of the others is added', async () => {
-    const { ask, read, open, openPayment } = await openShop()
-    const other = await openShop()
+    const { ask, read, open, openPayment } = await openFundedShop()
+    const other = await openFundedShop()
     const [own, foreign] = [await openPayment(), await other.openPayment()]
     const { reference } = await open()
     const unused = '06dst4m7b0fgv3x0ba9bwrf0yx'
@@ -276,7 +256,7 @@ describe('items', () => {
   })
 
   test('of one kind are not named as another', async () => {
-    const { ask, open, openPayout } = await openShop()
+    const { ask, open, openPayout } = await openFundedShop()
     const { reference } = await openPayout()
     const items = [reference.replace('bt_', 'ct_')]
     const reply = await ask('POST', `${path}/${(await open()).reference}/items`, { items })
@@ -284,7 +264,7 @@ describe('items', () => {
   })
 
   test('are limited, however many requests add them at once', async () => {
-    const { ask, make, read, open } = await openShop()
+    const { ask, make, read, open } = await openFundedShop()
     const customers: string[] = []
     for (let count = 0; count < caseLimits.itemsMax + 2; count += 1)
       customers.push((await make('/v1/customers', { name: `Customer ${count}` })).reference)
@@ -305,7 +285,7 @@ describe('items', () => {
 
 describe('closing', () => {
   test('needs an outcome, and a note if that is another one', async () => {
-    const { ask, open, eventsOf } = await openShop()
+    const { ask, open, eventsOf } = await openFundedShop()
     const { reference } = await open()
     const where = `${path}/${reference}/close`
     for (const body of [{}, { outcome: 'LOST' }, { outcome: 'OTHER' }, { outcomeNote: 'Why' }])
@@ -323,7 +303,7 @@ describe('closing', () => {
   })
 
   test('keeps the case as it is until it is reopened', async () => {
-    const { ask, make, open, openPayment, typesOf } = await openShop()
+    const { ask, make, open, openPayment, typesOf } = await openFundedShop()
     const { reference: item } = await openPayment()
     const made = await open({ items: [item] })
     const where = `${path}/${made.reference}`
@@ -353,7 +333,7 @@ describe('closing', () => {
   })
 
   test('at once has one outcome', async () => {
-    const { ask, open, typesOf } = await openShop()
+    const { ask, open, typesOf } = await openFundedShop()
     const { reference } = await open()
     const outcomes = ['UPHELD', 'REJECTED', 'UPHELD', 'REJECTED', 'UPHELD', 'REJECTED']
     const replies = await Promise.all(
@@ -368,7 +348,7 @@ describe('closing', () => {
   })
 
   test('while items are added leaves none in a closed case', async () => {
-    const { ask, read, open, openPayment } = await openShop()
+    const { ask, read, open, openPayment } = await openFundedShop()
     const { reference } = await open()
     const { reference: item } = await openPayment()
     const where = `${path}/${reference}`
@@ -384,7 +364,7 @@ describe('a deadline', () => {
   const announce = () => announceOverdue({ db, mode: 'test' }, clock.now())
 
   test('that passes is announced once', async () => {
-    const { make, read, listed, open, eventsOf, typesOf } = await openShop()
+    const { make, read, listed, open, eventsOf, typesOf } = await openFundedShop()
     const { reference } = await open({ deadline: after(hour) })
     const other = await open({ deadline: after(day) })
     const where = `${path}/${reference}`
@@ -410,7 +390,7 @@ describe('a deadline', () => {
   })
 
   test('that is moved is announced when the new one passes', async () => {
-    const { ask, make, open, typesOf } = await openShop()
+    const { ask, make, open, typesOf } = await openFundedShop()
     const { reference } = await open({ deadline: after(hour) })
     const where = `${path}/${reference}`
     await ask('PATCH', where, { deadline: after(2 * hour) })
@@ -429,7 +409,7 @@ describe('a deadline', () => {
   })
 
   test('that was removed or closed in time is not announced', async () => {
-    const { ask, make, open, typesOf } = await openShop()
+    const { ask, make, open, typesOf } = await openFundedShop()
     const [one, other] = [
       await open({ deadline: after(hour) }),
       await open({ deadline: after(hour) }),
@@ -443,7 +423,7 @@ describe('a deadline', () => {
   })
 
   test('follows the test clock', async () => {
-    const { make, read, open, typesOf } = await openShop()
+    const { make, read, open, typesOf } = await openFundedShop()
     await make('/v1/test/clock/advance', { seconds: 3_600 })
     const { reference } = await open({ deadline: after(2 * hour) })
     await make('/v1/test/clock/advance', { seconds: 3_500 })
@@ -456,14 +436,14 @@ describe('a deadline', () => {
   })
 
   test('of a date includes that day in Lagos', async () => {
-    const { open } = await openShop()
+    const { open } = await openFundedShop()
     expect((await open({ deadline: '2040-02-29' })).deadline).toBe('2040-02-29T23:00:00.000Z')
   })
 })
 
 describe('a list', () => {
   test('has filters, which combine', async () => {
-    const { ask, make, open, openPayment, openPayout, listed, join } = await openShop()
+    const { ask, make, open, openPayment, openPayout, listed, join } = await openFundedShop()
     const member = await join('finance')
     const [payment, payout] = [await openPayment(), await openPayout()]
     const first = await open({ items: [payment.reference], externalReference: 'B/1' })
@@ -501,7 +481,7 @@ describe('a list', () => {
   })
 
   test('is exported as CSV', async () => {
-    const { key, make, open } = await openShop()
+    const { key, make, open } = await openFundedShop()
     const { reference } = await open({ externalReference: 'B/1' })
     await make(`${path}/${reference}/close`, { outcome: 'REJECTED', outcomeNote: 'Delivered' })
     const { text } = await service.ask('GET', path, { key, headers: { accept: 'text/csv' } })
@@ -513,7 +493,7 @@ describe('a list', () => {
 
 describe('a timeline', () => {
   test('tells what happened to a case', async () => {
-    const { make, read, open, openPayment, join } = await openShop()
+    const { make, read, open, openPayment, join } = await openFundedShop()
     const member = await join('support')
     const item = (await openPayment()).reference
     const { reference } = await open()
@@ -548,7 +528,7 @@ describe('a timeline', () => {
 
 describe('members', () => {
   test('who may change cases read which are overdue', async () => {
-    const { open, join } = await openShop()
+    const { open, join } = await openFundedShop()
     const [support, viewer] = [await join('support'), await join('viewer')]
     const waiting = async (person: typeof support) => {
       const { json } = await person.ask('GET', '/v1/attention')
@@ -567,7 +547,7 @@ describe('members', () => {
   })
 
   test('change cases as their role allows, and the audit log says so', async () => {
-    const { openPayment, join } = await openShop()
+    const { openPayment, join } = await openFundedShop()
     const [support, viewer] = [await join('support'), await join('viewer')]
     const item = (await openPayment()).reference
     const made = await support.ask('POST', path, { body: { ...complaint, items: [item] } })
@@ -602,7 +582,7 @@ describe('members', () => {
   })
 
   test('write notes about a case', async () => {
-    const { open, join } = await openShop()
+    const { open, join } = await openFundedShop()
     const author = await join('support')
     const where = `${path}/${(await open()).reference}/notes`
     const written = await author.ask('POST', where, { body: { text: 'Called the bank' } })
@@ -614,7 +594,7 @@ describe('members', () => {
   })
 
   test('and keys add only what they may see', async () => {
-    const { merchant, make, open, openPayment } = await openShop()
+    const { merchant, make, open, openPayment } = await openFundedShop()
     const item = (await openPayment()).reference
     const customer = (await make('/v1/customers', { name: 'Ada Obi' })).reference
     const { reference } = await open()
@@ -636,7 +616,7 @@ describe('members', () => {
   })
 
   test('who left cannot be assigned', async () => {
-    const { ask, open, join } = await openShop()
+    const { ask, open, join } = await openFundedShop()
     const gone = await join('support', 'Emeka Obi')
     const id = toReference(prefixes.user, gone.userId)
     const { reference } = await open({ assignee: id })
@@ -653,7 +633,7 @@ describe('members', () => {
 
 describe('the database', () => {
   test('holds the rules of cases', async () => {
-    const { make, open, openPayment, openPayout } = await openShop()
+    const { make, open, openPayment, openPayout } = await openFundedShop()
     const [payment, payout] = [await openPayment(), await openPayout()]
     const closed = await open({ items: [payment.reference] })
     await make(`${path}/${closed.reference}/close`, { outcome: 'UPHELD' })

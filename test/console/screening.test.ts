@@ -20,19 +20,13 @@ beforeAll(async () => {
   page.setDefaultTimeout(20_000)
 })
 
-async function open(path: string): Promise<void> {
-  await page.setViewportSize(sizes.desktop)
-  await page.goto(`${site.url}/console${path}`)
-  await page.waitForSelector('main h1')
-}
-
 test('a payout to a recipient on the list is approved with a reason, which is shown', async () => {
   const { accountName } = await site.payOut(180_000_000)
   await site.settle()
   await list.replace([{ id: 'S-1', name: accountName }])
   const { reference } = await site.payOut(2_000_000)
   await site.become(site.owner)
-  await open(`/payouts/${reference}`)
+  await site.visit(`/console/payouts/${reference}`, page)
   await page.getByText('Entry S-1 of Made-up').waitFor()
   await page.getByRole('button', { name: 'Approve…' }).click()
   const dialog = page.getByRole('dialog')
@@ -51,6 +45,6 @@ test('a payout to a recipient on the list is approved with a reason, which is sh
   await page.getByText('Decided by a simulated member.').waitFor()
   expect(await page.getByText('changed it').allTextContents()).toEqual([])
 
-  await open('/audit')
+  await site.visit('/console/audit', page)
   await page.getByText('Another person, passport seen').first().waitFor()
 })

@@ -7,6 +7,7 @@ import { expireClaims } from '../../../src/payouts/claims/end-claims.js'
 import { sql } from '../../../src/postgres/sql.js'
 import { magicAccounts } from '../../../src/simulation/sandbox-bank/magic-accounts.js'
 import { openManilla } from '../../support/open-manilla.js'
+import { openShop } from '../../support/open-shop.js'
 import { openWithBank } from '../../support/open-with-bank.js'
 import { openSession, untilInTheWay } from '../../support/sessions.js'
 import { expectAllProofs } from '../../support/sound-books.js'
@@ -21,20 +22,9 @@ const closedAccount = {
 }
 const funded = 10_000_000
 
-async function openShop() {
-  const merchant = await service.addMerchant('Ada Stores')
-  const key = merchant.test.secret
-  const ask = (method: string, path: string, body?: object, idempotencyKey = randomUUID()) => {
-    // Rows of one moment are listed in any order.
-    clock.advance(1)
-    const headers = { 'idempotency-key': idempotencyKey }
-    return service.ask(method, path, { key, headers, ...(body && { body }) })
-  }
-  const make = async (path: string, body: object = {}) => {
-    const { status, json, text } = await ask('POST', path, body)
-    expect(status, text).toBeLessThan(300)
-    return json.data
-  }
+async function openFundedShop() {
+  const shop = await openShop(service)
+  const { ask, make } = shop
   await make('/v1/test/balances/fund', { asset: 'NGN', amount: funded })
   const claim = (more: object = {}) =>
     make('/v1/claims', { amount: 1_000_000, description: 'Refund of order 1001', ...more })
@@ -46,19 +36,12 @@ async function openShop() {
     const { available, held } = items.find(({ asset }: { asset: string }) => asset === 'NGN')
     return { available, held }
   }
-  const eventsOf = async ({ reference }: { reference: string }): Promise<string[]> => {
-    const { items } = (await ask('GET', `/v1/events?resource=${reference}&limit=100`)).json.data
-    return items
-      .toSorted(
-        (one: { sequence: number }, other: { sequence: number }) => one.sequence - other.sequence,
-      )
-      .map(({ type }: { type: string }) => type)
-  }
-  return { merchant, ask, make, claim, read, payouts, naira, eventsOf }
+  const eventsOf = ({ reference }: { reference: string }) => shop.eventsOf(reference)
+  return { ...shop, claim, read, payouts, naira, eventsOf }
 }
 
 test('money is set aside from creation until it is cancelled', async () => {
-  const { ask, make, claim, read, naira, eventsOf } = await openShop()
+  const { ask, make, claim, read, naira, eventsOf } = await openFundedShop()
   const created = await claim({
     recipientName: 'Ada Obi',
     email: 'ada@example.com',
@@ -93,7 +76,7 @@ test('money is set aside from creation until it is cancelled', async () => {
 })
 
 test('a claim that the balance does not cover is refused, and sets nothing aside', async () => {
-  const { ask, naira } = await openShop()
+  const { ask, naira } = await openFundedShop()
   const body = { amount: funded, description: 'Too much' }
   const { status, json } = await ask('POST', '/v1/claims', body)
   expect([status, json.code]).toEqual([402, 'insufficient_balance'])
@@ -102,7 +85,7 @@ test('a claim that the balance does not cover is refused, and sets nothing aside
 })
 
 test('a repeat with the same key gets the same link, and sets money aside once', async () => {
-  const { ask, naira } = await openShop()
+  const { ask, naira } = await openFundedShop()
   const body = { amount: 1_000_000, description: 'Refund', secretWord: 'harmattan' }
   const key = randomUUID()
   const answers = await Promise.all([1, 2, 3].map(() => ask('POST', '/v1/claims', body, key)))
@@ -115,7 +98,7 @@ test('a repeat with the same key gets the same link, and sets money aside once',
 })
 
 test('a reference of the merchant names one claim', async () => {
-  const { ask, claim, naira } = await openShop()
+  const { ask, claim, naira } = await openFundedShop()
   await claim({ merchantReference: 'refund-1' })
   const body = { amount: 1_000, description: 'Again', merchantReference: 'refund-1' }
   const { status, json } = await ask('POST', '/v1/claims', body)
@@ -127,7 +110,7 @@ test('a reference of the merchant names one claim', async () => {
 
 // Such a payout would keep the claim from being paid: references of payouts are unique.
 test('a payout of the merchant cannot have the reference of a claim', async () => {
-  const { ask, claim, payouts } = await openShop()
+  const { ask, claim, payouts } = await openFundedShop()
   const { reference: merchantReference, url } = await claim()
   const item = { amount: 50_000, ...account, merchantReference }
   const wallet = { destinationAddress: '7EqQdEULxWcraVx3mXKFjc84LhCkMGZCkRuDpvcMwJeK' }
@@ -152,8 +135,8 @@ test('a payout of the merchant cannot have the reference of a claim', async () =
 })
 
 test('claims of other merchants are not found', async () => {
-  const mine = await openShop()
-  const others = await openShop()
+  const mine = await openFundedShop()
+  const others = await openFundedShop()
   const { reference } = await mine.claim()
   for (const [method, path] of [
     ['GET', ''],
@@ -165,7 +148,7 @@ test('claims of other merchants are not found', async () => {
 })
 
 test('the recipient sees whose account it is, confirms it and is paid', async () => {
-  const { claim, read, payouts, naira, eventsOf } = await openShop()
+  const { claim, read, payouts, naira, eventsOf } = await openFundedShop()
   const created = await claim({ recipientName: 'Ada Obi' })
   const page = await openPage(created.url)
   expect(page.status).toBe(200)
@@ -196,7 +179,7 @@ test('the recipient sees whose account it is, confirms it and is paid', async ()
 
 // Forty requests of one link at two services that share a database, then a race with its end.
 test('however many requests claim at once, one payout is made', async () => {
-  const { make, claim, read, payouts } = await openShop()
+  const { make, claim, read, payouts } = await openFundedShop()
   const beside = await openManilla({
     beside: { db, clock, secret: service.secret },
     rails: new Rails({ test: { payoutBank: service.bank, collectBank: service.bank } }),
@@ -226,7 +209,7 @@ test('however many requests claim at once, one payout is made', async () => {
 })
 
 test('the claim opens again if its payout fails, and its money is never free in between', async () => {
-  const { ask, claim, read, payouts, naira, eventsOf } = await openShop()
+  const { ask, claim, read, payouts, naira, eventsOf } = await openFundedShop()
   const created = await claim()
   await claimMoney(created.url, closedAccount)
   // Everything else is spent: only the hold of the claim keeps the money.
@@ -263,7 +246,7 @@ test('the claim opens again if its payout fails, and its money is never free in 
 
 // The page reads the claim first and its payout later, which may fail in between.
 test('a payout that fails while the page is read shows the claim, which is open again', async () => {
-  const { claim } = await openShop()
+  const { claim } = await openFundedShop()
   const created = await claim()
   await claimMoney(created.url, closedAccount)
   const blocker = await openSession(db)
@@ -277,7 +260,7 @@ test('a payout that fails while the page is read shows the claim, which is open 
 })
 
 test('a claim expires, and one whose payout fails after its time expires, too', async () => {
-  const { claim, read, naira, eventsOf } = await openShop()
+  const { claim, read, naira, eventsOf } = await openFundedShop()
   const expiresAt = new Date(clock.now().getTime() + day).toISOString()
   const waiting = await claim({ expiresAt })
   const failing = await claim({ expiresAt })
@@ -299,7 +282,7 @@ test('a claim expires, and one whose payout fails after its time expires, too', 
 })
 
 test('guesses at the secret word are counted, also those that are sent at once', async () => {
-  const { make, claim, read, payouts } = await openShop()
+  const { make, claim, read, payouts } = await openFundedShop()
   const created = await claim({ secretWord: 'harmattan' })
   expect(created).toMatchObject({ hasSecretWord: true })
   const guesses = await Promise.all(
@@ -321,7 +304,7 @@ test('guesses at the secret word are counted, also those that are sent at once',
 
 // The page trims what the recipient enters, so a word with blanks around it must match, too.
 test('blanks around the secret word do not matter, and a word of blanks is refused', async () => {
-  const { ask, claim } = await openShop()
+  const { ask, claim } = await openFundedShop()
   const { url } = await claim({ secretWord: ' Harmattan wind ' })
   expect((await enter(url, { ...account, word: 'harmattan wind' })).status).toBe(422)
   expect((await claimMoney(url, { ...account, word: 'Harmattan wind  ' })).status).toBe(303)
@@ -333,7 +316,7 @@ test('blanks around the secret word do not matter, and a word of blanks is refus
 })
 
 test('look-ups of accounts are limited', async () => {
-  const { claim, read } = await openShop()
+  const { claim, read } = await openFundedShop()
   const created = await claim()
   for (let lookups = 1; lookups < 20; lookups += 1)
     expect((await enter(created.url, account)).text).toContain('Is this your account?')
@@ -342,7 +325,7 @@ test('look-ups of accounts are limited', async () => {
 })
 
 test('only what was shown can be confirmed, for the claim it was shown for', async () => {
-  const { claim, read } = await openShop()
+  const { claim, read } = await openFundedShop()
   const one = await claim()
   const other = await claim()
   const ticket = ticketIn(await enter(one.url, account))
@@ -355,7 +338,7 @@ test('only what was shown can be confirmed, for the claim it was shown for', asy
 })
 
 test('the link is sent to the address that was given, and readers of mails do not see it', async () => {
-  const { ask, claim } = await openShop()
+  const { ask, claim } = await openFundedShop()
   const { url } = await claim({ email: 'ada@example.com', recipientName: 'Ada Obi' })
   await claim()
   const { items } = (await ask('GET', '/v1/mails?kind=claim')).json.data
@@ -381,7 +364,7 @@ test('unknown and malformed links get the same page', async () => {
 })
 
 test('the token is stored as a hash only, and in no log', async () => {
-  const { claim, ask } = await openShop()
+  const { claim, ask } = await openFundedShop()
   const { url } = await claim({ email: 'ada@example.com', secretWord: 'harmattan' })
   const token = url.split('/').at(-1)
   await openPage(url)

@@ -5,6 +5,7 @@ import { fromReference, prefixes } from '../../../src/base/ids.js'
 import { runBatches } from '../../../src/payouts/batches/run-batches.js'
 import { toNuban } from '../../../src/simulation/sandbox-bank/nuban.js'
 import { openBatchWorker } from '../../support/batch-worker.js'
+import { openShop } from '../../support/open-shop.js'
 import { openWithBankAndChain } from '../../support/open-with-bank-and-chain.js'
 import { addPerson, type Person } from '../../support/people.js'
 import { expectAllProofs } from '../../support/sound-books.js'
@@ -26,24 +27,13 @@ const newAccount = () => {
   return { bankCode: '058', accountNumber: toNuban({ bankCode: '058', serial: digits }) }
 }
 
-async function openShop(recipients: object) {
-  const merchant = await service.addMerchant('Ada Stores')
-  const { reference } = merchant
-  const key = merchant.test.secret
+async function openRuledShop(recipients: object) {
+  const shop = await openShop(service)
+  const { ask, make } = shop
+  const { reference } = shop.merchant
   const ada = await addPerson(service, { role: 'owner', name: 'Ada Obi', merchant: reference })
   const bola = await addPerson(service, { role: 'admin', name: 'Bola Ade', merchant: reference })
   await addPerson(service, { role: 'admin', name: 'Chidi Eze', merchant: reference })
-  const ask = (method: string, path: string, body?: object) => {
-    clock.advance(1)
-    const headers = { 'idempotency-key': randomUUID() }
-    return service.ask(method, path, { key, headers, ...(body && { body }) })
-  }
-  const make = async (path: string, body: object = {}) => {
-    const { status, json, text } = await ask('POST', path, body)
-    expect(status, text).toBeLessThan(300)
-    return json.data
-  }
-  const read = async (path: string) => (await ask('GET', path)).json.data
   await make('/v1/test/balances/fund', { asset: 'NGN', amount: 100_000_000 })
   const controls = { callback: null, recipients, velocity: null, duplicates: null }
   const rule = { appliesTo: 'all', NGN: null, USDC: null, USDT: null, controls }
@@ -55,7 +45,7 @@ async function openShop(recipients: object) {
   }
   const pay = (body: object) => ask('POST', transfers, { amount: 50_000, ...body })
   const reasonOf = async (body: object) => (await pay(body)).json.reason
-  return { merchant, ada, bola, ask, make, read, setRule, pay, reasonOf }
+  return { ...shop, ada, bola, setRule, pay, reasonOf }
 }
 
 type Pending = { reference: string; orderHash: string }
@@ -63,7 +53,7 @@ const approve = (person: Person, { reference, orderHash }: Pending) =>
   person.ask('POST', `/v1/disbursements/${reference}/approve`, { body: { orderHash } })
 
 test('only saved recipients are paid, by API keys and members alike', async () => {
-  const { ada, make, setRule, pay, reasonOf } = await openShop({ ...lax, onlySaved: true })
+  const { ada, make, setRule, pay, reasonOf } = await openRuledShop({ ...lax, onlySaved: true })
   await setRule()
   const account = newAccount()
   expect(await reasonOf(account)).toBe('recipient_not_saved')
@@ -83,7 +73,7 @@ test('only saved recipients are paid, by API keys and members alike', async () =
 
 // A process caches for a second that there is no rule: the commit finds it.
 test('a rule applies to keys from its commit on', async () => {
-  const { ada, reasonOf, pay } = await openShop(lax)
+  const { ada, reasonOf, pay } = await openRuledShop(lax)
   expect((await pay(newAccount())).status).toBe(201)
   const recipients = { ...lax, onlySaved: true }
   const controls = { callback: null, recipients, velocity: null, duplicates: null }
@@ -95,7 +85,7 @@ test('a rule applies to keys from its commit on', async () => {
 
 test('a new recipient gets no more than the amount during the cooling-off', async () => {
   const coolingOff = { hours: 24, above: anyone }
-  const { make, setRule, pay, reasonOf } = await openShop({ ...lax, coolingOff })
+  const { make, setRule, pay, reasonOf } = await openRuledShop({ ...lax, coolingOff })
   const { reference: recipient } = await make('/v1/recipients', newAccount())
   await setRule()
   const refused = await pay({ recipient, amount: 500_001 })
@@ -117,7 +107,7 @@ test('a new recipient gets no more than the amount during the cooling-off', asyn
 // A price that is followed by a refusal would mislead whoever was shown it.
 test('a quote is refused for its recipient as the payout would be', async () => {
   const coolingOff = { hours: 24, above: anyone }
-  const open = await openShop({ ...lax, onlySaved: true, coolingOff })
+  const open = await openRuledShop({ ...lax, onlySaved: true, coolingOff })
   const { ada, ask, make, setRule, pay } = open
   const [account, saved] = [newAccount(), newAccount()]
   const { reference: recipient } = await make('/v1/recipients', saved)
@@ -154,7 +144,10 @@ test('a quote is refused for its recipient as the payout would be', async () => 
 })
 
 test('the first payout waits for a member, the next one does not', async () => {
-  const { ada, bola, make, read, setRule, pay } = await openShop({ ...lax, approveFirst: true })
+  const { ada, bola, make, read, setRule, pay } = await openRuledShop({
+    ...lax,
+    approveFirst: true,
+  })
   await setRule()
   const { reference: recipient } = await make('/v1/recipients', newAccount())
   const asked = await ada.ask('POST', transfers, { body: { amount: 50_000, recipient } })
@@ -174,7 +167,7 @@ test('the first payout waits for a member, the next one does not', async () => {
 })
 
 test('items of a batch follow the rule', async () => {
-  const { make, read, setRule } = await openShop({ ...lax, onlySaved: true })
+  const { make, read, setRule } = await openRuledShop({ ...lax, onlySaved: true })
   await setRule()
   const saved = await make('/v1/recipients', newAccount())
   const items = [
@@ -199,7 +192,7 @@ test('items of a batch follow the rule', async () => {
 })
 
 test('a claim waits for a member, and goes to no disabled recipient', async () => {
-  const { make, read, setRule } = await openShop({ ...lax, onlySaved: true })
+  const { make, read, setRule } = await openRuledShop({ ...lax, onlySaved: true })
   await setRule()
   const claim = () => make('/v1/claims', { amount: 50_000, description: 'Refund' })
   const disabled = newAccount()
@@ -219,7 +212,7 @@ test('a claim waits for a member, and goes to no disabled recipient', async () =
 
 test("settlements to the merchant's own account are exempt", async () => {
   const rule = { onlySaved: true, approveFirst: true, coolingOff: { hours: 24, above: anyone } }
-  const { ada, bola, make, setRule } = await openShop(rule)
+  const { ada, bola, make, setRule } = await openRuledShop(rule)
   const body = { ...newAccount(), isPrimary: true }
   const added = await ada.ask('POST', '/v1/bank-accounts', { body })
   expect(added.status, added.text).toBe(201)
@@ -235,7 +228,7 @@ test("settlements to the merchant's own account are exempt", async () => {
 })
 
 test('refunds follow the rule, unless they go to the sender', async () => {
-  const { make, ask, setRule } = await openShop({ ...lax, onlySaved: true })
+  const { make, ask, setRule } = await openRuledShop({ ...lax, onlySaved: true })
   const receive = async () => {
     const order = { amount: 50_000, merchantReference: randomUUID() }
     const { accountNumber } = await make('/v1/collections/virtual-accounts', order)
@@ -272,7 +265,7 @@ test('the database holds the rule, too', async () => {
     { ...lax, coolingOff: { hours: 24, above: { ...anyone, NGN: 40_000 } } },
   ]
   for (const recipients of cases) {
-    const { make, setRule, pay } = await openShop(recipients)
+    const { make, setRule, pay } = await openRuledShop(recipients)
     const { json } = await pay(newAccount())
     await settle()
     await setRule()

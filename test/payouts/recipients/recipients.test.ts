@@ -8,6 +8,7 @@ import { lockRecipientsOf } from '../../../src/payouts/recipients/store-recipien
 import { sql } from '../../../src/postgres/sql.js'
 import { toNuban } from '../../../src/simulation/sandbox-bank/nuban.js'
 import { openBatchWorker } from '../../support/batch-worker.js'
+import { openShop } from '../../support/open-shop.js'
 import { openWithBankAndChain } from '../../support/open-with-bank-and-chain.js'
 import { addPerson } from '../../support/people.js'
 import { openSession } from '../../support/sessions.js'
@@ -33,21 +34,9 @@ const newAccount = () => {
 
 await service.chain.advance(40)
 
-async function openShop() {
-  const merchant = await service.addMerchant('Ada Stores')
-  const key = merchant.test.secret
-  const ask = (method: string, path: string, body?: object, idempotencyKey = randomUUID()) => {
-    // Rows of one moment are listed in any order.
-    clock.advance(1)
-    const headers = { 'idempotency-key': idempotencyKey }
-    return service.ask(method, path, { key, headers, ...(body && { body }) })
-  }
-  const make = async (path: string, body: object = {}) => {
-    const { status, json, text } = await ask('POST', path, body)
-    expect(status, text).toBeLessThan(300)
-    return json.data
-  }
-  const read = async (path: string) => (await ask('GET', path)).json.data
+async function openFundedShop() {
+  const shop = await openShop(service)
+  const { make } = shop
   await make('/v1/test/balances/fund', { asset: 'NGN', amount: 100_000_000 })
   const save = async (body: object = newAccount()) => {
     const saved = await make('/v1/recipients', body)
@@ -55,15 +44,7 @@ async function openShop() {
     clock.advance(1_100)
     return saved
   }
-  const eventsOf = async (reference: string): Promise<string[]> => {
-    const { items } = await read(`/v1/events?resource=${reference}&limit=100`)
-    return items
-      .toSorted(
-        (one: { sequence: number }, other: { sequence: number }) => one.sequence - other.sequence,
-      )
-      .map(({ type }: { type: string }) => type)
-  }
-  return { merchant, key, ask, make, read, save, eventsOf }
+  return { ...shop, save }
 }
 
 const { inspect, resolveName } = bank
@@ -83,7 +64,7 @@ function renameHolders(accountName: string) {
 
 describe('a saved recipient', () => {
   test('is a bank account with the name that the bank reports', async () => {
-    const { read, save, eventsOf } = await openShop()
+    const { read, save, eventsOf } = await openFundedShop()
     const account = newAccount()
     const saved = await save({ ...account, label: 'Ada, bakery', metadata: { staff: 7 } })
     const { json } = await service.ask(
@@ -108,7 +89,7 @@ describe('a saved recipient', () => {
   })
 
   test('is a wallet, which the chain checks', async () => {
-    const { ask, save } = await openShop()
+    const { ask, save } = await openFundedShop()
     const saved = await save({ address: wallet })
     expect(saved).toMatchObject({ kind: 'wallet', address: wallet, bankCode: null, label: null })
     const mint = { address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' }
@@ -120,7 +101,7 @@ describe('a saved recipient', () => {
   })
 
   test('has one destination', async () => {
-    const { ask } = await openShop()
+    const { ask } = await openFundedShop()
     const bodies = [{}, { bankCode: '058' }, { accountNumber: '0123456789' }]
     for (const body of [...bodies, { ...newAccount(), address: wallet }]) {
       const reply = await ask('POST', '/v1/recipients', body)
@@ -133,7 +114,7 @@ describe('a saved recipient', () => {
   })
 
   test('is not saved, nor enabled, while the bank does not answer', async () => {
-    const { ask, make, read, save, eventsOf } = await openShop()
+    const { ask, make, read, save, eventsOf } = await openFundedShop()
     const { reference: disabled } = await save()
     await make(`/v1/recipients/${disabled}/disable`)
     const idempotencyKey = randomUUID()
@@ -168,8 +149,8 @@ describe('a saved recipient', () => {
   })
 
   test('is saved once per environment, however many requests save it at once', async () => {
-    const { ask } = await openShop()
-    const other = await openShop()
+    const { ask } = await openFundedShop()
+    const other = await openFundedShop()
     const account = newAccount()
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => ask('POST', '/v1/recipients', account)),
@@ -185,7 +166,7 @@ describe('a saved recipient', () => {
   })
 
   test('is listed by status, kind, name, label and number', async () => {
-    const { make, read, save } = await openShop()
+    const { make, read, save } = await openFundedShop()
     const account = newAccount()
     const first = await save({ ...account, label: 'Yaba bakery' })
     const second = await save({ address: wallet, label: 'Ikeja' })
@@ -208,7 +189,7 @@ describe('a saved recipient', () => {
   })
 
   test('changes its label and metadata only', async () => {
-    const { ask, read, save } = await openShop()
+    const { ask, read, save } = await openFundedShop()
     const saved = await save({ ...newAccount(), label: 'Old', metadata: { a: 1 } })
     const path = `/v1/recipients/${saved.reference}`
     const changed = (await ask('PATCH', path, { label: 'New shop' })).json.data
@@ -225,7 +206,7 @@ describe('a saved recipient', () => {
 
 describe('a payout', () => {
   test('names a saved recipient instead of its account', async () => {
-    const { ask, make, read, save } = await openShop()
+    const { ask, make, read, save } = await openFundedShop()
     const saved = await save()
     const { reference: recipient } = saved
     const quote = await make(`${transfers}/quote`, { amount: 50_000, recipient })
@@ -261,7 +242,7 @@ describe('a payout', () => {
   })
 
   test('in coins names a saved wallet', async () => {
-    const { ask, make, save } = await openShop()
+    const { ask, make, save } = await openFundedShop()
     await make('/v1/test/balances/fund', { asset: 'USDC', amount: '100' })
     await service.chain.advance(2)
     const { reference: recipient } = await save({ address: wallet })
@@ -278,7 +259,7 @@ describe('a payout', () => {
   })
 
   test('to the account of a recipient belongs to its history', async () => {
-    const { make, read, save } = await openShop()
+    const { make, read, save } = await openFundedShop()
     const account = newAccount()
     const before = await make(transfers, { amount: 50_000, ...account })
     expect(before.recipient).toBeUndefined()
@@ -291,14 +272,14 @@ describe('a payout', () => {
   })
 
   test('to a recipient of another merchant is refused', async () => {
-    const { ask } = await openShop()
-    const other = await openShop()
+    const { ask } = await openFundedShop()
+    const other = await openFundedShop()
     const { reference: recipient } = await other.save()
     expect((await ask('POST', transfers, { amount: 50_000, recipient })).status).toBe(404)
   })
 
   test('is refused if the bank names another holder', async () => {
-    const { ask, make, read, save } = await openShop()
+    const { ask, make, read, save } = await openFundedShop()
     const saved = await save()
     const { reference: recipient, bankCode, accountNumber } = saved
     renameHolders('EVE OKORO')
@@ -322,7 +303,7 @@ describe('a payout', () => {
 
 describe('a disabled recipient', () => {
   test('gets nothing, neither by its reference nor by its account', async () => {
-    const { ask, make, read, save, eventsOf } = await openShop()
+    const { ask, make, read, save, eventsOf } = await openFundedShop()
     const { reference: recipient, bankCode, accountNumber, activeSince } = await save()
     expect(await make(transfers, { amount: 50_000, recipient })).toBeTruthy()
     await settle()
@@ -357,8 +338,8 @@ describe('a disabled recipient', () => {
   // The bank answers after the recipient was disabled: what was prepared must not be paid, and the
   // payouts beside it in the lane must.
   test('gets nothing that was prepared before', async () => {
-    const { ask, make, save } = await openShop()
-    const beside = await openShop()
+    const { ask, make, save } = await openFundedShop()
+    const beside = await openFundedShop()
     const { reference: recipient } = await save()
     let disabling: Promise<unknown> | undefined
     bank.inspect = async (targets, purpose) => {
@@ -378,7 +359,7 @@ describe('a disabled recipient', () => {
 
   // A payout holds the recipient until it commits. Others to the recipient do not wait for it.
   test('is disabled when the payouts that have not seen it have committed', async () => {
-    const { make, save, merchant } = await openShop()
+    const { make, save, merchant } = await openFundedShop()
     const { reference: recipient, bankCode, accountNumber } = await save()
     const account = { kind: 'bank_account', bankCode, accountNumber } as never
     const paid = { environmentId: merchant.environments.test.id, destination: account }
@@ -410,8 +391,8 @@ describe('a disabled recipient', () => {
 
   // The recipient is being disabled: only payouts to it wait for that.
   test('is locked while it is disabled', async () => {
-    const { ask, make, save } = await openShop()
-    const beside = await openShop()
+    const { ask, make, save } = await openFundedShop()
+    const beside = await openFundedShop()
     const { reference: recipient } = await save()
     const session = await openSession(db)
     await session.query('begin')
@@ -429,7 +410,7 @@ describe('a disabled recipient', () => {
   })
 
   async function openRuledShop() {
-    const shop = await openShop()
+    const shop = await openFundedShop()
     const { reference } = shop.merchant
     const ada = await addPerson(service, { role: 'owner', name: 'Ada Obi', merchant: reference })
     const bola = await addPerson(service, { role: 'admin', name: 'Bola Ade', merchant: reference })
@@ -465,7 +446,7 @@ describe('a disabled recipient', () => {
 
   // The bank answers after the account was saved and disabled.
   test('is not paid by a claim that was prepared before', async () => {
-    const { make, read, save } = await openShop()
+    const { make, read, save } = await openFundedShop()
     const account = newAccount()
     const { url, reference } = await make('/v1/claims', { amount: 50_000, description: 'Refund' })
     const ticket = ticketIn(await enter(url, account))
@@ -526,7 +507,7 @@ describe('a batch', () => {
   }
 
   test('names recipients in its items, and finds those that it does not name', async () => {
-    const { make, read, save } = await openShop()
+    const { make, read, save } = await openFundedShop()
     const [one, other] = [await save(), await save()]
     const items = [
       { amount: 50_000, recipient: one.reference, narration: 'Salary' },
@@ -553,7 +534,7 @@ describe('a batch', () => {
   })
 
   async function openUploads() {
-    const shop = await openShop()
+    const shop = await openFundedShop()
     const upload = (csv: string) => {
       const headers = { 'idempotency-key': randomUUID(), 'content-type': 'text/csv' }
       return service.ask('POST', batches, { key: shop.key, headers, body: csv })
@@ -647,7 +628,7 @@ describe('a batch', () => {
   })
 
   test('does not pay an account that was saved and disabled since', async () => {
-    const { make, read, save } = await openShop()
+    const { make, read, save } = await openFundedShop()
     const account = newAccount()
     const items = [account, newAccount()].map((one) => ({ amount: 50_000, ...one }))
     const { reference } = await make(batches, { kind: 'bank_transfer', items })
@@ -664,7 +645,7 @@ describe('a batch', () => {
   })
 
   test('does not pay a recipient that is disabled before', async () => {
-    const { ask, make, read, save } = await openShop()
+    const { ask, make, read, save } = await openFundedShop()
     const [one, other] = [await save(), await save()]
     const items = [one, other].map(({ reference }) => ({ amount: 50_000, recipient: reference }))
     const { reference } = await make(batches, { kind: 'bank_transfer', items })
@@ -693,7 +674,7 @@ describe('a batch', () => {
 
 describe('members', () => {
   test('change recipients as their role allows, and the audit log says so', async () => {
-    const { merchant, save } = await openShop()
+    const { merchant, save } = await openFundedShop()
     const { reference } = merchant
     const saved = await save()
     const finance = await addPerson(service, { role: 'finance', merchant: reference })
@@ -712,7 +693,7 @@ describe('members', () => {
 
 describe('the database', () => {
   test('holds the rules of recipients', async () => {
-    const { make, save } = await openShop()
+    const { make, save } = await openFundedShop()
     const [one, other] = [await save(), await save({ address: wallet })]
     const paid = await make(transfers, { amount: 50_000, recipient: one.reference })
     await settle()
@@ -760,7 +741,7 @@ describe('the database', () => {
   })
 
   test('finds the recipient of a destination, and its first payout, by an index', async () => {
-    const { save } = await openShop()
+    const { save } = await openFundedShop()
     const { accountNumber } = await save()
     const plans = await db.transaction(async (tx) => {
       tx.write(sql`set local enable_seqscan = off`)
