@@ -69,8 +69,8 @@ const past: Record<string, string> = {
   send: 'mailed it',
   credit: 'credited it',
   void: 'voided it',
-  add: 'added to it',
-  remove: 'removed from it',
+  add: 'linked an item',
+  remove: 'removed an item',
   close: 'closed it',
   reopen: 'reopened it',
 }

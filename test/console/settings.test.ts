@@ -438,6 +438,7 @@ describe('controls of payouts', () => {
     await button('Save rule').click()
     await page.getByLabel('Minutes to decide').and(page.locator('[aria-invalid=true]')).waitFor()
     await page.getByLabel('Minutes to decide').fill('30')
+    expect(await page.getByLabel('Minutes to decide').getAttribute('aria-invalid')).not.toBe('true')
     await journey('controls', async () => {
       await control('Possible duplicates').check()
       await control('Recipients').check()

@@ -307,7 +307,7 @@ export const payoutTexts = {
     off: 'Empty: no limit',
     assets: { NGN: 'Naira', USDC: 'USDC', USDT: 'USDT' },
     appliesTo: 'Applies to',
-    console: 'Payouts that people create here',
+    console: 'Payouts that members create here',
     all: 'Also payouts of API keys',
     allHint: 'The member who created the key cannot approve its payouts.',
     save: 'Save rule',

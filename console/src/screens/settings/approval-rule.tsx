@@ -56,11 +56,16 @@ const reads = ['settings', 'setting changes', 'attention']
 function RuleForm({ saved }: { saved: Approvals }) {
   const [rule, setRule] = useState(saved)
   const mayChange = useMay('approvals.change')
-  const { write, isBusy, refusal } = useWrite<{ change: SettingChange | null }>({
+  const { write, isBusy, refusal, clear } = useWrite<{ change: SettingChange | null }>({
     method: 'PATCH',
     reads,
   })
   useEffect(() => setRule(saved), [saved])
+  /** What was refused is not what the form says any more. */
+  const change = (changed: Approvals) => {
+    setRule(changed)
+    clear()
+  }
   const isChanged = JSON.stringify(withoutEmpty(rule)) !== JSON.stringify(withoutEmpty(saved))
   const controls = rule.controls ?? noControls
   const isComplete = !controls.velocity?.some(isEmptyLimit)
@@ -74,7 +79,7 @@ function RuleForm({ saved }: { saved: Approvals }) {
     const next = { each: before?.each ?? null, perDay: before?.perDay ?? null, [field]: value }
     // A limit per day alone means that every single payout below it passes.
     const each = next.each ?? next.perDay
-    setRule({ ...rule, [asset]: each === null ? null : { ...next, each } } as Approvals)
+    change({ ...rule, [asset]: each === null ? null : { ...next, each } } as Approvals)
   }
   const save = async () => {
     const answer = await write('/v1/settings/approvals', withoutEmpty(rule))
@@ -110,7 +115,7 @@ function RuleForm({ saved }: { saved: Approvals }) {
         <RadioField
           label={words.appliesTo}
           value={rule.appliesTo}
-          onChange={(appliesTo) => setRule({ ...rule, appliesTo })}
+          onChange={(appliesTo) => change({ ...rule, appliesTo })}
           choices={[
             { value: 'console', label: words.console, isDisabled: !mayChange },
             {
@@ -123,7 +128,7 @@ function RuleForm({ saved }: { saved: Approvals }) {
         />
         <ControlFields
           controls={controls}
-          change={(changed) => setRule({ ...rule, controls: changed })}
+          change={(changed) => change({ ...rule, controls: changed })}
           isDisabled={!mayChange}
           issueOf={issueOf}
         />
