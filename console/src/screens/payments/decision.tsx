@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icons'
 import { formatMoney } from '../../parts/money-format'
 import { notify } from '../../parts/notify'
 import type { AnyPayment } from './describe-payment'
+import { useIsDecidable } from './requests'
 import { SendBackFields, useSendBack } from './send-back'
 import { paymentTexts } from './texts'
 
@@ -20,6 +21,7 @@ export function Decision({ payment, onLink }: DecisionProps) {
   const { amount, amountHeld, amountExpected, currency, variance } = payment
   const [asked, setAsked] = useState<'accept' | 'return' | null>(null)
   const mayDecide = useMay('payments.decide')
+  const isDecidable = useIsDecidable(payment)
   const held = formatMoney(amountHeld, currency)
   const formatExpected = () =>
     amountExpected === null || amountExpected === undefined
@@ -38,7 +40,7 @@ export function Decision({ payment, onLink }: DecisionProps) {
           )}
           {!mayDecide && <p className="soft">{words.mayNot}</p>}
         </div>
-        {mayDecide && (
+        {mayDecide && isDecidable && (
           <div className="row sticky-actions">
             <Button isWide onClick={() => setAsked('accept')}>
               {words.accept(held)}

@@ -23,10 +23,20 @@ type Request = {
 }
 
 const reads = ['payment requests', 'attention', 'timeline']
+const pathOf = ({ reference }: Payment) => `/v1/collections/payments/${reference}/requests`
+
+/** Whether members may decide: what is held for screening, only at the request of another one. */
+export function useIsDecidable(payment: Payment): boolean {
+  const isScreened = payment.heldFor !== undefined
+  const { data } = useRead<{ items: Request[] }>('payment requests', pathOf(payment), undefined, {
+    isEnabled: isScreened,
+  })
+  return !isScreened || data?.items.some(({ status }) => status === 'OPEN') === true
+}
 
 /** What a member asked for, and a way to ask for those who may not decide alone. */
 export function Requests({ payment }: { payment: Payment }) {
-  const path = `/v1/collections/payments/${payment.reference}/requests`
+  const path = pathOf(payment)
   const { data } = useRead<{ items: Request[] }>('payment requests', path)
   const [isAsking, setAsking] = useState(false)
   const mayDecide = useMay('payments.decide')

@@ -285,7 +285,7 @@ export const payoutTexts = {
     send: 'Ask',
     asked: 'Asked. You see here what they decide.',
     asks: (name: string, action: string) => `${name} asks to ${action}`,
-    decideHint: 'Refund or resolve the payment to answer, or decline.',
+    decideHint: 'Accept, return or refund the payment to answer, or decline.',
     waits: 'A member who may decide answers this.',
     decline: 'Decline',
     withdraw: 'Withdraw',
