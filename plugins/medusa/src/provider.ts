@@ -185,9 +185,10 @@ async function answer<Result>(run: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     if (error instanceof Refused) throw new MedusaError(error.type, error.message)
     if (!(error instanceof ManillaError)) throw error
-    const isOurs = error.status !== undefined && error.status < 500 && error.status !== 429
+    // All else, such as a wrong key, is nothing that the customer can change.
+    const isInput = [400, 409, 422].includes(error.status ?? 0)
     const { INVALID_DATA, UNEXPECTED_STATE } = MedusaError.Types
     const words = `${error.message} ${error.nextStep ?? ''}`.trim()
-    throw new MedusaError(isOurs ? INVALID_DATA : UNEXPECTED_STATE, words, error.code)
+    throw new MedusaError(isInput ? INVALID_DATA : UNEXPECTED_STATE, words, error.code)
   }
 }
