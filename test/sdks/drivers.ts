@@ -34,6 +34,14 @@ const sdks: Sdk[] = [
     runtime: ['python3', '--version'],
   },
   {
+    // AsyncManilla of the same package, without a journey of its own.
+    language: 'asyncio',
+    folder: 'sdks/python',
+    driver: ['python3', 'conformance/driver.py', 'async'],
+    journey: [],
+    runtime: ['python3', '--version'],
+  },
+  {
     language: 'Go',
     folder: 'sdks/go',
     driver: ['go', 'run', './conformance'],
