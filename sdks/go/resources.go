@@ -143,9 +143,11 @@ func (r *VirtualAccountsResource) List(query *ListVirtualAccountsQuery, options 
 	}, options)
 }
 
-// List virtual accounts.
+// List virtual accounts, as a CSV file.
 //
 // Returns virtual accounts, newest first.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/collections/virtual-accounts
 func (r *VirtualAccountsResource) CSV(ctx context.Context, query *ListVirtualAccountsQuery, options ...Option) (io.ReadCloser, error) {
@@ -236,9 +238,11 @@ func (r *DedicatedAccountsResource) List(query *ListDedicatedAccountsQuery, opti
 	}, options)
 }
 
-// List dedicated accounts.
+// List dedicated accounts, as a CSV file.
 //
 // Returns dedicated accounts, newest first. Only ACTIVE ones unless you filter by another status.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/collections/dedicated-accounts
 func (r *DedicatedAccountsResource) CSV(ctx context.Context, query *ListDedicatedAccountsQuery, options ...Option) (io.ReadCloser, error) {
@@ -313,9 +317,11 @@ func (r *CryptoWalletsResource) List(query *ListCryptoWalletsQuery, options ...O
 	}, options)
 }
 
-// List crypto wallets.
+// List crypto wallets, as a CSV file.
 //
 // Returns crypto wallets, newest first.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/collections/crypto-wallets
 func (r *CryptoWalletsResource) CSV(ctx context.Context, query *ListCryptoWalletsQuery, options ...Option) (io.ReadCloser, error) {
@@ -405,9 +411,11 @@ func (r *DedicatedCryptoWalletsResource) List(query *ListDedicatedCryptoWalletsQ
 	}, options)
 }
 
-// List dedicated crypto wallets.
+// List dedicated crypto wallets, as a CSV file.
 //
 // Returns dedicated crypto wallets, newest first.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/collections/dedicated-crypto-wallets
 func (r *DedicatedCryptoWalletsResource) CSV(ctx context.Context, query *ListDedicatedCryptoWalletsQuery, options ...Option) (io.ReadCloser, error) {
@@ -556,11 +564,13 @@ func (r *PaymentsResource) List(query *ListPaymentsQuery, options ...Option) *It
 	}, options)
 }
 
-// List payments.
+// List payments, as a CSV file.
 //
 // Returns payments, newest first. Filters combine: find a payment by payer, order, amount or date.
 // A page of a rare combination may be short or empty and still have a `nextCursor`. Send `Accept:
 // text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/collections/payments
 func (r *PaymentsResource) CSV(ctx context.Context, query *ListPaymentsQuery, options ...Option) (io.ReadCloser, error) {
@@ -773,10 +783,12 @@ func (r *CheckoutSessionsResource) List(query *ListCheckoutSessionsQuery, option
 	}, options)
 }
 
-// List checkout sessions.
+// List checkout sessions, as a CSV file.
 //
 // Returns checkout sessions, newest first. Filters combine. Send `Accept: text/csv` to export all
 // of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/checkout/sessions
 func (r *CheckoutSessionsResource) CSV(ctx context.Context, query *ListCheckoutSessionsQuery, options ...Option) (io.ReadCloser, error) {
@@ -853,9 +865,11 @@ func (r *PaymentLinksResource) List(query *ListPaymentLinksQuery, options ...Opt
 	}, options)
 }
 
-// List payment links.
+// List payment links, as a CSV file.
 //
 // Returns payment links, newest first. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/payment-links
 func (r *PaymentLinksResource) CSV(ctx context.Context, query *ListPaymentLinksQuery, options ...Option) (io.ReadCloser, error) {
@@ -926,10 +940,12 @@ func (r *DisbursementsResource) List(query *ListDisbursementsQuery, options ...O
 	}, options)
 }
 
-// List disbursements.
+// List disbursements, as a CSV file.
 //
 // Returns bank and crypto transfers in one list, newest first. Filters combine; `COMPLETED` and
 // `CONFIRMED` both mean that the money arrived. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/disbursements
 func (r *DisbursementsResource) CSV(ctx context.Context, query *ListDisbursementsQuery, options ...Option) (io.ReadCloser, error) {
@@ -1038,10 +1054,12 @@ func (r *CryptoTransfersResource) List(query *ListCryptoTransfersQuery, options 
 	}, options)
 }
 
-// List crypto transfers.
+// List crypto transfers, as a CSV file.
 //
 // Returns crypto transfers, newest first. Filters combine. Send `Accept: text/csv` to export all of
 // them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/disbursements/crypto
 func (r *CryptoTransfersResource) CSV(ctx context.Context, query *ListCryptoTransfersQuery, options ...Option) (io.ReadCloser, error) {
@@ -1120,10 +1138,12 @@ func (r *BankTransfersResource) List(query *ListBankTransfersQuery, options ...O
 	}, options)
 }
 
-// List bank transfers.
+// List bank transfers, as a CSV file.
 //
 // Returns bank transfers, newest first. Filters combine. Send `Accept: text/csv` to export all of
 // them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/disbursements/bank-transfer
 func (r *BankTransfersResource) CSV(ctx context.Context, query *ListBankTransfersQuery, options ...Option) (io.ReadCloser, error) {
@@ -1203,9 +1223,11 @@ func (r *BatchesResource) List(query *ListPayoutBatchesQuery, options ...Option)
 	}, options)
 }
 
-// List payout batches.
+// List payout batches, as a CSV file.
 //
 // Returns batches, newest first. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/disbursements/batches
 func (r *BatchesResource) CSV(ctx context.Context, query *ListPayoutBatchesQuery, options ...Option) (io.ReadCloser, error) {
@@ -1233,9 +1255,11 @@ func (r *BatchesResource) Items(reference string, query *ListPayoutBatchItemsQue
 	}, options)
 }
 
-// List the items of a batch.
+// List the items of a batch, as a CSV file.
 //
 // Returns items in the order of the batch. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/disbursements/batches/{reference}/items
 func (r *BatchesResource) ItemsCSV(ctx context.Context, reference string, query *ListPayoutBatchItemsQuery, options ...Option) (io.ReadCloser, error) {
@@ -1249,9 +1273,11 @@ func (r *BatchesResource) ItemsCSV(ctx context.Context, reference string, query 
 	}, options)
 }
 
-// Download the results of a batch.
+// Download the results of a batch, as a CSV file.
 //
 // Returns every item with its result as CSV.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/disbursements/batches/{reference}/report
 func (r *BatchesResource) Report(ctx context.Context, reference string, query *GetPayoutBatchReportQuery, options ...Option) (io.ReadCloser, error) {
@@ -1265,9 +1291,11 @@ func (r *BatchesResource) Report(ctx context.Context, reference string, query *G
 	}, options)
 }
 
-// Download the template of a batch.
+// Download the template of a batch, as a CSV file.
 //
 // Returns a CSV file with the names of the columns and a sample row.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/disbursements/batches/template
 func (r *BatchesResource) Template(ctx context.Context, query *GetPayoutBatchTemplateQuery, options ...Option) (io.ReadCloser, error) {
@@ -1379,10 +1407,12 @@ func (r *RecipientsResource) List(query *ListRecipientsQuery, options ...Option)
 	}, options)
 }
 
-// List recipients.
+// List recipients, as a CSV file.
 //
 // Returns saved recipients, newest first. Filters combine. Send `Accept: text/csv` to export all of
 // them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/recipients
 func (r *RecipientsResource) CSV(ctx context.Context, query *ListRecipientsQuery, options ...Option) (io.ReadCloser, error) {
@@ -1491,9 +1521,11 @@ func (r *CasesResource) List(query *ListCasesQuery, options ...Option) *Iterator
 	}, options)
 }
 
-// List cases.
+// List cases, as a CSV file.
 //
 // Returns cases, newest first. Filters combine. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/cases
 func (r *CasesResource) CSV(ctx context.Context, query *ListCasesQuery, options ...Option) (io.ReadCloser, error) {
@@ -1631,9 +1663,11 @@ func (r *ClaimsResource) List(query *ListClaimsQuery, options ...Option) *Iterat
 	}, options)
 }
 
-// List claims.
+// List claims, as a CSV file.
 //
 // Returns claims, newest first. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/claims
 func (r *ClaimsResource) CSV(ctx context.Context, query *ListClaimsQuery, options ...Option) (io.ReadCloser, error) {
@@ -1779,9 +1813,11 @@ func (r *CustomersResource) List(query *ListCustomersQuery, options ...Option) *
 	}, options)
 }
 
-// List customers.
+// List customers, as a CSV file.
 //
 // Returns customers, newest first. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/customers
 func (r *CustomersResource) CSV(ctx context.Context, query *ListCustomersQuery, options ...Option) (io.ReadCloser, error) {
@@ -1878,11 +1914,13 @@ func (r *CustomersResource) Statement(reference string, query *ListCustomerEntri
 	}, options)
 }
 
-// Retrieve the statement of a customer.
+// Retrieve the statement of a customer, as a CSV file.
 //
 // Returns what you invoiced the customer, what was paid, refunded and given up, newest first, with
 // what the customer owes after each. This is what is due of all invoices, less credit. Send
 // `Accept: text/csv` to export all of it.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/customers/{reference}/statement
 func (r *CustomersResource) StatementCSV(ctx context.Context, reference string, query *ListCustomerEntriesQuery, options ...Option) (io.ReadCloser, error) {
@@ -1960,9 +1998,11 @@ func (r *InvoicesResource) List(query *ListInvoicesQuery, options ...Option) *It
 	}, options)
 }
 
-// List invoices.
+// List invoices, as a CSV file.
 //
 // Returns invoices, newest first. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/invoices
 func (r *InvoicesResource) CSV(ctx context.Context, query *ListInvoicesQuery, options ...Option) (io.ReadCloser, error) {
@@ -2147,9 +2187,11 @@ func (r *InvoiceSchedulesResource) List(query *ListInvoiceSchedulesQuery, option
 	}, options)
 }
 
-// List invoice schedules.
+// List invoice schedules, as a CSV file.
 //
 // Returns schedules, newest first. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/invoice-schedules
 func (r *InvoiceSchedulesResource) CSV(ctx context.Context, query *ListInvoiceSchedulesQuery, options ...Option) (io.ReadCloser, error) {
@@ -2227,10 +2269,12 @@ func (r *SubaccountsResource) List(query *ListSubaccountsQuery, options ...Optio
 	}, options)
 }
 
-// List sub-accounts.
+// List sub-accounts, as a CSV file.
 //
 // Returns sub-accounts with their balances, newest first. Send `Accept: text/csv` to export all of
 // them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/subaccounts
 func (r *SubaccountsResource) CSV(ctx context.Context, query *ListSubaccountsQuery, options ...Option) (io.ReadCloser, error) {
@@ -2370,9 +2414,11 @@ func (r *ConversionsResource) List(query *ListConversionsQuery, options ...Optio
 	}, options)
 }
 
-// List conversions.
+// List conversions, as a CSV file.
 //
 // Returns conversions, newest first. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/conversions
 func (r *ConversionsResource) CSV(ctx context.Context, query *ListConversionsQuery, options ...Option) (io.ReadCloser, error) {
@@ -2439,10 +2485,12 @@ func (r *SettlementsResource) List(query *ListSettlementsQuery, options ...Optio
 	}, options)
 }
 
-// List settlements.
+// List settlements, as a CSV file.
 //
 // Returns settlements with their reports, newest first. A page of a rare status may be short or
 // empty and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/settlements
 func (r *SettlementsResource) CSV(ctx context.Context, query *ListSettlementsQuery, options ...Option) (io.ReadCloser, error) {
@@ -2525,10 +2573,12 @@ func (r *BalanceEntriesResource) List(query *ListBalanceEntriesQuery, options ..
 	}, options)
 }
 
-// List balance entries.
+// List balance entries, as a CSV file.
 //
 // Returns every change of the available balance with the balance after it, newest first. Send
 // `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/balance-entries
 func (r *BalanceEntriesResource) CSV(ctx context.Context, query *ListBalanceEntriesQuery, options ...Option) (io.ReadCloser, error) {
@@ -2576,11 +2626,13 @@ func (r *ReportsResource) Received(ctx context.Context, query *GetReceivedReport
 	}, options)
 }
 
-// Report what was received.
+// Report what was received, as a CSV file.
 //
 // Returns per day or hour what was received, returned, refunded and kept as fees, and what remains.
 // Money counts when it is credited, sent back or charged; the number of payments and what is held,
 // by `createdAt` of the payments. Send `Accept: text/csv` to export the buckets.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/reports/received
 func (r *ReportsResource) ReceivedCSV(ctx context.Context, query *GetReceivedReportQuery, options ...Option) (io.ReadCloser, error) {
@@ -2781,10 +2833,12 @@ func (r *MailsResource) List(query *ListMailsQuery, options ...Option) *Iterator
 	}, options)
 }
 
-// List mails.
+// List mails, as a CSV file.
 //
 // Returns the mails of the last 90 days that were written for you, newest first. Send `Accept:
 // text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/mails
 func (r *MailsResource) CSV(ctx context.Context, query *ListMailsQuery, options ...Option) (io.ReadCloser, error) {
@@ -2817,10 +2871,12 @@ func (r *MailSuppressionsResource) List(query *ListMailSuppressionsQuery, option
 	}, options)
 }
 
-// List suppressed addresses.
+// List suppressed addresses, as a CSV file.
 //
 // Returns addresses that get none of your mails, newest first: their mailbox does not exist, a mail
 // came back, or the recipient complained.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/mail-suppressions
 func (r *MailSuppressionsResource) CSV(ctx context.Context, query *ListMailSuppressionsQuery, options ...Option) (io.ReadCloser, error) {
@@ -3039,10 +3095,12 @@ func (r *EventsResource) List(query *ListEventsQuery, options ...Option) *Iterat
 	}, options)
 }
 
-// List events.
+// List events, as a CSV file.
 //
 // Returns events whose resource you may see, newest first. Filter by type or group, by resource and
 // by time. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/events
 func (r *EventsResource) CSV(ctx context.Context, query *ListEventsQuery, options ...Option) (io.ReadCloser, error) {
@@ -3149,12 +3207,14 @@ func (r *RequestLogsResource) List(query *ListRequestLogsQuery, options ...Optio
 	}, options)
 }
 
-// List request logs.
+// List request logs, as a CSV file.
 //
 // Returns requests made with a valid API key in the last 30 days, newest first. They appear within
 // a second. What the caller may not see, such as a payout without `payouts.see`, is `hidden`: only
 // method, path, status, key and time are shown. A page may hold fewer items than `limit`, or none,
 // and still have a `nextCursor`. Send `Accept: text/csv` to export all of them.
+//
+// The file arrives while you read it: close it at the end.
 //
 // GET /v1/request-logs
 func (r *RequestLogsResource) CSV(ctx context.Context, query *ListRequestLogsQuery, options ...Option) (io.ReadCloser, error) {

@@ -253,7 +253,13 @@ function printMethod(resource: ApiResource, operation: ApiOperation, isCsv = fal
   const { method, path, summary, description, pathParameters, input, isPublic } = operation
   const { type, fetch, hasContext } = answerOf(operation)
   const name = toName(operation.name) + (isCsv ? 'CSV' : '')
-  const text = [`${summary}${isCsv ? ', as a CSV file' : ''}.`, description, `${method} ${path}`]
+  const isFile = operation.answer.kind === 'csv'
+  const text = [
+    `${summary}${isCsv || isFile ? ', as a CSV file' : ''}.`,
+    description,
+    ...(isFile ? ['The file arrives while you read it: close it at the end.'] : []),
+    `${method} ${path}`,
+  ]
   const fields: [string, string][] = [
     ['name', `"${resource.address.map(toName).join('.')}.${name}"`],
     ['method', `"${method}"`],
