@@ -1,6 +1,6 @@
 /**
  * Script of the API reference, whose pages can be read without it. It sends the example of an
- * operation, shows the request as curl and Node code, and filters the lists of operations.
+ * operation, shows the request as curl and Node code, and searches all pages.
  */
 
 /** A module, so that its names are its own. */
@@ -410,7 +410,7 @@ function toLiteral(value: Json): string {
     .replace(/^(\s*)'([A-Za-z_]\w*)':/gm, '$1$2:')
 }
 
-// ---- Copy buttons, filters and old links
+// ---- Copy buttons and old links
 
 function addCopyButton(block: HTMLElement): void {
   const button = make('button', 'Copy') as HTMLButtonElement
@@ -426,70 +426,116 @@ function addCopyButton(block: HTMLElement): void {
   block.append(button)
 }
 
-/** What the server knows of a page (search-words.ts). */
-type PageWords = { names: string; text: string }
+// ---- Search
 
-/**
- * Lists the operations and guides whose page contains every word: in its title, and once the words
- * of all pages are loaded, in names, descriptions and text. What the reader typed may be the name
- * of an operation, field or error: pages that define it come first, then those with it in the
- * title.
- */
-function startFilter(input: HTMLInputElement): void {
-  let wordsOf: Record<string, PageWords> = {}
-  const areas = [...document.querySelectorAll<HTMLElement>(input.dataset.filter!)].map((area) => {
-    const groups = [...area.querySelectorAll<HTMLElement>('details, section')]
-    const rows = [...area.querySelectorAll<HTMLElement>('.operations li, details li')]
-    const found = make('ul')
-    found.className = rows[0]?.parentElement?.className ?? ''
-    groups[0]?.before(found)
-    return { groups, rows, found }
-  })
-  const filter = () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean)
-    for (const { groups, rows, found } of areas) {
-      for (const group of groups) group.hidden = words.length > 0
-      const ranked = words.length === 0 ? [] : rank(rows, words, wordsOf)
-      found.replaceChildren(...ranked.map((row) => copyRow(row)))
+type Found = { address: string; kind: string; title: string; about: string }
+type SearchResult = { found: Found[]; instead: string | null }
+/** What `search-pages.ts` exports. */
+type SearchModule = { openSearch: (index: Json) => (query: string) => SearchResult }
+
+const kindNames: Record<string, string> = {
+  o: 'Operation',
+  g: 'Guide',
+  s: 'Guide',
+  e: 'Error',
+  v: 'Variable',
+  t: 'Event',
+}
+
+/** "/" begins a search, arrows choose, Enter opens, Escape ends. */
+function startSearch(input: HTMLInputElement): void {
+  const popup = make('div')
+  popup.className = 'hits'
+  popup.hidden = true
+  const status = make('p')
+  status.setAttribute('role', 'status')
+  const list = make('div')
+  list.id = 'hits'
+  list.setAttribute('role', 'listbox')
+  list.setAttribute('aria-label', 'Pages')
+  popup.append(status, list)
+  input.after(popup)
+  let loading: Promise<(query: string) => SearchResult> | undefined
+  let chosen = -1
+
+  async function load() {
+    const index = fetch(input.dataset.index!).then((response) => response.json() as Promise<Json>)
+    const { openSearch } = (await import(input.dataset.search!)) as SearchModule
+    return openSearch(await index)
+  }
+  function choose(at: number) {
+    const options = [...list.children] as HTMLElement[]
+    chosen = options.length === 0 ? -1 : (at + options.length) % options.length
+    for (const [position, option] of options.entries()) {
+      option.setAttribute('aria-selected', String(position === chosen))
+      if (position === chosen) option.scrollIntoView({ block: 'nearest' })
     }
+    if (chosen >= 0) input.setAttribute('aria-activedescendant', `hit-${chosen}`)
+    else input.removeAttribute('aria-activedescendant')
   }
-  const load = async () => {
-    const response = await fetch(input.dataset.words!)
-    if (!response.ok) return
-    wordsOf = await response.json()
-    filter()
+  function show(isOpen: boolean) {
+    popup.hidden = !isOpen
+    input.setAttribute('aria-expanded', String(isOpen))
   }
-  input.addEventListener('input', filter)
-  input.addEventListener('focus', () => void load(), { once: true })
+  async function search() {
+    const query = input.value
+    if (query.trim() === '') return show(false)
+    loading ??= load()
+    const result = await loading.catch(() => undefined)
+    // The reader has typed on.
+    if (query !== input.value) return
+    if (!result) {
+      loading = undefined
+      status.textContent = 'The search could not be loaded. Try again.'
+      list.replaceChildren()
+      return show(true)
+    }
+    const { found, instead } = result(query)
+    list.replaceChildren(...found.map(renderHit))
+    const searched = instead === null ? '' : `Searched “${instead}” instead.`
+    status.textContent = found.length === 0 ? 'Nothing found.' : searched
+    show(true)
+    choose(0)
+  }
+
+  input.addEventListener('input', () => void search())
+  input.addEventListener('focus', () => {
+    loading ??= load()
+    if (input.value.trim() !== '') void search()
+  })
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'ArrowDown') choose(chosen + 1)
+    else if (event.key === 'ArrowUp') choose(chosen - 1)
+    else if (event.key === 'Enter') (list.children[chosen] as HTMLElement | undefined)?.click()
+    else if (event.key === 'Escape') {
+      show(false)
+      input.blur()
+    } else return
+    event.preventDefault()
+  })
+  document.addEventListener('keydown', (event) => {
+    const { tagName = '' } = document.activeElement ?? {}
+    const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(tagName)
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    input.focus()
+    input.select()
+  })
+  document.addEventListener('click', ({ target }) => {
+    if (!(target as Element).closest('.search') || (target as Element).closest('.hits a'))
+      show(false)
+  })
 }
 
-/** Rows whose page has every word, the most exact first; equal ones stay in their order. */
-function rank(
-  rows: HTMLElement[],
-  words: string[],
-  wordsOf: Record<string, PageWords>,
-): HTMLElement[] {
-  return rows
-    .flatMap((row) => {
-      const address = row.querySelector('a')?.getAttribute('href') ?? ''
-      const { names = '', text = '' } = wordsOf[address] ?? {}
-      const title = row.textContent!.toLowerCase()
-      const has = (all: string) => words.every((word) => all.includes(word))
-      if (!has(`${title} ${names} ${text}`)) return []
-      const known = names.split(' ')
-      const isOperation = address.toLowerCase().endsWith(`/${words.join(' ')}`)
-      const isDefined = words.every((word) => known.includes(word))
-      return [{ row, place: isOperation ? 0 : isDefined ? 1 : has(title) ? 2 : 3 }]
-    })
-    .sort((a, b) => a.place - b.place)
-    .map(({ row }) => row)
-}
-
-/** Without its id, which links name. */
-function copyRow(row: HTMLElement): HTMLElement {
-  const copy = row.cloneNode(true) as HTMLElement
-  copy.removeAttribute('id')
-  return copy
+function renderHit({ address, kind, title, about }: Found, at: number): HTMLElement {
+  const option = make('a') as HTMLAnchorElement
+  option.id = `hit-${at}`
+  option.setAttribute('role', 'option')
+  option.href = address
+  option.tabIndex = -1
+  const detail = [kindNames[kind], about].filter(Boolean).join(' · ')
+  option.append(make('b', title), ' ', make('small', detail))
+  return option
 }
 
 /** `/docs/#operation/createPayment` names an operation, as in older links. */
@@ -500,6 +546,7 @@ function followHash(): void {
 
 followHash()
 for (const block of document.querySelectorAll<HTMLElement>('.code')) addCopyButton(block)
-for (const input of document.querySelectorAll<HTMLInputElement>('[data-filter]')) startFilter(input)
+const searchInput = find<HTMLInputElement>('input.search')
+if (searchInput) startSearch(searchInput)
 const form = find<HTMLFormElement>('form[data-operation]')
 if (form) startForm(form)

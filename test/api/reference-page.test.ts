@@ -74,7 +74,8 @@ describe('the pages', () => {
       if (elements > most || packed > 16_000) wrong.push(`${next}: ${elements}, ${packed} bytes`)
       waiting.push(
         ...linksOf(text)
-          .filter((to) => to.startsWith('/'))
+          // reference-markdown.test.ts reads those.
+          .filter((to) => to.startsWith('/') && !to.endsWith('.md'))
           .map((to) => to.split('#')[0]!),
       )
     }

@@ -55,7 +55,7 @@ test('every operation of the client is a command', () => {
   const kebab = (text: string) => text.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`)
   const wanted = listRows().map(([name]) => kebab(name).replaceAll('.', ' '))
   expect(commands).toEqual(expect.arrayContaining(wanted))
-  const own = ['listen', 'trigger', 'pay', 'logs tail', 'login', 'logout', 'whoami']
+  const own = ['listen', 'trigger', 'pay', 'logs tail', 'login', 'logout', 'whoami', 'mcp']
   expect(commands.toSorted()).toEqual([...wanted, ...own, 'events resend'].toSorted())
 })
 

@@ -150,60 +150,96 @@ describe('"Send"', async () => {
 })
 
 describe('a reader', () => {
-  test('finds an operation by words, and by an old link', async () => {
+  test('follows an old link to an operation', async () => {
     const page = await openPage({ viewport: sizes.phone })
-    await page.goto(`${baseUrl}/docs/`)
-    const found = page.getByRole('main').getByRole('listitem').filter({ visible: true })
-    const all = await found.count()
-    const search = async (words: string, isInMenu = false) => {
-      const loaded = page.waitForResponse((one) => one.url().endsWith('.json')).catch(() => {})
-      await page.getByLabel('Find an operation').fill(words)
-      if (words === 'refund payment') await loaded
-      const place = isInMenu ? page.locator('#menu li').filter({ visible: true }) : found
-      await expect.poll(() => place.count()).toBeGreaterThan(0)
-      return (await place.allTextContents()).join('\n')
-    }
-    expect(await search('refund payment')).toContain('Refund a payment')
-    expect(await found.count()).toBeLessThan(all / 2)
-    // A field, an error, a description, and the text of a guide.
-    expect(await search('narration')).toContain('Create a bank transfer')
-    expect(await search('quote_mismatch')).toContain('Create a crypto transfer')
-    expect(await search('valid for 60 seconds')).toContain('Quote a conversion')
-    expect(await search('byte order mark', true)).toContain('Find')
-    await page.goto('about:blank')
     await page.goto(`${baseUrl}/docs/#operation/refundPayment`)
     await page.getByRole('heading', { name: 'Refund a payment' }).waitFor()
     expect(page.url()).toBe(`${baseUrl}/docs/operations/refundPayment`)
   })
 
-  test('finds what defines the word first, then titles, then texts', async () => {
+  test('searches with the keyboard alone', async () => {
     const page = await openPage()
+    const errors: string[] = []
+    page.on('pageerror', (error) => errors.push(error.message))
+    page.on('console', (line) => line.type() === 'error' && errors.push(line.text()))
     await page.goto(`${baseUrl}/docs/guides/payouts`)
-    const find = page.getByLabel('Find')
-    const loaded = page.waitForResponse((one) => one.url().endsWith('.json'))
-    await find.focus()
-    await loaded
-    const search = async (words: string) => {
-      await find.fill(words)
-      const rows = page.locator('#menu li').filter({ has: page.locator('a'), visible: true })
-      const all = await rows.allTextContents()
-      // The two links above the groups are always there.
-      return all.slice(2).map((text) => text.trim().replaceAll(/\s+/g, ' '))
+    const input = page.getByRole('combobox', { name: 'Search' })
+    const options = page.getByRole('option')
+    await page.keyboard.press('/')
+    const isFocused = "document.activeElement === document.querySelector('input.search')"
+    expect(await page.evaluate(isFocused)).toBe(true)
+    // "/" is a letter once a reader types.
+    await page.keyboard.type('refund')
+    await options.first().waitFor()
+    expect(await options.first().textContent()).toContain('Refund a payment')
+    expect(await input.getAttribute('aria-expanded')).toBe('true')
+    expect(await input.getAttribute('aria-activedescendant')).toBe('hit-0')
+    await page.keyboard.press('ArrowDown')
+    expect(await input.getAttribute('aria-activedescendant')).toBe('hit-1')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    const last = (await options.count()) - 1
+    expect(await input.getAttribute('aria-activedescendant')).toBe(`hit-${last}`)
+    await page.keyboard.press('Escape')
+    expect(await options.first().isVisible()).toBe(false)
+    for (const [query, address, heading] of [
+      ['idempotency_in_progress', '/docs/reference/errors#idempotency_in_progress', 'Errors'],
+      ['MANILLA_SECRET', '/docs/operating/configuration#MANILLA_SECRET', 'Configuration'],
+      [
+        'create virtual account',
+        '/docs/operations/createVirtualAccount',
+        'Create a virtual account',
+      ],
+      ['idempotancy', '/docs/guides/idempotency', 'Idempotency'],
+    ] as const) {
+      await page.keyboard.press('/')
+      await page.keyboard.type(query)
+      await page.locator(`#hit-0[href="${address}"]`).waitFor()
+      if (query === 'idempotancy')
+        expect(await page.getByRole('status').first().textContent()).toBe(
+          'Searched “idempotency” instead.',
+        )
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${baseUrl}${address}`)
+      await page.getByRole('heading', { name: heading, exact: true, level: 1 }).waitFor()
     }
-    expect((await search('refundPayment'))[0]).toBe('Refund a payment')
-    // A field of few operations, although guides and descriptions name it, too.
-    const byField = await search('maxRate')
-    expect(byField.slice(0, 2)).toEqual(['Create a crypto transfer', 'Create a bank transfer'])
-    expect(byField.indexOf('Errors')).toBeGreaterThan(byField.indexOf('Conversion'))
-    // The page that explains the error comes before those that mention it.
-    const byError = await search('insufficient_balance')
-    expect(byError).toContain('Errors')
-    expect(byError.indexOf('Errors')).toBeLessThan(byError.indexOf('Payout batches'))
-    // No field or error has this name, so titles come before texts.
-    const byTitle = await search('idempotency')
-    expect(byTitle[0]).toBe('Idempotency')
-    await find.fill('')
-    expect(await page.locator('#menu details').first().isVisible()).toBe(true)
+    await page.keyboard.press('/')
+    await page.keyboard.type('xqzwvk')
+    await page.getByText('Nothing found.').waitFor()
+    expect(errors).toEqual([])
+  })
+
+  test('searches on a phone, and in the dark, with assistive technology', async () => {
+    for (const [name, options] of [
+      ['phone', { viewport: { width: 360, height: 740 } }],
+      ['desktop-dark', { colorScheme: 'dark' }],
+    ] as const) {
+      const page = await openPage({ ...options, reducedMotion: 'reduce', bypassCSP: true })
+      await page.goto(`${baseUrl}/docs/operations/createBankTransfer`)
+      await page.getByRole('combobox', { name: 'Search' }).fill('idempotancy')
+      await page.getByRole('option').first().waitFor()
+      const widths = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+      expect([name, await page.evaluate(widths)]).toEqual([name, 0])
+      const tall = await page.getByRole('option').first().boundingBox()
+      expect(tall!.height).toBeGreaterThanOrEqual(44)
+      await picture(page, 'script', `reference-search-${name}`)
+    }
+  })
+
+  test('finds every page in a list, without script', async () => {
+    const page = await openPage({ javaScriptEnabled: false })
+    await page.goto(`${baseUrl}/docs/`)
+    expect(await page.getByRole('combobox').count()).toBe(0)
+    await page.getByRole('link', { name: 'All pages' }).click()
+    for (const name of [
+      'Refund a payment',
+      'Idempotency',
+      'idempotency_in_progress',
+      'MANILLA_SECRET',
+    ])
+      await page.getByRole('main').getByRole('link', { name, exact: true }).waitFor()
+    await page.getByRole('main').getByRole('link', { name: 'MANILLA_SECRET', exact: true }).click()
+    expect(page.url()).toBe(`${baseUrl}/docs/operating/configuration#MANILLA_SECRET`)
   })
 
   test('reads everything without script', async () => {

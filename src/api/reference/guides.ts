@@ -27,6 +27,7 @@ export async function readGuides(): Promise<Map<string, Guide>> {
 
 /** Our own text, so its HTML is trusted. Links to files that are not served become plain text. */
 export function renderGuide({ name, text }: Guide, guides: Map<string, Guide>): Html {
+  const isDefining = definedIn(name) !== undefined
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }: Tokens.Heading) {
@@ -39,7 +40,7 @@ export function renderGuide({ name, text }: Guide, guides: Map<string, Guide>): 
       },
       table(token: Tokens.Table) {
         const row = (cells: Tokens.TableCell[], tag: string) =>
-          `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`
+          `<tr${isDefining && tag === 'td' ? idOf(cells[0]!.text) : ''}>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`
         const body = token.rows.map((cells) => row(cells, 'td')).join('')
         return `<div class="wide" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>`
       },
@@ -53,6 +54,12 @@ export function renderGuide({ name, text }: Guide, guides: Map<string, Guide>): 
   return asMarkup(marked.parse(text, { async: false }))
 }
 
+/** The row of an error or a variable has its name as its address. */
+function idOf(cell: string): string {
+  const [, name] = /^`([A-Za-z][\w.]*)`$/.exec(cell) ?? []
+  return name === undefined ? '' : ` id="${name}"`
+}
+
 const escapeCode = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -62,6 +69,12 @@ const slugOf = (heading: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-')
+
+/** The pages whose rows are found one by one, and so have an address each. */
+export function definedIn(name: string): 'e' | 'v' | undefined {
+  if (name === 'reference/errors') return 'e'
+  return name === 'operating/configuration' ? 'v' : undefined
+}
 
 function resolveLink(href: string, from: string, guides: Map<string, Guide>): string | undefined {
   if (/^(https?:|#)/.test(href)) return href

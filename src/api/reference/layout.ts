@@ -14,8 +14,9 @@ export type Frame = {
   guides: Map<string, Guide>
   styleUrl: string
   scriptUrl: string
-  /** The words of every page, which the script loads when a reader begins to search. */
-  wordsUrl: string
+  /** What the search loads when a reader begins to: its index, and the script that reads it. */
+  indexUrl: string
+  searchUrl: string
   /** Version of the service and its SDK, which are released together. */
   serviceVersion: string
 }
@@ -38,41 +39,46 @@ export function renderReferencePage(
 <link rel="stylesheet" href="${frame.styleUrl}">
 <script type="module" src="${frame.scriptUrl}"></script>
 </head><body>
-<header><a class="home" href="/docs/">${mark} <b>Manilla API</b></a>
+<header><a class="home" href="/docs/">${mark} Manilla API</a>
+<input class="search" type="search" role="combobox" aria-label="Search" aria-expanded="false"
+aria-controls="hits" aria-autocomplete="list" placeholder="Search ( / )" autocomplete="off"
+autocapitalize="off" spellcheck="false" data-index="${frame.indexUrl}"
+data-search="${frame.searchUrl}">
 <a class="jump" href="#menu">Menu</a></header>
 <div class="frame"><main>${main}</main>
 <nav id="menu" aria-label="Reference">${renderMenu(frame, path)}</nav></div>
 <footer>API ${frame.document.info.version} · Manilla ${frame.serviceVersion} ·
-<a href="/openapi.json">openapi.json</a> · <a href="${markdownPathOf(path)}">Markdown</a> ·
-<a href="/llms.txt">llms.txt</a></footer>
+<a href="/openapi.json">openapi.json</a></footer>
 </body></html>`
   return markup
 }
 
-function renderMenu({ document, guides, wordsUrl }: Frame, path: string): Html {
-  // The method is an attribute, which the styles show: a menu of all operations stays small.
+const starts = [
+  ['/docs/', 'Introduction'],
+  ['/docs/events', 'Webhook events'],
+  ['/docs/contents', 'All pages'],
+] as const
+
+function renderMenu({ document, guides }: Frame, path: string): Html {
+  // The method is an attribute, which the styles show, and folds group the links without a list: a
+  // menu of all operations, which every page has, stays small.
   const link = (href: string, text: string, method?: string) =>
-    html`<li><a href="${href}"${href === path && html` aria-current="page"`}${
+    html`<a href="${href}"${href === path && html` aria-current="page"`}${
       method && html` data-method="${method}"`
-    }>${text}</a></li>`
+    }>${text}</a>`
   const groups = groupByTag(document).map(({ name, operations }) => {
     const isOpen = operations.some((operation) => pathOfOperation(operation) === path)
-    return html`<details${isOpen && html` open`}><summary>${name}</summary><ul>${operations.map(
+    return html`<details${isOpen && html` open`}><summary>${name}</summary>${operations.map(
       (operation) => link(pathOfOperation(operation), operation.summary, operation.method),
-    )}</ul></details>`
+    )}</details>`
   })
   const listed = [...guides.values()].filter(({ name }) => isForMerchants(name))
-  // The introduction has its own filter.
-  const filter =
-    path !== '/docs/' &&
-    html`<label>Find <input type="search" data-filter="#menu" data-words="${wordsUrl}" autocomplete="off"></label>`
-  return html`${filter}
-    <ul>${link('/docs/', 'Introduction')}${link('/docs/events', 'Webhook events')}</ul>
+  return html`${starts.map(([href, text]) => link(href, text))}
     ${groups}
     ${
       listed.length > 0 &&
       html`<details${path.startsWith('/docs/guides') && html` open`}><summary
-      >Guides</summary><ul>${listed.map(({ name, title }) => link(`/docs/${name}`, title))}</ul>
+      >Guides</summary>${listed.map(({ name, title }) => link(`/docs/${name}`, title))}
       </details>`
     }`
 }

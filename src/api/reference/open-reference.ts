@@ -1,16 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { type Html, html } from '../../base/html.js'
 import { jsonType } from '../server/envelope.js'
+import { buildSearchIndex, type SearchIndex } from './build-search.js'
 import { type ApiDocument, listOperations, pathOfOperation } from './document.js'
 import { guidesOf, readGuides, renderGuide, toServedMarkdown } from './guides.js'
 import { type Frame, renderReferencePage } from './layout.js'
 import { renderLlms } from './llms.js'
 import { type PackedFile, packFile } from './packed-file.js'
+import { renderContents } from './render-contents.js'
 import { renderEvents } from './render-events.js'
 import { renderIntroduction } from './render-introduction.js'
 import { renderOperation } from './render-operation.js'
 import { readSdkMethods } from './sdk-methods.js'
-import { collectWords } from './search-words.js'
 import { referenceStyles } from './styles.js'
 import { markdownPathOf, toMarkdown } from './to-markdown.js'
 
@@ -26,36 +27,39 @@ type Rendered = {
 }
 
 /** Compiled from web/. Found in dist/ also when this file runs from src/. */
-const compiledScript = new URL('../../../dist/web/reference-script.js', import.meta.url)
+const compiled = new URL('../../../dist/web/', import.meta.url)
 const manifest = new URL('../../../package.json', import.meta.url)
 
 export async function openReference(document: ApiDocument): Promise<Reference> {
-  const [guides, sdkMethods, style, script, { version }] = await Promise.all([
+  const [guides, sdkMethods, style, script, search, { version }] = await Promise.all([
     readGuides(),
     readSdkMethods(),
     packFile('text/css; charset=utf-8', referenceStyles()),
-    readFile(compiledScript, 'utf8').then((text) =>
-      packFile('text/javascript; charset=utf-8', text),
-    ),
+    packScript('reference-script.js'),
+    packScript('search-pages.js'),
     readFile(manifest, 'utf8').then((text) => JSON.parse(text) as { version: string }),
   ])
   // The names contain a hash of the content, so browsers may cache the files forever.
   const styleUrl = `${assetStart}${style.hash}.css`
   const scriptUrl = `${assetStart}${script.hash}.js`
-  const words = await packFile(jsonType, JSON.stringify(collectWords(document, guides)))
-  const wordsUrl = `${assetStart}${words.hash}.json`
+  const searchUrl = `${assetStart}${search.hash}.js`
+  const index = buildSearchIndex(document, guides)
+  const packedIndex = await packFile(jsonType, JSON.stringify(index))
+  const indexUrl = `${assetStart}${packedIndex.hash}.json`
   const frame: Frame = {
     document,
     guides,
     styleUrl,
     scriptUrl,
-    wordsUrl,
+    indexUrl,
+    searchUrl,
     serviceVersion: version,
   }
 
   const pages = new Map<string, () => Rendered>([
     ['/docs/', () => describeIntroduction(frame)],
     ['/docs/events', () => describeEvents(document)],
+    ['/docs/contents', () => describeContents(frame, index)],
     ...listOperations(document).map((operation): [string, () => Rendered] => [
       pathOfOperation(operation),
       () => ({
@@ -84,7 +88,8 @@ export async function openReference(document: ApiDocument): Promise<Reference> {
     ['/docs/llms.txt', llms],
     [styleUrl, Promise.resolve(style)],
     [scriptUrl, Promise.resolve(script)],
-    [wordsUrl, Promise.resolve(words)],
+    [searchUrl, Promise.resolve(search)],
+    [indexUrl, Promise.resolve(packedIndex)],
   ])
 
   return {
@@ -117,6 +122,16 @@ function describeIntroduction(frame: Frame): Rendered {
   const description =
     'Reference of the Manilla API: collect naira and stablecoins, pay out to banks and wallets.'
   return { title: 'Manilla API', description, main: renderIntroduction(frame) }
+}
+
+async function packScript(name: string): Promise<PackedFile> {
+  const text = await readFile(new URL(name, compiled), 'utf8')
+  return packFile('text/javascript; charset=utf-8', text)
+}
+
+function describeContents(frame: Frame, index: SearchIndex): Rendered {
+  const description = 'Every operation, guide, error, variable and event of Manilla.'
+  return { title: 'All pages · Manilla', description, main: renderContents(frame, index) }
 }
 
 function describeEvents(document: ApiDocument): Rendered {

@@ -6,7 +6,7 @@ import { type Frame, groupByTag, renderMethod } from './layout.js'
 import { renderText } from './render-fields.js'
 
 /** The first page: what every request has in common, and the list of operations. */
-export function renderIntroduction({ document, serviceVersion, wordsUrl }: Frame): Html {
+export function renderIntroduction({ document, serviceVersion }: Frame): Html {
   const { http } = limits
   const groups = groupByTag(document).map(
     ({ name, description, operations }) => html`<section><h3>${name}</h3><p>${description}</p>
@@ -20,7 +20,7 @@ export function renderIntroduction({ document, serviceVersion, wordsUrl }: Frame
 <p>${renderText(document.info.description)}</p>
 <p>Every operation below has a page that sends its example and shows the request as curl and as Node
 code. <a href="/docs/start">Start in five minutes</a> · <a href="#operations">All operations</a> ·
-<a href="/docs/events">Webhook events</a></p>
+<a href="/docs/events">Webhook events</a> · <a href="/llms.txt">Pages as Markdown</a></p>
 
 <h2 id="keys">Keys</h2>
 <p>Send your key as <code>Authorization: Bearer sk_test_…</code>. A secret key
@@ -67,8 +67,6 @@ ${serviceVersion}. The SDK has the version of the service: <code>manilla@${servi
 Within an API version, fields and operations are only added: ignore those that you do not know.</p>
 
 <h2 id="operations">Operations</h2>
-<label>Find an operation <input type="search" data-filter="main, #menu" data-words="${wordsUrl}"
-autocomplete="off"></label>
 ${groups}`
 }
 

@@ -33,12 +33,30 @@ header{position:sticky;top:0;z-index:1;display:flex;justify-content:space-betwee
 header a{display:inline-flex;align-items:center;gap:.5rem;min-height:3rem;color:var(--ink);
   text-decoration:none}
 header .jump{padding:0 .5rem;font-weight:600;color:var(--brand)}
+header .home{white-space:nowrap;font-weight:700}
+.search{flex:1;max-width:32rem;margin:0 .75rem;min-height:2.25rem;padding:.3rem .65rem}
+.hits{position:absolute;top:calc(100% + .35rem);right:.5rem;
+  width:min(40rem,100% - 1rem);background:var(--card);
+  border:1px solid var(--edge);border-radius:.6rem;box-shadow:0 .75rem 2rem rgb(0 0 0/.18)}
+.hits p{margin:0;padding:.5rem .75rem;color:var(--soft);font-size:.875rem}
+.hits p:empty{display:none}
+#hits{max-height:min(30rem,70vh);overflow:auto;padding:.25rem}
+.hits a{display:block;min-height:2.75rem;padding:.4rem .5rem;border-radius:.4rem}
+.hits b,.hits small{display:block}
+.hits small{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.hits a:hover,.hits [aria-selected=true]{background:var(--wash)}
+.contents{columns:16rem;padding-left:1.2rem}
+:target{scroll-margin-top:4rem}
+tr:target{background:var(--wash)}
+@media (max-width:40rem){
+  header .home{font-size:0}
+  .search{margin:0 .25rem}
+}
 header svg{width:1.6rem;height:1.6rem}
 .frame{max-width:90rem;margin:0 auto}
 main,nav{padding:1.25rem 1rem}
 main{min-width:0}
 nav{border-top:1px solid var(--line)}
-nav ul{list-style:none;margin:0;padding:0}
 nav a{display:flex;gap:.5rem;align-items:baseline;min-height:2.75rem;padding:.6rem .5rem;
   border-radius:.5rem;text-decoration:none;color:var(--ink);line-height:1.4}
 nav a:hover,nav a[aria-current]{background:var(--wash)}
@@ -111,6 +129,6 @@ footer{text-align:center;color:var(--soft);font-size:.8125rem;padding:1.5rem 1re
     max-height:calc(100vh - 5rem);overflow:auto;    padding:.1rem .25rem}
   .try h2,.columns>div>h2:first-child{margin-top:.5rem}
 }
-@media (scripting:none){form,nav label,main>label{display:none}}
+@media (scripting:none){form,.search{display:none}}
 @media print{header,nav,.try,footer{display:none}}
 `.replace(/\n\s*/g, '')
