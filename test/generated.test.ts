@@ -28,6 +28,7 @@ import {
 import { renderEnvExample } from './support/render-env-example.js'
 import { renderModules } from './support/render-modules.js'
 import { type OpenApi, renderPostman } from './support/render-postman.js'
+import { renderSdks } from './support/render-sdks.js'
 import { generatedFilesIn, removeLeftOver } from './support/sdk-files.js'
 
 /** Generated files must match the code. `npm run generate` updates them. */
@@ -100,6 +101,11 @@ test('the page about personal data lists every class', async () => {
 test('the README of the SDK lists every resource', async () => {
   const readme = at('sdk/README.md')
   await expect(renderSdkReadme(readFileSync(readme, 'utf8'))).toMatchFileSnapshot(readme)
+})
+
+test('the guide of the SDKs has the number of scenarios', async () => {
+  const guide = at('docs/guides/sdks.md')
+  await expect(renderSdks(readFileSync(guide, 'utf8'))).toMatchFileSnapshot(guide)
 })
 
 test('the event reference matches the catalogue', async () => {

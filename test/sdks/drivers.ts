@@ -1,5 +1,4 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 
 const root = path.resolve(import.meta.dirname, '../..')
@@ -10,7 +9,7 @@ export type Sdk = {
   folder: string
   /** Reads and writes the lines of conformance/README.md. */
   driver: string[]
-  /** Takes money through a service, as README.md says. */
+  /** Takes money through a service, as README.md says. Empty for a second client of an SDK. */
   journey: string[]
   /** Prints what the runtime is, or fails if it is not installed. */
   runtime: string[]
@@ -18,7 +17,8 @@ export type Sdk = {
   readmeTest?: string
 }
 
-const sdks: Sdk[] = [
+/** Every SDK of the repository. */
+export const sdks: Sdk[] = [
   {
     language: 'TypeScript',
     folder: 'sdk',
@@ -71,14 +71,6 @@ export function findSdks(): { present: Sdk[]; missing: string[] } {
   if (mustHaveAll && missing.length > 0) throw new Error(`Not installed: ${missing.join(', ')}.`)
   return { present, missing }
 }
-
-/** Whether the SDK has its journey. */
-export function hasJourney({ folder, language }: Sdk): boolean {
-  const file = language === 'Go' ? 'journey' : `journey.${extensions[language]}`
-  return existsSync(path.join(root, folder, file))
-}
-
-const extensions: Record<string, string> = { TypeScript: 'mjs', Python: 'py', PHP: 'php' }
 
 /** Starts a program of an SDK in its folder. */
 export function startProgram(

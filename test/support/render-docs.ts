@@ -304,7 +304,7 @@ export function renderPayoutControls(guide: string): string {
 }
 
 /** Replaces the lines between the two marks of a block. */
-function fillBlock(page: string, name: string, lines: string[]): string {
+export function fillBlock(page: string, name: string, lines: string[]): string {
   const [before, rest = ''] = page.split(new RegExp(`(?<=<!-- ${name}: .* -->\\n)`))
   const after = rest.slice(rest.indexOf(`<!-- end of ${name} -->`))
   return `${before}\n${lines.join('\n')}\n\n${after}`
