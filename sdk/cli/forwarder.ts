@@ -12,7 +12,7 @@ export type Forwarded = {
   isForwarded: boolean
 }
 
-type Options = {
+type ForwarderOptions = {
   port: number
   target: string | undefined
   onForwarded(forwarded: Forwarded): void
@@ -27,7 +27,7 @@ const answerTimeoutMs = 14_000
  * Receives webhooks on a local port and forwards them unchanged. Your server's answer is returned
  * to the service, so that retries happen as in production.
  */
-export async function openForwarder({ port, target, onForwarded }: Options) {
+export async function openForwarder({ port, target, onForwarded }: ForwarderOptions) {
   let secret: string | undefined
   const server = createServer((request, response) => {
     receive(request, response).catch((error: Error) => answer(response, 400, error.message))

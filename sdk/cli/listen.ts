@@ -8,7 +8,7 @@ import { paint } from './style.js'
 import type { Terminal } from './terminal.js'
 import { formatTime, lagos } from './times.js'
 
-type Options = { forwardTo?: string; events?: string; through?: string; port?: string }
+type ListenOptions = { forwardTo?: string; events?: string; through?: string; port?: string }
 
 export function registerListen(program: Command, terminal: Terminal): void {
   const listen = program
@@ -18,10 +18,10 @@ export function registerListen(program: Command, terminal: Terminal): void {
     .option('--events <types>', "only these types, separated by commas: 'payment.*,balance.low'")
     .option('--through <url>', 'public URL of a tunnel to this machine, for a remote service')
     .option('--port <port>', 'local port that the tunnel leads to', '0')
-  setAction<Options>(listen, terminal, listenUntilStopped)
+  setAction<ListenOptions>(listen, terminal, listenUntilStopped)
 }
 
-async function listenUntilStopped(run: Run<Options>): Promise<undefined> {
+async function listenUntilStopped(run: Run<ListenOptions>): Promise<undefined> {
   const { terminal, manilla, access, options, isJson } = run
   const stop = terminal.stop()
   refuseUnreachable(access, options)
@@ -47,7 +47,7 @@ async function listenUntilStopped(run: Run<Options>): Promise<undefined> {
 }
 
 function printStart(
-  { terminal, access, options, isJson }: Run<Options>,
+  { terminal, access, options, isJson }: Run<ListenOptions>,
   { secret, isKept }: ListeningEndpoint,
 ): void {
   if (isJson) {
@@ -83,7 +83,7 @@ export function isLocal(baseUrl: string): boolean {
 }
 
 /** Webhooks are HTTP requests: a remote service cannot reach a port of this machine. */
-function refuseUnreachable({ baseUrl, key }: ApiAccess, { through, port }: Options): void {
+function refuseUnreachable({ baseUrl, key }: ApiAccess, { through, port }: ListenOptions): void {
   const tunnel = '--port 4242 --through https://your-tunnel.example'
   const nextStep = `Open a tunnel to a local port and name both: ${tunnel}`
   if (through !== undefined && port === '0')

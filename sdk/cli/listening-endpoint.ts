@@ -14,7 +14,7 @@ export type ListeningEndpoint = {
 }
 
 type Saved = { id: string; secret: string; pid: number }
-type Options = {
+type ListeningOptions = {
   manilla: Manilla
   terminal: Terminal
   access: ApiAccess
@@ -28,7 +28,7 @@ type EventFilter = NonNullable<Parameters<Manilla['webhookEndpoints']['create']>
  * Reuses one endpoint, disabled between runs, so that its secret stays the same. A second
  * `manilla listen` beside the first gets a temporary endpoint.
  */
-export async function openListeningEndpoint(options: Options): Promise<ListeningEndpoint> {
+export async function openListeningEndpoint(options: ListeningOptions): Promise<ListeningEndpoint> {
   const { manilla, terminal, access } = options
   const file = path.join(terminal.configFolder, 'listen.json')
   const { merchant } = await manilla.profile.get()
@@ -70,7 +70,10 @@ async function tolerateAbsence(terminal: Terminal, work: () => Promise<unknown>)
   }
 }
 
-async function enable({ manilla, url, events }: Options, saved: Saved): Promise<Saved | undefined> {
+async function enable(
+  { manilla, url, events }: ListeningOptions,
+  saved: Saved,
+): Promise<Saved | undefined> {
   try {
     await manilla.webhookEndpoints.update(saved.id, {
       url,
@@ -85,7 +88,7 @@ async function enable({ manilla, url, events }: Options, saved: Saved): Promise<
   }
 }
 
-async function openTemporary(options: Options): Promise<ListeningEndpoint> {
+async function openTemporary(options: ListeningOptions): Promise<ListeningEndpoint> {
   const { id, secret } = await create(options)
   return {
     secret,
@@ -102,7 +105,11 @@ async function deleteStale(manilla: Manilla, description: string): Promise<void>
       await manilla.webhookEndpoints.delete(endpoint.id)
 }
 
-async function create({ manilla, url, events }: Options): Promise<{ id: string; secret: string }> {
+async function create({
+  manilla,
+  url,
+  events,
+}: ListeningOptions): Promise<{ id: string; secret: string }> {
   const description = `manilla listen on ${hostname()}`.slice(0, 100)
   await deleteStale(manilla, description)
   const { id, secret } = await manilla.webhookEndpoints.create({

@@ -5,7 +5,7 @@ import { type Failure, misused } from './failure.js'
 import { formatMoney, formatNaira, isTooMuch, nairaMax, parseMoney, toKobo } from './money.js'
 import type { Terminal } from './terminal.js'
 
-type Options = { asset?: string; from?: string }
+type PayOptions = { asset?: string; from?: string }
 type Coin = 'USDC' | 'USDT'
 
 export function registerPay(program: Command, terminal: Terminal): void {
@@ -16,7 +16,7 @@ export function registerPay(program: Command, terminal: Terminal): void {
     .argument('[amount]', 'in naira or coins (5000 is ₦5,000.00); defaults to the expected amount')
     .option('--asset <coin>', 'USDC or USDT, for a wallet that accepts both')
     .option('--from <number>', "the payer's account number; magic numbers make returns fail")
-  setTestAction<Options>(pay, terminal, payOne)
+  setTestAction<PayOptions>(pay, terminal, payOne)
 }
 
 /** Where to pay, and the expected amount if there is one. */
@@ -24,7 +24,7 @@ type Target =
   | { accountNumber: string; amount?: number }
   | { address: string; asset?: string; amount?: string }
 
-async function payOne({ manilla, args, options }: Run<Options>): Promise<Output> {
+async function payOne({ manilla, args, options }: Run<PayOptions>): Promise<Output> {
   const [account = '', amount] = args
   const target = await findTarget(manilla, account)
   return 'address' in target
@@ -35,7 +35,7 @@ async function payOne({ manilla, args, options }: Run<Options>): Promise<Output>
 async function payNaira(
   manilla: Manilla,
   target: { accountNumber: string; amount?: number },
-  given: Options & { amount: string | undefined },
+  given: PayOptions & { amount: string | undefined },
 ): Promise<Output> {
   if (given.asset !== undefined && given.asset !== 'NGN')
     throw misused('A bank account accepts naira only.', 'Remove --asset, or pay to a wallet.')

@@ -48,7 +48,7 @@ function describeGroup(name: string, rows: Operations): string {
 /** Commands that take words in place of a flag; their group takes them too: `search chuka`. */
 const worded: Record<string, string> = { 'search.list': 'q' }
 
-type Options = Record<string, string | undefined>
+type FlagValues = Record<string, string | undefined>
 
 function registerOperation(
   command: Command,
@@ -81,7 +81,7 @@ function registerOperation(
   const isTestOnly = operation.path.startsWith('/v1/test/') || name === 'checkout.simulate'
   if (movesMoney(name, operation)) command.option(...yesFlag)
   const set = isTestOnly ? setTestAction : setAction
-  set<Options>(command, terminal, (run) => call(run, operation, name))
+  set<FlagValues>(command, terminal, (run) => call(run, operation, name))
 }
 
 /** An option whose value is stored under the field's API name. */
@@ -103,7 +103,7 @@ type Page = { items: unknown[]; nextCursor: string | null }
 
 /** Undefined if the result is already written. */
 async function call(
-  run: Run<Options>,
+  run: Run<FlagValues>,
   operation: Operation,
   name: string,
 ): Promise<Output | undefined> {

@@ -6,7 +6,7 @@ import { paint, withoutControls } from './style.js'
 import type { Terminal } from './terminal.js'
 
 type Filters = NonNullable<Parameters<Manilla['requestLogs']['list']>[0]>
-type Options = Pick<Filters, 'status' | 'method' | 'path'>
+type LogFilters = Pick<Filters, 'status' | 'method' | 'path'>
 type Pages = ReturnType<Manilla['requestLogs']['list']>
 type Entry = Awaited<ReturnType<Pages['page']>>['items'][number]
 
@@ -26,7 +26,7 @@ export function registerLogs(program: Command, terminal: Terminal): void {
     .option('--status <status>', 'a status such as 422, or a class such as 4xx')
     .option('--method <method>', 'HTTP method, such as POST')
     .option('--path <path>', 'beginning of the path')
-  setAction<Options>(tail, terminal, followLogs)
+  setAction<LogFilters>(tail, terminal, followLogs)
 }
 
 async function followLogs({
@@ -34,7 +34,7 @@ async function followLogs({
   manilla,
   options,
   isJson,
-}: Run<Options>): Promise<undefined> {
+}: Run<LogFilters>): Promise<undefined> {
   const signal = terminal.stop()
   const print = (entries: Entry[]) => {
     for (const entry of entries)
@@ -65,12 +65,12 @@ function tolerateRestart(terminal: Terminal): (error: unknown) => Entry[] {
 /** Reads entries that were not returned before, oldest first, without its own requests. */
 class SeenLog {
   readonly #list: (query: Filters) => Pages
-  readonly #filters: Options
+  readonly #filters: LogFilters
   readonly #seen = new Set<string>()
   /** In the service's time. */
   #newestMs = 0
 
-  constructor(manilla: Manilla, filters: Options, signal: AbortSignal) {
+  constructor(manilla: Manilla, filters: LogFilters, signal: AbortSignal) {
     this.#list = (query) => manilla.requestLogs.list(query, { signal })
     this.#filters = filters
   }

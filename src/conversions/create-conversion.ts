@@ -92,7 +92,7 @@ export function toMovements(conversion: Conversion): Movement[] {
   ]
 }
 
-type Tools = {
+type ConversionDependencies = {
   environment: Environment
   /** Test mode on the localnet: mints the coins that a conversion lacks. */
   backCoins: BackCoins | undefined
@@ -103,9 +103,9 @@ export async function createConversion(
   tx: Tx,
   now: RealTime,
   conversion: Conversion,
-  tools: Tools,
+  dependencies: ConversionDependencies,
 ): Promise<void> {
-  const inventory = await takeInventory(tx, now, conversion, tools)
+  const inventory = await takeInventory(tx, now, conversion, dependencies)
   const movements = toMovements(conversion)
   const book = await lockForAll(tx, movements)
   const outcomes = decideConversion(book, conversion, inventory)
@@ -129,7 +129,7 @@ export async function takeInventory(
   tx: Tx,
   now: RealTime,
   conversion: Conversion,
-  { environment: { mode }, backCoins }: Tools,
+  { environment: { mode }, backCoins }: ConversionDependencies,
 ): Promise<Inventory> {
   const { source, target, sourceAmount, fee, targetAmount } = conversion
   const positions = await lockPositions(tx, mode, [source, target])

@@ -21,14 +21,19 @@ export type Exchange = {
 
 type SoldCoins = { environment: Environment; asset: Asset; amount: bigint }
 
-type Tools = {
+type ExchangeDependencies = {
   db: Database
   rates: RateBook
   backCoins: BackCoins | undefined
   mintPending: () => Promise<void>
 }
 
-export function createExchange({ db, rates, backCoins, mintPending }: Tools): Exchange {
+export function createExchange({
+  db,
+  rates,
+  backCoins,
+  mintPending,
+}: ExchangeDependencies): Exchange {
   return {
     rates,
     backCoins,

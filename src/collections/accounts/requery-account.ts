@@ -4,11 +4,15 @@ import type { JudgingLane, NoticeLane } from '../notices/notice-lanes.js'
 import type { CollectionRail } from '../ports.js'
 import type { CollectionAccount } from './account.js'
 
-type Tools = { rail: CollectionRail | undefined; notices: NoticeLane; judging: JudgingLane }
+type RequeryDependencies = {
+  rail: CollectionRail | undefined
+  notices: NoticeLane
+  judging: JudgingLane
+}
 
 /** Fetches every payment into an account from the bank and records those without a notice yet. */
 export async function requeryAccount(
-  { rail, notices, judging }: Tools,
+  { rail, notices, judging }: RequeryDependencies,
   { rail: railName, railAccount }: CollectionAccount,
   mode: Mode,
 ): Promise<void> {

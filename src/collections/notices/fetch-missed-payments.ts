@@ -9,27 +9,34 @@ import type { CollectionRail, ReportedPayment } from '../ports.js'
 import { type BankPage, readBankPages } from './read-bank.js'
 import { insertNotices } from './store-notices.js'
 
-type Tools = { db: Database; rail: CollectionRail; mode: Mode; logger: Logger }
+type FetchDependencies = { db: Database; rail: CollectionRail; mode: Mode; logger: Logger }
 
 /**
  * Lists a bank's payments and stores notices for those it never sent one for: the recent ones at
  * every run, and, page by page over several runs, those since the last clean reconciliation. If a
  * notice arrives later, it is ignored as a duplicate. Returns how many payments were missed.
  */
-export async function fetchMissedPayments(tools: Tools, now: Date): Promise<number> {
+export async function fetchMissedPayments(
+  dependencies: FetchDependencies,
+  now: Date,
+): Promise<number> {
   const { missedPaymentsLookbackMs, missedPaymentsAgeMinMs } = collectionLimits
   const recentFrom = after(now, -missedPaymentsLookbackMs)
-  const recent = await fetchRecent(tools, now, {
+  const recent = await fetchRecent(dependencies, now, {
     from: recentFrom,
     to: after(now, -missedPaymentsAgeMinMs),
   })
-  return recent + (await searchFurther(tools, now, recentFrom))
+  return recent + (await searchFurther(dependencies, now, recentFrom))
 }
 
 type Period = { from: Date; to: Date }
 
-async function fetchRecent(tools: Tools, now: Date, period: Period): Promise<number> {
-  const { db, rail, mode, logger } = tools
+async function fetchRecent(
+  dependencies: FetchDependencies,
+  now: Date,
+  period: Period,
+): Promise<number> {
+  const { db, rail, mode, logger } = dependencies
   const missed: ReportedPayment[] = []
   let isComplete = false
   for await (const page of readBankPages(db, { rail, mode, ...period })) {
@@ -38,7 +45,7 @@ async function fetchRecent(tools: Tools, now: Date, period: Period): Promise<num
   }
   if (!isComplete)
     logger.warn({ rail: rail.name, ...period }, 'bank has more payments than the page limit')
-  await db.transaction(async (tx) => storeMissed(tools, tx, now, missed))
+  await db.transaction(async (tx) => storeMissed(dependencies, tx, now, missed))
   return missed.length
 }
 
@@ -58,9 +65,13 @@ type Search = Period & { nextPage: string | null }
  * The next pages of the search between the last clean reconciliation and the recent payments. The
  * place is committed with what was found, so a worker that is killed loses neither.
  */
-async function searchFurther(tools: Tools, now: Date, to: Date): Promise<number> {
-  const { db, rail, mode } = tools
-  const search = await claimSearch(tools, now, to)
+async function searchFurther(
+  dependencies: FetchDependencies,
+  now: Date,
+  to: Date,
+): Promise<number> {
+  const { db, rail, mode } = dependencies
+  const search = await claimSearch(dependencies, now, to)
   if (!search) return 0
   const missed: ReportedPayment[] = []
   let { nextPage } = search
@@ -77,7 +88,7 @@ async function searchFurther(tools: Tools, now: Date, to: Date): Promise<number>
     nextPage = page.next
   }
   await db.transaction(async (tx) => {
-    storeMissed(tools, tx, now, missed)
+    storeMissed(dependencies, tx, now, missed)
     const isDone = nextPage === null
     const dueAt = isDone ? after(now, collectionLimits.missedSearchIntervalMs) : now
     tx.write(sql`
@@ -91,7 +102,11 @@ async function searchFurther(tools: Tools, now: Date, to: Date): Promise<number>
  * Continues a search, or begins the next one. Undefined: it is not due, another worker has it, or
  * the recent payments are all since the last clean reconciliation.
  */
-async function claimSearch({ db, rail }: Tools, now: Date, to: Date): Promise<Search | undefined> {
+async function claimSearch(
+  { db, rail }: FetchDependencies,
+  now: Date,
+  to: Date,
+): Promise<Search | undefined> {
   const from = await findStart(db, rail.name)
   const leaseEnd = after(now, collectionLimits.missedSearchLeaseMs)
   const hasPeriod = from !== null && from < to
@@ -124,7 +139,7 @@ async function findStart(db: Database, rail: string): Promise<Date | null> {
 }
 
 function storeMissed(
-  { rail, mode, logger }: Tools,
+  { rail, mode, logger }: FetchDependencies,
   tx: Tx,
   now: RealTime,
   missed: ReportedPayment[],

@@ -24,7 +24,7 @@ import { insertNotices, type NewNotice, type NoticeName, noticeKey } from './sto
 
 type RailsByName = ReadonlyMap<string, CollectionRail>
 
-type Tools = {
+type NoticeLaneDependencies = {
   connect: () => Promise<pg.Client>
   clock: Clock
   rails: RailsByName
@@ -52,8 +52,8 @@ type Arrival = { notice: NewNotice; sinceMs: number; isJudgedLater: boolean }
  * lane, which only stores; one that cannot be judged is stored on its own; and while notices wait
  * for too long, or a provider has to screen their senders first, the lane only stores.
  */
-export function createNoticeLane(tools: Tools): NoticeLane {
-  const { connect, clock, rails, open = openLane, onBooked, turns, screening } = tools
+export function createNoticeLane(dependencies: NoticeLaneDependencies): NoticeLane {
+  const { connect, clock, rails, open = openLane, onBooked, turns, screening } = dependencies
   const { noticeJudgeWaitMaxMs, noticeRetryDelayMs } = collectionLimits
   const recent = new TermsReader()
   const lane = open<Arrival, ReceivedNotice>({
@@ -95,8 +95,10 @@ export function createNoticeLane(tools: Tools): NoticeLane {
  * Judges stored notices. A notice that cannot be judged fails alone. If a provider screens senders,
  * it is queried before the notice enters the lane.
  */
-export function createJudgingLane(tools: Tools & { db?: Database }): JudgingLane {
-  const { connect, clock, rails, open = openLane, onBooked, turns, screening, db } = tools
+export function createJudgingLane(
+  dependencies: NoticeLaneDependencies & { db?: Database },
+): JudgingLane {
+  const { connect, clock, rails, open = openLane, onBooked, turns, screening, db } = dependencies
   const lane: JudgingLane = open({
     connect,
     turns,

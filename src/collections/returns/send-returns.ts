@@ -30,7 +30,7 @@ import {
   toReturn,
 } from './store-returns.js'
 
-type Tools = { db: Database; rail: PayoutRail; clock: Clock; logger: Logger }
+type ReturnDependencies = { db: Database; rail: PayoutRail; clock: Clock; logger: Logger }
 
 export const returnsDue: DueTable = {
   table: 'payment_returns',
@@ -50,20 +50,20 @@ type ClaimedReturn = ReturnToSend & { attempts: number }
  * times, is held: the merchant has to name another destination. What is frozen waits, and uses up
  * no tries. Returns how many were due.
  */
-export async function sendReturns(tools: Tools, now: Date): Promise<number> {
-  const { db, rail } = tools
+export async function sendReturns(dependencies: ReturnDependencies, now: Date): Promise<number> {
+  const { db, rail } = dependencies
   // Not claimed: waiting for a paused rail uses up no tries.
   if (await isRailPaused(db, rail.name)) return 0
   const claimed = await claimReturns(db, now, rail.name)
   if (claimed.length === 0) return 0
   const retryAt = after(now, collectionLimits.returnRetryMs)
-  await whileLeased(tools, returnsDue, { owner: rail.name, now }, async () => {
+  await whileLeased(dependencies, returnsDue, { owner: rail.name, now }, async () => {
     try {
       const refusals = await findFrozen(db, claimed.map(toFreezable))
       const frozen = claimed.filter((_, index) => refusals[index])
       const free = claimed.filter((_, index) => !refusals[index])
       await postponeReturns(db, retryAt, frozen, { isTry: false })
-      await postponeReturns(db, retryAt, await sendClaimed(tools, now, free))
+      await postponeReturns(db, retryAt, await sendClaimed(dependencies, now, free))
     } catch (error) {
       // Each claim counts as a try, so an unexpected failure is not retried when the lease ends.
       await postponeReturns(db, retryAt, claimed).catch(() => {})
@@ -81,11 +81,11 @@ function toFreezable(claimed: ClaimedReturn) {
 
 /** Returns those to try again. */
 async function sendClaimed(
-  tools: Tools,
+  dependencies: ReturnDependencies,
   now: Date,
   claimed: ClaimedReturn[],
 ): Promise<ClaimedReturn[]> {
-  const { db, rail, logger } = tools
+  const { db, rail, logger } = dependencies
   const outcomes = await prepareReturns(rail, now, claimed)
   const prepared: NewPayout[] = []
   const failed: Return[] = []
@@ -107,14 +107,17 @@ async function sendClaimed(
   if (failed.length > 0) await db.transaction((tx) => hold(tx, now, failed))
   if (prepared.length > 0) {
     const frozen = await db.transaction((tx) => create(tx, now, prepared))
-    await send(tools, prepared)
+    await send(dependencies, prepared)
     retried.push(...claimed.filter(({ id }) => frozen.has(id)))
   }
   return retried
 }
 
 /** Skips attempts that are too old to send; the payout worker replaces those. */
-async function send({ db, rail, clock, logger }: Tools, created: NewPayout[]): Promise<void> {
+async function send(
+  { db, rail, clock, logger }: ReturnDependencies,
+  created: NewPayout[],
+): Promise<void> {
   const live = await readLiveAttempts(
     db,
     created.map(({ payout }) => payout),

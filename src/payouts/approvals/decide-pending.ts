@@ -89,38 +89,38 @@ async function judge(
     throw invalidField('reason', 'is required: the recipient is on a sanctions list')
 }
 
-type Tools = { db: Queryable; rails: PayoutRails; logger: Logger }
+type ApprovalDependencies = { db: Queryable; rails: PayoutRails; logger: Logger }
 
 /**
  * Checks an approval, has the rail resolve the recipient again and signs. Sends nothing. `at` is in
  * the environment's time. Throws refusals; the payout then waits as before.
  */
 export async function prepareApproval(
-  tools: Tools,
+  dependencies: ApprovalDependencies,
   at: Date,
   request: ApprovalRequest,
 ): Promise<PreparedAttempt> {
-  const pending = await findPending(tools.db, request, { isLocked: false })
-  await judge(tools.db, pending, request, at)
-  return signPending(tools, toRealTime(at, pending.clockOffsetMs), pending.payout)
+  const pending = await findPending(dependencies.db, request, { isLocked: false })
+  await judge(dependencies.db, pending, request, at)
+  return signPending(dependencies, toRealTime(at, pending.clockOffsetMs), pending.payout)
 }
 
 /** Has the rail resolve the recipient of a pending payout again and signs. Throws refusals. */
 export async function signPending(
-  tools: Tools,
+  dependencies: ApprovalDependencies,
   now: RealTime,
   payout: Payout,
 ): Promise<PreparedAttempt> {
-  const recipient = await findRecipientOf(tools.db, payout.environmentId, payout.destination)
-  if (recipient?.status === 'DISABLED') await refuseDisabledRecipient(tools.db, payout)
-  const rail = tools.rails.named(payout.rail)
+  const recipient = await findRecipientOf(dependencies.db, payout.environmentId, payout.destination)
+  if (recipient?.status === 'DISABLED') await refuseDisabledRecipient(dependencies.db, payout)
+  const rail = dependencies.rails.named(payout.rail)
   if (!rail)
     throw new Refusal('approval_failed', {
       reason: 'rail_unavailable',
       message: `${payout.rail} is not configured. Ask the operator to configure it.`,
     })
-  if (await isRailPaused(tools.db, rail.name)) throw railPaused('approval_failed')
-  await refuseOtherName(tools, now, rail, payout)
+  if (await isRailPaused(dependencies.db, rail.name)) throw railPaused('approval_failed')
+  await refuseOtherName(dependencies, now, rail, payout)
   const { asset, amount, destination } = payout
   const [attempt] = await rail.prepare([
     { asset, amount, destination, reference: referenceOf(payout) },
@@ -131,7 +131,7 @@ export async function signPending(
 
 /** The account may have been closed or given to another customer since the payout was created. */
 async function refuseOtherName(
-  tools: Pick<Tools, 'db' | 'logger'>,
+  dependencies: Pick<ApprovalDependencies, 'db' | 'logger'>,
   now: Date,
   rail: PayoutRail,
   payout: Payout,
@@ -140,7 +140,8 @@ async function refuseOtherName(
   const isAccount = destination.kind === 'bank_account' && !destination.refundOf
   const target = isAccount ? { ...destination, accountName: '' } : destination
   const [inspected] = await rail.inspect([{ asset, amount, destination: target }], 'pay')
-  if (isTreasuryShort(inspected)) await reportShortfall(tools, now, { rail: rail.name, asset })
+  if (isTreasuryShort(inspected))
+    await reportShortfall(dependencies, now, { rail: rail.name, asset })
   if (inspected instanceof Refusal) throw asApproval(inspected)
   const found = inspected!.destination
   if (!isAccount || found.kind !== 'bank_account') return

@@ -33,7 +33,12 @@ import {
   storeWaitingReversals,
 } from './waiting-reversals.js'
 
-type Tools = { db: Database; rail: ReversingRail; logger: Logger; follow?: FollowReturns }
+type ReversalDependencies = {
+  db: Database
+  rail: ReversingRail
+  logger: Logger
+  follow?: FollowReturns
+}
 
 /**
  * Books what a rail reversed after completion: amount, fee and levy return to the balance, once.
@@ -41,8 +46,11 @@ type Tools = { db: Database; rail: ReversingRail; logger: Logger; follow?: Follo
  * retried, so that it does not block the others. Returns how many the rail reported after the
  * cursor.
  */
-export async function followReversals(tools: Tools, now: Date): Promise<number> {
-  const { db, rail } = tools
+export async function followReversals(
+  dependencies: ReversalDependencies,
+  now: Date,
+): Promise<number> {
+  const { db, rail } = dependencies
   const position = await readCursor(db, rail.name)
   const { cursor, references } = await rail.findReversed(position)
   const waiting = await listWaitingReversals(db, now, rail.name)
@@ -50,8 +58,8 @@ export async function followReversals(tools: Tools, now: Date): Promise<number> 
   const named = references.map((reference) => ({ reference, id: bankPayoutId(reference) }))
   return db.transaction(async (tx) => {
     const rows = await lockPayouts(tx, rail.name, [...named.map(({ id }) => id), ...waiting])
-    reportUnknown(tools, named, rows)
-    await reversePayouts(tools, { tx, now }, rows)
+    reportUnknown(dependencies, named, rows)
+    await reversePayouts(dependencies, { tx, now }, rows)
     tx.write(sql`
       ${insertInto('rail_cursors', { rail: rail.name, subject: 'reversals', position: cursor })}
       on conflict (rail, subject) do update set position = excluded.position
@@ -63,12 +71,12 @@ export async function followReversals(tools: Tools, now: Date): Promise<number> 
 
 /** Books the reversal of a payout that its rail has just confirmed. */
 export async function bookReversal(
-  tools: Omit<Tools, 'rail'>,
+  dependencies: Omit<ReversalDependencies, 'rail'>,
   now: Date,
   { rail, id }: { rail: string; id: string },
 ): Promise<void> {
-  await tools.db.transaction(async (tx) =>
-    reversePayouts(tools, { tx, now }, await lockPayouts(tx, rail, [id])),
+  await dependencies.db.transaction(async (tx) =>
+    reversePayouts(dependencies, { tx, now }, await lockPayouts(tx, rail, [id])),
   )
 }
 
@@ -94,7 +102,7 @@ function lockPayouts(tx: Tx, rail: string, ids: (string | undefined)[]): Promise
 
 /** The bank reversed a transfer that is not in the books: an operator must find out whose it is. */
 function reportUnknown(
-  { rail, logger }: Tools,
+  { rail, logger }: ReversalDependencies,
   named: { reference: string; id: string | undefined }[],
   rows: PayoutRow[],
 ): void {
@@ -127,7 +135,7 @@ const reverseRows = listStatement({
  * keeps its state: REVERSED means that the money is back.
  */
 async function reversePayouts(
-  { db, follow, logger }: Omit<Tools, 'rail'>,
+  { db, follow, logger }: Omit<ReversalDependencies, 'rail'>,
   { tx, now }: { tx: Tx; now: Date },
   rows: Row[],
 ): Promise<void> {

@@ -17,7 +17,7 @@ import type { FollowReturns } from './followed-returns.js'
 import { attemptsDue, claimAttempts, readLiveAttempts } from './live-attempts.js'
 import { logPayouts } from './log-payouts.js'
 
-type Tools = {
+type PollDependencies = {
   db: Database
   rail: PayoutRail
   logger: Logger
@@ -30,40 +30,45 @@ type Tools = {
  * replaces an attempt that can no longer land. On a paused rail nothing is sent or replaced.
  * Returns how many it polled.
  */
-export async function pollPayouts(tools: Tools, now: Date): Promise<number> {
-  const { db, rail } = tools
+export async function pollPayouts(dependencies: PollDependencies, now: Date): Promise<number> {
+  const { db, rail } = dependencies
   const attempts = await claimAttempts(db, now, rail.name)
   if (attempts.length === 0) return 0
-  await whileLeased(tools, attemptsDue, { owner: rail.name, now }, (lease) =>
-    pollClaimed(tools, now, attempts, lease),
+  await whileLeased(dependencies, attemptsDue, { owner: rail.name, now }, (lease) =>
+    pollClaimed(dependencies, now, attempts, lease),
   )
   return attempts.length
 }
 
 async function pollClaimed(
-  tools: Tools,
+  dependencies: PollDependencies,
   now: Date,
   attempts: LiveAttempt[],
   lease: Lease,
 ): Promise<void> {
-  const { db, rail } = tools
+  const { db, rail } = dependencies
   const findings = await rail.check(attempts)
   const unseen = attempts.filter((_, index) => findings[index]!.state === 'unseen')
   const gone = attempts.filter((_, index) => findings[index]!.state === 'gone')
   const hasToSend = unseen.length + gone.length > 0
   const isPaused = hasToSend && (await isRailPaused(db, rail.name))
-  if (!isPaused) await sendInTime(tools, lease, unseen)
-  const goneVerdicts = isPaused ? gone.map(waitFor(now)) : await replaceGone(tools, now, gone)
+  if (!isPaused) await sendInTime(dependencies, lease, unseen)
+  const goneVerdicts = isPaused
+    ? gone.map(waitFor(now))
+    : await replaceGone(dependencies, now, gone)
 
   const otherVerdicts = attempts
     .map((attempt, index) => toVerdict(now, attempt, findings[index]!))
     .filter((verdict) => verdict !== undefined)
   const note = (tx: Tx) => recordDisputes(tx, now, disputesIn(rail.name, attempts, findings))
-  await concludeOrSkipLocked(tools, now, { verdicts: [...otherVerdicts, ...goneVerdicts], note })
+  await concludeOrSkipLocked(dependencies, now, {
+    verdicts: [...otherVerdicts, ...goneVerdicts],
+    note,
+  })
   for (const { attempt, ...verdict } of otherVerdicts)
     if (verdict.verdict === 'failed' && isShortfall(verdict.reason))
-      await reportShortfall(tools, now, { rail: rail.name, asset: attempt.asset })
-  await sendReplacements(tools, lease, goneVerdicts)
+      await reportShortfall(dependencies, now, { rail: rail.name, asset: attempt.asset })
+  await sendReplacements(dependencies, lease, goneVerdicts)
 }
 
 /**
@@ -72,7 +77,7 @@ async function pollClaimed(
  * ends.
  */
 async function concludeOrSkipLocked(
-  { db, logger, follow }: Tools,
+  { db, logger, follow }: PollDependencies,
   now: Date,
   { verdicts, note }: { verdicts: AttemptVerdict[]; note: (tx: Tx) => void },
 ): Promise<void> {
@@ -106,7 +111,7 @@ async function concludeOrSkipLocked(
  * payout and release the money. So a worker that could not renew its lease sends nothing more.
  */
 async function sendInTime(
-  { rail, logger }: Tools,
+  { rail, logger }: PollDependencies,
   lease: Lease,
   unseen: LiveAttempt[],
 ): Promise<void> {
@@ -156,7 +161,7 @@ export function nextPollMs(now: Date, { createdAt }: Pick<LiveAttempt, 'createdA
 
 /** Signs payouts again whose attempt can no longer land. Fails those that are refused for good. */
 async function replaceGone(
-  { db, rail, logger }: Tools,
+  { db, rail, logger }: PollDependencies,
   now: Date,
   gone: LiveAttempt[],
 ): Promise<AttemptVerdict[]> {
@@ -196,7 +201,7 @@ function isPermanent({ status }: Refusal): boolean {
 }
 
 async function sendReplacements(
-  tools: Tools,
+  dependencies: PollDependencies,
   lease: Lease,
   verdicts: AttemptVerdict[],
 ): Promise<void> {
@@ -206,5 +211,5 @@ async function sendReplacements(
     environmentId: attempt.environmentId,
     id: attempt.payoutId,
   }))
-  await sendInTime(tools, lease, await readLiveAttempts(tools.db, names))
+  await sendInTime(dependencies, lease, await readLiveAttempts(dependencies.db, names))
 }

@@ -6,7 +6,7 @@ import { sql } from '../../postgres/sql.js'
 import { payoutLimits } from '../limits.js'
 import { type PayoutKind, referenceOf } from '../payout.js'
 
-type Tools = { db: Database; logger: Logger }
+type ReviewDependencies = { db: Database; logger: Logger }
 
 /**
  * Marks payouts whose outcome has been unknown for days: an operator must ask the bank. The money
@@ -14,7 +14,7 @@ type Tools = { db: Database; logger: Logger }
  * clock may have been advanced. Checks one environment, or all.
  */
 export async function markForReview(
-  { db, logger }: Tools,
+  { db, logger }: ReviewDependencies,
   now: Date,
   environmentId?: EnvironmentId,
 ): Promise<number> {

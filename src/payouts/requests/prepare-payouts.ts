@@ -113,7 +113,7 @@ export type PayoutPreparation = {
   prepareUnsigned(environmentNow: EnvironmentTime, request: PayoutRequest): Promise<Outcome<Payout>>
 }
 
-type Tools = {
+type PreparationDependencies = {
   db: Queryable
   rails: PayoutRails
   fees: FeeBook
@@ -151,7 +151,7 @@ export function createPayoutPreparation({
   levies = noLevies,
   follows = false,
   screening,
-}: Tools): PayoutPreparation {
+}: PreparationDependencies): PayoutPreparation {
   const unfinished = new UnfinishedPayouts()
   const inspectTogether = {
     price: gatherByRail((rail: PayoutRail, requests: QuoteRequest[]) =>

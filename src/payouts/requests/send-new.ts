@@ -9,7 +9,7 @@ import type { NewPayout } from './create-payouts.js'
 import { gatherByRail } from './gather-by-rail.js'
 import { noPausedRails, type PausedRails } from './paused-rails.js'
 
-type Tools = {
+type SendDependencies = {
   rails: PayoutRails
   clock: Clock
   logger: Logger
@@ -25,8 +25,8 @@ type Tools = {
  * fails, is too late or never happens, a worker sends them a moment later, from the rows.
  * On a paused rail nothing is sent.
  */
-export function createSendAfterCommit(tools: Tools) {
-  const { rails, clock, logger, paused = noPausedRails, sentPayouts } = tools
+export function createSendAfterCommit(dependencies: SendDependencies) {
+  const { rails, clock, logger, paused = noPausedRails, sentPayouts } = dependencies
   const send = gatherByRail(async (rail: PayoutRail, committed: NewPayout[]) => {
     const isPaused = paused.has(rail.name)
     if (isPaused && (await isPaused)) return committed.map(() => undefined)

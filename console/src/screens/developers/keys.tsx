@@ -121,9 +121,9 @@ function describeAddresses([first, ...others]: string[]): string {
   return others.length === 0 ? first : words.moreAddresses(first, others.length)
 }
 
-type Tools = { show: (key: ApiKey) => void; choose: (chosen: Chosen) => void }
+type KeyActions = { show: (key: ApiKey) => void; choose: (chosen: Chosen) => void }
 
-function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
+function columnsOf({ show, choose }: KeyActions): Column<ApiKey>[] {
   return [
     {
       name: 'name',
@@ -214,7 +214,7 @@ function columnsOf({ show, choose }: Tools): Column<ApiKey>[] {
   ]
 }
 
-function Actions({ apiKey, show, choose }: Tools & { apiKey: ApiKey }) {
+function Actions({ apiKey, show, choose }: KeyActions & { apiKey: ApiKey }) {
   const { state, name, kind, isRevealable } = apiKey
   const mayFreeze = useMay('payouts.freeze')
   if (state === 'expired' || state === 'revoked') return null

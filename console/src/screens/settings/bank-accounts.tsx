@@ -111,13 +111,13 @@ export function Screen() {
 
 type Chosen = { account: BankAccount; change: 'primary' | 'confirm' | 'deactivate' }
 
-type Tools = {
+type AccountActions = {
   nameOf: (code: string) => string
   mayChange: boolean
   choose: (chosen: Chosen) => void
 }
 
-function columnsOf({ nameOf, mayChange, choose }: Tools): Column<BankAccount>[] {
+function columnsOf({ nameOf, mayChange, choose }: AccountActions): Column<BankAccount>[] {
   return [
     {
       name: 'account',
