@@ -386,8 +386,8 @@ export const reasons = {
   },
   second_member_required: {
     status: 403,
-    when: 'The member who proposed a change, or froze payouts, wants to confirm it, or to thaw them.',
-    nextStep: 'Ask another owner or admin to confirm it.',
+    when: 'A member wants to confirm their own change, or to thaw payouts that they froze or asked to thaw. A frozen member cannot thaw their own payouts.',
+    nextStep: 'Ask another owner or admin; for what the operator froze, another operator.',
   },
   not_simulated: {
     status: 422,

@@ -52,7 +52,7 @@ export const caseSchema = resource('Case', {
   reference: reference(prefixes.case, 'Identifies the case.'),
   kind: Type.Enum([...caseKinds], {
     description:
-      '`FRAUD`: somebody was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a bank asks for money back. `OTHER`.',
+      '`FRAUD`: someone was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a bank asks for money back. `OTHER`.',
     examples: ['FRAUD'],
   }),
   status: Type.Enum([...caseStatuses], {

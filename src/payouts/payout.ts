@@ -73,7 +73,7 @@ export const payouts = new Table('payouts', {
   /** What the merchant says that it is for; some purposes are exempt from a levy. */
   purpose: column.text<PayoutPurpose>().orNull(),
   metadata: column.jsonText(),
-  /** The API key that asked for it; null for people and for returns. */
+  /** The API key that asked for it; null for members and for returns. */
   createdByKey: column.uuid().orNull(),
   /** The member who asked for it in the console. */
   createdByUser: column.uuid().orNull(),

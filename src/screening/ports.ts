@@ -5,7 +5,7 @@ export type ScreeningSubject = { kind: 'wallet' | 'name'; value: string; mode: M
 
 export type ScreeningHit = { verdict: 'hit'; list: string; version: string; entry: string }
 
-/** Why money waits for people. `unknown`: it was not screened. */
+/** Why money waits for members. `unknown`: it was not screened. */
 export type ScreeningFinding = ScreeningHit | { verdict: 'unknown'; why: string }
 
 /** What a list or a provider reports about a subject. */

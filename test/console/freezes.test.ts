@@ -126,7 +126,7 @@ test('a recipient is frozen, a payout to it is not approved, and two people thaw
   await visit(ofBola, `/payouts/${reference}`)
   expect(await ofBola.getByText(`Payouts to ${place} are frozen`).count()).toBe(0)
   await button(ofBola, 'Approve').click()
-  await ofBola.getByText('2 of 2 people').waitFor()
+  await ofBola.getByText('2 of 2 members').waitFor()
   await site.settle()
   await ofBola.getByRole('link', { name: 'Receipt' }).waitFor()
   await picture(ofBola, 'script', 'console-freezes-paid')

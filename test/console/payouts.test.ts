@@ -75,7 +75,7 @@ test('a payout over the rule is sent for approval, and another member approves i
   await page.getByText('The money is set aside').waitFor()
   await picture(page, 'script', 'console-payout-approve')
   await page.getByRole('button', { name: 'Approve' }).click()
-  await page.getByText('2 of 2 people').waitFor()
+  await page.getByText('2 of 2 members').waitFor()
   // The log says what was decided, about how much and for whom.
   await open('/audit')
   await page.getByText(/^Approved a payout of ₦2,500,000.00 to .+, Guaranty Trust Bank$/).waitFor()
@@ -142,7 +142,7 @@ test('a payout in coins is rejected with a reason', async () => {
   await open(`/payouts/new?address=${wallet}&coin=USDC&amount=250.5`)
   await page.getByText('Two hundred and fifty USDC and 5 / 10').waitFor()
   await page.getByRole('button', { name: 'Send for approval' }).click()
-  await page.getByText('1 of 2 people').waitFor()
+  await page.getByText('1 of 2 members').waitFor()
   const url = page.url()
   await site.become(site.owner)
   await page.goto(url)

@@ -29,7 +29,7 @@ function goFile(blocks: string[], imports: string[] = []): string {
     '',
   ]
   const lines =
-    imports.length === 0 ? [] : ['import (', ...imports.map((one) => `\t${one}`), ')', '']
+    imports.length === 0 ? [] : ['import (', ...imports.map((line) => `\t${line}`), ')', '']
   return [...header, ...lines, blocks.join('\n')].join('\n')
 }
 
@@ -226,15 +226,15 @@ function alignFields(fields: [string, string][], indent = '\t\t'): string[] {
 }
 
 function printNew(resource: ApiResource): string {
-  const inner = resource.resources.map((one) => `, ${toName(one.name)}: ${printNew(one)}`)
+  const inner = resource.resources.map((child) => `, ${toName(child.name)}: ${printNew(child)}`)
   return `&${resourceType(resource)}{connection: connection${inner.join('')}}`
 }
 
 function printResource(resource: ApiResource): string {
   const type = resourceType(resource)
-  const inner = resource.resources.map((one) => ({
+  const inner = resource.resources.map((child) => ({
     comment: [],
-    cells: [toName(one.name), `*${resourceType(one)}`],
+    cells: [toName(child.name), `*${resourceType(child)}`],
   }))
   const rows = [...inner, { comment: [], cells: ['connection', '*connection'] }]
   return [
@@ -266,7 +266,7 @@ function printMethod(resource: ApiResource, operation: ApiOperation, isCsv = fal
     ['path', `"${path}"`],
   ]
   if (pathParameters.length > 0)
-    fields.push(['arguments', `[]string{${pathParameters.map((one) => one.name).join(', ')}}`])
+    fields.push(['arguments', `[]string{${pathParameters.map(({ name }) => name).join(', ')}}`])
   if (isCsv) fields.push(['csv', '&csv'])
   else if (input) fields.push([input.in, input.in === 'body' ? 'input' : 'query'])
   const accept = { csv: 'text/csv', pdf: 'application/pdf' }[operation.answer.kind as string]

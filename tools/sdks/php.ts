@@ -117,8 +117,8 @@ class Printer {
       '{',
       '    private const DATA = [',
       ...this.api.events.map(
-        (one) =>
-          `        EventType::${constName(one.type)} => ${className(one.model, 'Model')}::class,`,
+        ({ type, model }) =>
+          `        EventType::${constName(type)} => ${className(model, 'Model')}::class,`,
       ),
       '    ];',
       '',
@@ -166,14 +166,19 @@ class Printer {
       `/** \`$manilla->${resource.address.join('->')}\` */`,
       `final class ${resourceName(resource)}`,
       '{',
-      ...inner.map((one) => `    public readonly ${resourceName(one)} $${one.name};`),
+      ...inner.map((child) => `    public readonly ${resourceName(child)} $${child.name};`),
       ...(inner.length > 0 ? [''] : []),
       '    /** @internal */',
       '    public function __construct(private readonly Client $client)',
       '    {',
-      ...inner.map((one) => `        $this->${one.name} = new ${resourceName(one)}($client);`),
+      ...inner.map(
+        (child) => `        $this->${child.name} = new ${resourceName(child)}($client);`,
+      ),
       '    }',
-      ...resource.operations.flatMap((one) => ['', ...this.operation(resource, one, uses)]),
+      ...resource.operations.flatMap((operation) => [
+        '',
+        ...this.operation(resource, operation, uses),
+      ]),
       '}',
     ]
     return { text, uses }
@@ -181,9 +186,9 @@ class Printer {
 
   resources(): Body {
     const uses = new Set(['Manilla\\Internal\\Client'])
-    const rows = this.api.resources.map((one) => {
-      uses.add(`Manilla\\Resource\\${resourceName(one)}`)
-      return { name: one.name, type: resourceName(one) }
+    const rows = this.api.resources.map((resource) => {
+      uses.add(`Manilla\\Resource\\${resourceName(resource)}`)
+      return { name: resource.name, type: resourceName(resource) }
     })
     const text = [
       '/**',
@@ -458,7 +463,7 @@ function typesOf(answer: Answer): Type[] {
 }
 
 function flatten(resources: ApiResource[]): ApiResource[] {
-  return resources.flatMap((one) => [one, ...flatten(one.resources)])
+  return resources.flatMap((resource) => [resource, ...flatten(resource.resources)])
 }
 
 function resourceName({ address }: ApiResource): string {

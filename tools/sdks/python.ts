@@ -336,12 +336,12 @@ function printResource(
   resource: ApiResource,
   isAsync: boolean,
 ): string[] {
-  const inner = resource.resources.flatMap((one) => printResource(models, one, isAsync))
-  const properties = resource.resources.map((one) =>
+  const inner = resource.resources.flatMap((child) => printResource(models, child, isAsync))
+  const properties = resource.resources.map((child) =>
     [
       '    @cached_property',
-      `    def ${toSnake(one.name)}(self) -> ${classOf(one, isAsync)}:`,
-      `        return ${classOf(one, isAsync)}(self._core)`,
+      `    def ${toSnake(child.name)}(self) -> ${classOf(child, isAsync)}:`,
+      `        return ${classOf(child, isAsync)}(self._core)`,
     ].join('\n'),
   )
   const methods = resource.operations.flatMap((operation) =>
@@ -456,7 +456,7 @@ function printMethod({ name, operation, isAsync, positional, named, content }: M
   const { method, path, isPublic, isKeyed, summary, description } = operation
   const given = isKeyed ? (['idempotency_key', ...options] as const) : options
   const names = [...positional, ...named].map((argument) => argument.name)
-  const doubled = [...names, ...given].find((one, at, all) => all.indexOf(one) !== at)
+  const doubled = [...names, ...given].find((name, at, all) => all.indexOf(name) !== at)
   if (doubled) throw new Error(`${operation.id} has two arguments called ${doubled}.`)
   const lines = [
     'self',
@@ -536,7 +536,7 @@ function printMethodDocstring(
   given: Argument[],
 ): string[] {
   const indent = '        '
-  const paragraphs = [description, `\`${address}\``].filter((one) => one !== '')
+  const paragraphs = [description, `\`${address}\``].filter((paragraph) => paragraph !== '')
   const described = given.filter((argument) => argument.description !== '')
   const list = described.flatMap((argument) =>
     wrap(clean(`${argument.name}: ${argument.description}`), lineMax - 16).map(
@@ -545,9 +545,9 @@ function printMethodDocstring(
   )
   return [
     `${indent}"""${clean(summary)}.`,
-    ...paragraphs.flatMap((one) => [
+    ...paragraphs.flatMap((paragraph) => [
       '',
-      ...wrap(clean(one), lineMax - 8).map((line) => indent + line),
+      ...wrap(clean(paragraph), lineMax - 8).map((line) => indent + line),
     ]),
     ...(list.length > 0 ? ['', `${indent}Args:`, ...list] : []),
     `${indent}"""`,
@@ -662,7 +662,10 @@ function text(value: string): string {
 }
 
 function listOperations(resources: ApiResource[]): ApiOperation[] {
-  return resources.flatMap((one) => [...one.operations, ...listOperations(one.resources)])
+  return resources.flatMap(({ operations, resources: inner }) => [
+    ...operations,
+    ...listOperations(inner),
+  ])
 }
 
 // README
@@ -685,7 +688,7 @@ function listRows(resources: ApiResource[]): string[] {
       toName(name),
       ...(acceptsCsv ? [`${toName(name)}_from_csv`] : []),
     ])
-    const row = `| \`${name}\` | ${methods.map((one) => `\`${one}\``).join(' ')} |`
+    const row = `| \`${name}\` | ${methods.map((method) => `\`${method}\``).join(' ')} |`
     return [...listRows(resource.resources), row]
   })
 }

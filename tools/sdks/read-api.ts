@@ -155,7 +155,10 @@ function findUsed(models: Model[], roots: Type[]): Set<string> {
 
 /** Every operation of a resource and of those below it. */
 export function operationsOf(resources: ApiResource[]): ApiOperation[] {
-  return resources.flatMap((one) => [...one.operations, ...operationsOf(one.resources)])
+  return resources.flatMap(({ operations, resources: inner }) => [
+    ...operations,
+    ...operationsOf(inner),
+  ])
 }
 
 function readResources(reader: Reader, rows: Operations, address: string[]): ApiResource[] {
@@ -188,7 +191,7 @@ function readOperation(reader: Reader, name: string, row: Operation): ApiOperati
     path,
     pathParameters: parametersOf(path).map((name) => ({
       name,
-      description: parameters.find((one) => one.name === name)?.description ?? '',
+      description: parameters.find((parameter) => parameter.name === name)?.description ?? '',
     })),
     ...(input && {
       input: {
@@ -348,15 +351,15 @@ class Reader {
     if (schema.$ref) return this.merge(this.document.components.schemas[nameOf(schema.$ref)]!)
     if (!parts) return schema
     const objects = parts.map((part) => this.merge(part))
-    const names = [...new Set(objects.flatMap((one) => Object.keys(one.properties ?? {})))]
+    const names = [...new Set(objects.flatMap(({ properties = {} }) => Object.keys(properties)))]
     const properties = names.map((name): [string, Schema] => {
-      const found = objects.flatMap((one) => one.properties?.[name] ?? [])
+      const found = objects.flatMap(({ properties }) => properties?.[name] ?? [])
       return [name, mergeFields(found)]
     })
     return {
       type: 'object',
       properties: Object.fromEntries(properties),
-      required: names.filter((name) => objects.every((one) => one.required?.includes(name))),
+      required: names.filter((name) => objects.every(({ required }) => required?.includes(name))),
       additionalProperties: objects[0]!.additionalProperties ?? true,
       description: schema.description ?? '',
     }
@@ -365,11 +368,13 @@ class Reader {
 
 function mergeFields(found: Schema[]): Schema {
   const [first] = found
-  const shapes = new Set(found.map((one) => JSON.stringify(toShape(one))))
+  const shapes = new Set(found.map((schema) => JSON.stringify(toShape(schema))))
   if (shapes.size === 1) return first!
   if (found.every(({ type }) => type === 'array'))
     return { ...first!, items: mergeFields(found.map(({ items }) => items!)) }
-  const description = [...new Set(found.flatMap((one) => one.description ?? []))].join(' Or: ')
+  const description = [...new Set(found.flatMap(({ description }) => description ?? []))].join(
+    ' Or: ',
+  )
   return { anyOf: found.flatMap(choicesOf), description, examples: first!.examples ?? [] }
 }
 

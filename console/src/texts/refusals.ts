@@ -75,7 +75,7 @@ const sentences: Record<Code | Reason, string> = {
   name_changed: 'The bank now names another holder of this account. Check with the recipient.',
   approval_expired: 'It was not approved in time. Create it again after it has failed.',
   too_few_approvers: 'Fewer than two members may approve. Invite a second one first.',
-  console_only: 'Only people can change this, in the console.',
+  console_only: 'Only members can change this, in the console.',
   second_member_required: 'You proposed it, so another owner or admin must confirm it.',
   order_changed: 'The payout is not the one that you saw. Reload the page and check it.',
   not_simulated: 'The bank or chain of this mode is not simulated.',

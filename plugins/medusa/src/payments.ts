@@ -164,6 +164,6 @@ function refundable({ payments }: CheckoutSession, kobo: number): Payment {
   const isInCoins = payments.some(({ currency }) => currency !== 'NGN')
   const message = isInCoins
     ? 'This payment was made in a stablecoin. Refund it in Manilla, to a wallet.'
-    : `No payment of this session has ${toNaira(kobo)} naira left to refund.`
+    : `No payment of this session is of ${toNaira(kobo)} naira or more. Refund at most what was paid.`
   throw new Refused('not_allowed', message)
 }

@@ -97,7 +97,7 @@ final class Sessions
         return (string) $order->get_meta(self::MODE_META);
     }
 
-    /** Asks Manilla, which knows: whoever says that an order is paid may be wrong. */
+    /** Reads the session from Manilla: a webhook or a browser only says that it may have changed. */
     public static function fetch(\WC_Order $order, string $reference): CheckoutSession
     {
         return Account::of(self::modeOf($order))->client()->checkout->sessions->get($reference);

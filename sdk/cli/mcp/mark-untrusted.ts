@@ -31,8 +31,8 @@ export function markUntrusted(value: unknown, schema: Schema, document: OpenApi)
   }
   const known = new Map<string, Schema[]>()
   for (const { properties = {} } of variants)
-    for (const [name, one] of Object.entries(properties))
-      known.set(name, [...(known.get(name) ?? []), one])
+    for (const [name, field] of Object.entries(properties))
+      known.set(name, [...(known.get(name) ?? []), field])
   const entries = Object.entries(value as object)
   // Names of fields that the API does not define are text of others, as in metadata.
   if (entries.some(([name]) => !known.has(name))) return { untrusted: clean(value) }
@@ -48,11 +48,13 @@ export function markUntrusted(value: unknown, schema: Schema, document: OpenApi)
 function variantsOf(schema: Schema, document: OpenApi): Schema[] {
   const found = resolve(schema, document)
   const inner = [...(found.anyOf ?? []), ...(found.oneOf ?? []), ...(found.allOf ?? [])]
-  return [found, ...inner.flatMap((one) => variantsOf(one, document))]
+  return [found, ...inner.flatMap((variant) => variantsOf(variant, document))]
 }
 
 function markText(text: string, variants: Schema[]): string | Untrusted {
-  const isEnumerated = variants.some((one) => one.enum?.includes(text) || one.const === text)
+  const isEnumerated = variants.some(
+    (variant) => variant.enum?.includes(text) || variant.const === text,
+  )
   if (isEnumerated || harmless.some((pattern) => pattern.test(text))) return text
   return { untrusted: clean(text) }
 }

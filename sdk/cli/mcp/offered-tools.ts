@@ -56,7 +56,7 @@ const readsWithPost: ReadonlySet<string> = new Set([
   'previewSplit',
 ])
 
-/** Reads that hold what an agent must not see: links that are secrets, whole records of persons. */
+/** Reads that hold what an agent must not see: links that are secrets, everything known of a person. */
 const hiddenReads: ReadonlySet<string> = new Set(['listMails', 'getMail', 'exportCustomer'])
 
 /** Every tool, whatever the key may do. */
@@ -169,11 +169,11 @@ function toInput(schema: Schema, document: OpenApi): Schema {
   if (found.pattern && found.pattern.length <= patternLengthMax) input.pattern = found.pattern
   if (found.properties)
     input.properties = Object.fromEntries(
-      Object.entries(found.properties).map(([name, one]) => [name, toInput(one, document)]),
+      Object.entries(found.properties).map(([name, field]) => [name, toInput(field, document)]),
     )
   if (found.items) input.items = toInput(found.items, document)
   for (const name of ['anyOf', 'oneOf', 'allOf'] as const)
-    if (found[name]) input[name] = found[name].map((one) => toInput(one, document))
+    if (found[name]) input[name] = found[name].map((variant) => toInput(variant, document))
   if (typeof found.additionalProperties === 'boolean')
     input.additionalProperties = found.additionalProperties
   return input

@@ -55,7 +55,7 @@ export async function serveMcp(terminal: Terminal, { access, allowsWrites, versi
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const { name, arguments: args = {} } = params
     try {
-      const tool = (await offer()).find((one) => one.name === name)
+      const tool = (await offer()).find((tool) => tool.name === name)
       if (!tool)
         return failed({ code: 'not_offered', nextStep: explainMissing(tools, name, allowsWrites) })
       return await callTool(connection, document, tool, { args, signal })
@@ -96,7 +96,7 @@ function explainMissing(tools: Tool[], name: string, allowsWrites: boolean): str
   const known = tools.find((tool) => tool.name === name)
   if (!known) return 'No such tool is offered. List the tools.'
   if (known.isWrite && !allowsWrites)
-    return 'This server only reads. Ask the person who started it for --allow-writes.'
+    return 'This server only reads. Ask the user who started it for --allow-writes.'
   return `The API key lacks a permission that this needs: ${known.permissions.join(', ')}.`
 }
 

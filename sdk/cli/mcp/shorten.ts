@@ -14,7 +14,7 @@ export function shorten(data: unknown, lengthMax = resultLengthMax): Shortened |
   const cut = new Map<string, { path: string; shown: number; of: number }>()
   let current = data
   while (lengthOf(current) > lengthMax) {
-    const [longest] = listsIn(current).sort((one, other) => other.length - one.length)
+    const [longest] = listsIn(current).sort((a, b) => b.length - a.length)
     if (!longest || longest.list.length < 2) return undefined
     const shown = Math.floor(longest.list.length / 2)
     const name = longest.path.join('.')

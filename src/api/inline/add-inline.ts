@@ -4,7 +4,7 @@ import { Refusal } from '../../base/refusal.js'
 import { type PackedFile, packFile, sendFile } from '../reference/packed-file.js'
 import { inlineVersions, newestInline } from './inline-versions.js'
 
-/** Copied from web/inline. Found in dist/ also when this file runs from src/. */
+/** Copied there from web/inline, also for a service that runs from src/. */
 const folder = new URL('../../../dist/web/inline/', import.meta.url)
 
 /** The script with which merchants show the checkout page in a dialog of their own page. */

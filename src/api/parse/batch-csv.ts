@@ -178,7 +178,7 @@ export function csvColumnOf(kind: BatchKind, field: string): string {
 /** Lines of a file before its first item. */
 export const linesBeforeItems = 1
 
-/** The issue of a saved recipient that an item names, by the index of the item. */
+/** Finds items that name a saved recipient that cannot be paid, by the index of the item. */
 type FindRecipientIssues = (
   kind: BatchKind,
   references: (string | undefined)[],

@@ -173,7 +173,7 @@ export async function readBatchItems(
   const total = items.reduce((sum, { amount }) => sum + amount, 0n)
   const named = items.map((item) => ('recipient' in item ? item.recipient : undefined))
   issues.push(...(await findRecipientIssues(db, environment, kind, named)))
-  const details = issues.toSorted((one, other) => one.index - other.index).map(toDetail)
+  const details = issues.toSorted((a, b) => a.index - b.index).map(toDetail)
   if (details.length === 0 && total > limits.money.wireMax)
     details.push({
       field: 'items',
@@ -269,7 +269,7 @@ export async function completeItems(
   })
 }
 
-/** Of saved recipients that items name, by index: unknown, disabled or of another kind. */
+/** Finds items that name a saved recipient that is unknown, disabled or of another kind. */
 export async function findRecipientIssues(
   db: Queryable,
   environment: Environment,

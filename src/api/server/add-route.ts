@@ -200,7 +200,7 @@ function isFromUser(request: FastifyRequest, { access }: Route): boolean {
         ? 'Send an API key or the cookie of the console, not both.'
         : 'This operation is for people who are signed in to the console, not for API keys.',
       nextStep: mayBeUser
-        ? 'Remove the Authorization header to act as the signed-in person, or the cookie.'
+        ? 'Remove the Authorization header to act as the signed-in user, or remove the cookie.'
         : 'Do this in the console. The operations for API keys are listed at /docs.',
     })
   return isForUsersOnly(access) || (mayBeUser && access !== 'every_key')

@@ -21,7 +21,7 @@ const paymentRequests = new Table('payment_requests', {
   decidedAt: column.time().orNull(),
 })
 
-/** What a person asks for who may not decide about payments. */
+/** A decision about a payment that a member without the permission asks for. */
 export type PaymentRequest = typeof paymentRequests.row & {
   requestedBy: { id: string; name: string }
   decidedBy: { id: string; name: string } | null

@@ -35,7 +35,10 @@ function judgeNewKey(now: Date, newKey: NewKey): Refusal | undefined {
   if (newKey.kind === 'public' && newKey.permissions)
     return refuse('permissions', 'A public key cannot be restricted further.')
   if (newKey.kind === 'public' && newKey.payoutsWait)
-    return refuse('payoutsWaitForApproval', 'A public key makes no payouts.')
+    return refuse(
+      'payoutsWaitForApproval',
+      'A public key makes no payouts. Leave it out, or create a secret key.',
+    )
   assert(!newKey.isRevealable || isTestSecret(newKey), 'only secret test keys are kept')
   return undefined
 }

@@ -15,7 +15,7 @@ export type ApprovalRequest = {
   amount: string
   facts: [name: string, value: string][]
   expiresAt: Date
-  /** They were asked before: what they have to know now. */
+  /** What has changed since they were asked before; undefined: they are asked for the first time. */
   askedAgain?: string | undefined
   /** Its page in the console. */
   path: string

@@ -137,19 +137,24 @@ async function runCheck(
   const answer = await findAnswer(dependencies, check, payout)
   const isLast = isApproval(answer) && missingApprovals(payout.approval!) === 0
   // Signed and screened before the transaction: no call leaves while rows are locked.
-  const ready = isLast ? await getReady(dependencies, payout).catch(returnRefusal) : undefined
+  const prepared = isLast
+    ? await prepareSending(dependencies, payout).catch(returnRefusal)
+    : undefined
   const { submitted, ended } = await db.transaction((tx) =>
-    conclude(tx, clock.now(), check, { answer, ready, follow }),
+    conclude(tx, clock.now(), check, { answer, prepared, follow }),
   )
   if (submitted) send(submitted)
   if (ended) logPayouts({ db, logger }, [ended])
   return 'isSuspended' in answer ? undefined : 'decision' in answer
 }
 
-/** A payout that can be sent, if what screening found is known. */
-type Ready = { attempt: PreparedAttempt; verdict: ScreeningVerdict | undefined }
+/** What sends an approved payout, unless screening found something that is new to its members. */
+type PreparedSending = { attempt: PreparedAttempt; verdict: ScreeningVerdict | undefined }
 
-async function getReady(dependencies: CallbackDependencies, payout: Payout): Promise<Ready> {
+async function prepareSending(
+  dependencies: CallbackDependencies,
+  payout: Payout,
+): Promise<PreparedSending> {
   const { db, clock, screening } = dependencies
   const attempt = await signPending(dependencies, clock.now(), payout)
   return { attempt, verdict: await screenApproved(screening, db, payout) }
@@ -201,7 +206,7 @@ async function ask(
 
 type Findings = {
   answer: CallbackAnswer | Suspended
-  ready: Ready | Refusal | undefined
+  prepared: PreparedSending | Refusal | undefined
   follow: FollowReturns
 }
 
@@ -212,7 +217,7 @@ async function conclude(
   tx: Tx,
   now: RealTime,
   check: ClaimedCheck,
-  { answer, ready, follow }: Findings,
+  { answer, prepared, follow }: Findings,
 ): Promise<Concluded> {
   const pending = await getPendingById(tx, toKey(check), { isLocked: true })
   const { payout, clockOffsetMs } = pending
@@ -247,14 +252,14 @@ async function conclude(
     return {}
   }
   // The last member approved while the callback was asked.
-  const problem = ready === undefined ? null : await findProblem(tx, payout, ready)
-  if (ready === undefined || ready instanceof Refusal || problem !== null) {
-    const dueAt = ready === undefined ? now : after(now, callbackLimits.sendRetryMs)
+  const problem = prepared === undefined ? null : await findProblem(tx, payout, prepared)
+  if (prepared === undefined || prepared instanceof Refusal || problem !== null) {
+    const dueAt = prepared === undefined ? now : after(now, callbackLimits.sendRetryMs)
     updateCheck(tx, check, { ...approved, problem, dueAt })
     return {}
   }
   updateCheck(tx, check, { ...approved, dueAt: null })
-  const { attempt, verdict } = ready
+  const { attempt, verdict } = prepared
   if (isNewHit(payout, verdict)) {
     await holdForScreening(tx, now, payout, verdict)
     return {}
@@ -265,9 +270,13 @@ async function conclude(
 }
 
 /** Why an approved payout cannot be sent now; null if it can. */
-async function findProblem(tx: Tx, payout: Payout, ready: Ready | Refusal): Promise<string | null> {
+async function findProblem(
+  tx: Tx,
+  payout: Payout,
+  prepared: PreparedSending | Refusal,
+): Promise<string | null> {
   const problem =
-    ready instanceof Refusal ? ready : await refuseStopped(tx, payout).catch(returnRefusal)
+    prepared instanceof Refusal ? prepared : await refuseStopped(tx, payout).catch(returnRefusal)
   return problem instanceof Refusal ? problem.message : null
 }
 

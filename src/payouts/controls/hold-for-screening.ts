@@ -21,7 +21,7 @@ export function isNewHit(
   return !(known?.verdict === 'hit' && known.list === verdict.list && known.entry === verdict.entry)
 }
 
-/** Lets a payout wait for members who know what was found. Nothing, if it no longer waits. */
+/** Makes a payout wait for members who know what was found. Does nothing if it no longer waits. */
 export async function holdForScreening(
   tx: Tx,
   now: RealTime,
@@ -36,7 +36,7 @@ export async function holdForScreening(
   await askMembers(tx, now, payout, 'screening')
 }
 
-/** The approval that found it is refused: its member has not seen it. */
+/** The refusal of the approval that found the hit: its member had not seen it. */
 export function foundAtApproval(payout: Payout, { entry, list, version }: ScreeningHit): Refusal {
   return new Refusal('approval_failed', {
     reason: 'screening',

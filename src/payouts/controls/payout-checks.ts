@@ -73,8 +73,8 @@ export function updateCheck(
 }
 
 /**
- * A hit that was found since. A payout over the limits alone gets a check by this. The caller has
- * locked the payout.
+ * Records a hit that was found after the payout was made. A payout that waited only for its amount
+ * has no check yet and gets one. The caller has locked the payout.
  */
 export function recordHit(
   tx: Tx,

@@ -18,7 +18,7 @@ export type SanctionsList = {
 /** What is wrong with a list file, with its line. */
 export class ListProblem extends Error {}
 
-/** The same file can be read later. */
+/** The same file is valid once its date has come. */
 export class FutureList extends ListProblem {}
 
 type Fields = Record<string, unknown>
@@ -26,7 +26,7 @@ type Fields = Record<string, unknown>
 /**
  * Parses a list file: JSON Lines, a header and then one entry a line. Everything is checked, down
  * to the number of entries that the header names: half of a file must not count as a list. A list
- * of the future would count as new for as long as nobody replaces it.
+ * dated in the future would look new for too long, so it is refused.
  */
 export async function parseList(bytes: Buffer, now: Date): Promise<SanctionsList> {
   const { listBytesMax, linesPerTurn, entriesMax, dateAheadMaxMs } = screeningLimits

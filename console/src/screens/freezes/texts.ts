@@ -40,7 +40,7 @@ export const freezeTexts = {
       key: 'Payouts of this key are refused, and of the keys that it was rolled into. Other requests with it work.',
       member:
         'Payouts, batches and claims that this member makes are refused. The member can still approve payouts of others: switch them off under Team if they must not.',
-      recipient: 'Payouts to this account or wallet are refused, whoever makes them.',
+      recipient: 'Every payout to this account or wallet is refused.',
       rail: 'Payouts through this bank or chain are refused.',
     } satisfies Record<FreezeKind, string>,
     key: 'API key',

@@ -10,7 +10,7 @@ export const operatorTexts = {
   reason: 'Reason',
   reasonHint: 'For the audit log.',
   evidence: 'Evidence',
-  evidenceHint: 'What the bank or the chain told you, and how. For the audit log.',
+  evidenceHint: 'What the bank or the chain reported, and how. For the audit log.',
   note: 'Note',
   merchantName: 'Merchant',
   mode: 'Mode',
@@ -392,7 +392,8 @@ export const operatorTexts = {
     active: 'Active',
     invite: 'Invite an operator on the server: the command prints a link.',
     command: 'npx manilla users create name@example.com --operator',
-    alone: 'You are the only operator. Actions that need two people work on the command line only.',
+    alone:
+      'You are the only operator. Actions that need two operators work on the command line only.',
   },
   audit: {
     title: 'Audit log',

@@ -116,7 +116,7 @@ function describeCallback(
 
 /** The users behind the payout so far, of those whom it needs, with its creator. */
 export function Progress({ approval: { givenBy, needed } }: { approval: Decided }) {
-  return <span className="soft small">{words.ofPeople(givenBy.length + 1, needed + 1)}</span>
+  return <span className="soft small">{words.ofMembers(givenBy.length + 1, needed + 1)}</span>
 }
 
 /** A step for each approval, and for the rejection. */

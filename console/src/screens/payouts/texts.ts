@@ -6,7 +6,7 @@ type FailureReason = {
   [Kind in keyof typeof failureReasons]: keyof (typeof failureReasons)[Kind]
 }[keyof typeof failureReasons]
 
-const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
+const members = (count: number) => (count === 1 ? '1 member' : `${count} members`)
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
 export const payoutTexts = {
@@ -105,7 +105,7 @@ export const payoutTexts = {
     attempts: 'Attempts',
     attemptsCaption: 'Attempts to send it',
     recipient: 'Recipient',
-    review: 'The bank has not told an outcome for three days. The operator is asking.',
+    review: 'The bank has not reported an outcome for three days. The operator is asking.',
     reasons: {
       approval_rejected: 'A second member rejected it. Nothing was sent.',
       approval_expired: 'Not approved in time. Nothing was sent.',
@@ -139,7 +139,7 @@ export const payoutTexts = {
   },
   approval: {
     title: 'Approval',
-    ofPeople: (count: number, all: number) => `${count} of ${all} people`,
+    ofMembers: (count: number, all: number) => `${count} of ${all} members`,
     why: 'Why members must approve it',
     reasons: waitReasons as Record<string, string>,
     otherReason: 'A rule of yours asks for it.',
@@ -313,7 +313,7 @@ export const payoutTexts = {
     save: 'Save rule',
     saved: 'The rule applies now.',
     proposed: 'The rule waits for a second member.',
-    approvers: (count: number) => `${people(count)} may approve payouts.`,
+    approvers: (count: number) => `${members(count)} may approve payouts.`,
     waits: (name: string) => `${name} asks for a looser rule`,
     waitsText: 'Until another owner or admin confirms it, the rule stays as it is.',
     confirm: 'Confirm',

@@ -38,8 +38,8 @@ const settingChange = resource('SettingChange', {
   approvals: Approvals,
   before: Approvals,
   proposedBy: Type.Object({
-    id: reference(prefixes.user, 'Identifies the person.'),
-    name: text('Ada Obi', 'Name of the person.'),
+    id: reference(prefixes.user, 'Identifies the member.'),
+    name: text('Ada Obi', 'Name of the member.'),
   }),
   createdAt: timestamp('When it was proposed.'),
   expiresAt: timestamp('It cannot be confirmed afterwards.'),
@@ -134,7 +134,7 @@ const confirm = ({ db }: ApiParts) =>
     stepUp: 'always',
     operation: 'confirmSettingChange',
     summary: 'Confirm a looser approval rule',
-    description: 'Applies a rule that another person proposed.',
+    description: 'Applies a rule that another member proposed.',
     params,
     answers: { 200: changedRule },
     async handle(request) {
