@@ -470,8 +470,8 @@ export type Case = {
   /** Identifies the case. */
   reference: string
   /**
-   * `FRAUD`: somebody was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a
-   * bank asks for money back. `OTHER`.
+   * `FRAUD`: someone was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a bank
+   * asks for money back. `OTHER`.
    */
   kind: 'FRAUD' | 'COMPLAINT' | 'RECALL' | 'OTHER'
   /**

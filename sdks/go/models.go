@@ -529,7 +529,7 @@ func (m *CallbackControl) UnmarshalJSON(data []byte) error {
 type Case struct {
 	// Identifies the case.
 	Reference string `json:"reference"`
-	// `FRAUD`: somebody was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a
+	// `FRAUD`: someone was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a
 	// bank asks for money back. `OTHER`.
 	Kind CaseKind `json:"kind"`
 	// `OVERDUE`: it is open and its deadline has passed. `CLOSED`: it has an outcome, and changes

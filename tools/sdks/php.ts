@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Emitter } from './emitters.js'
-import type {
-  Answer,
-  Api,
-  ApiOperation,
-  ApiResource,
-  Enum,
-  Field,
-  Model,
-  Type,
+import {
+  type Answer,
+  type Api,
+  type ApiOperation,
+  type ApiResource,
+  type Enum,
+  type Field,
+  findUsed,
+  type Model,
+  operationsOf,
+  type Type,
+  typesOfAnswer,
 } from './read-api.js'
 
 const folder = 'sdks/php'
@@ -73,18 +76,12 @@ class Printer {
 
   /** Models that the service sends. Those that only callers send are array shapes. */
   answerModels(): Model[] {
-    const found = new Set<string>()
-    const waiting: Type[] = flatten(this.api.resources)
-      .flatMap(({ operations }) => operations)
-      .flatMap(({ answer }) => typesOf(answer))
-    for (const { model } of this.api.events) waiting.push({ kind: 'model', name: model })
-    for (let next = waiting.pop(); next; next = waiting.pop()) {
-      if (next.kind === 'list') waiting.push(next.items)
-      if (next.kind !== 'model' || found.has(next.name)) continue
-      found.add(next.name)
-      waiting.push(...(this.models.get(next.name)?.fields ?? []).map(({ type }) => type))
-    }
-    return this.api.models.filter(({ name }) => found.has(name))
+    const { resources, models, events } = this.api
+    const used = findUsed(models, [
+      ...operationsOf(resources).flatMap(({ answer }) => typesOfAnswer(answer)),
+      ...events.map(({ model }): Type => ({ kind: 'model', name: model })),
+    ])
+    return models.filter(({ name }) => used.has(name))
   }
 
   model({ name, description, fields }: Model): Body {
@@ -358,7 +355,7 @@ class Printer {
         doc: 'string',
         run: "return $this->client->file($call, 'application/pdf');",
       }
-    const type = typesOf(answer)[0]!
+    const type = typesOfAnswer(answer)[0]!
     const { native, doc } = this.answerType(type, uses)
     const read =
       type.kind === 'model'
@@ -455,11 +452,6 @@ function argumentsOf({ pathParameters }: ApiOperation): string[] {
   if (pathParameters.length === 0) return []
   const rows = pathParameters.map(({ name }) => `'${name}' => $${name}`)
   return [`            arguments: [${rows.join(', ')}],`]
-}
-
-function typesOf(answer: Answer): Type[] {
-  if ('type' in answer) return [answer.type]
-  return 'item' in answer ? [answer.item] : []
 }
 
 function flatten(resources: ApiResource[]): ApiResource[] {

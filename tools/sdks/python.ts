@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import type {
-  Answer,
-  Api,
-  ApiOperation,
-  ApiResource,
-  Enum,
-  Field,
-  Model,
-  Type,
+import {
+  type Answer,
+  type Api,
+  type ApiOperation,
+  type ApiResource,
+  type Enum,
+  type Field,
+  findUsed,
+  type Model,
+  operationsOf,
+  type Type,
+  typesOfAnswer,
 } from './read-api.js'
 
 /** sdks/python: models, inputs, enums, events, resources, and the list of resources in its README. */
@@ -48,28 +51,17 @@ type Sorted = { answers: Model[]; inputs: Model[] }
 
 /** A model that is sent and answered, such as an approval rule, is in both. */
 function sortModels({ resources, models, events }: Api): Sorted {
-  const byName = new Map(models.map((model) => [model.name, model]))
-  const collect = (types: Type[], found = new Set<string>()): Set<string> => {
-    for (const type of types) {
-      const name = modelOf(type)
-      if (name === undefined || found.has(name)) continue
-      found.add(name)
-      const fields = byName.get(name)!.fields
-      collect(
-        fields.map(({ type }) => type),
-        found,
-      )
-    }
-    return found
-  }
-  const operations = listOperations(resources)
-  const answered = collect([
-    ...operations.flatMap(({ answer }) => typeOfAnswer(answer) ?? []),
+  const operations = operationsOf(resources)
+  const answered = findUsed(models, [
+    ...operations.flatMap(({ answer }) => typesOfAnswer(answer)),
     ...events.map(({ model }): Type => ({ kind: 'model', name: model })),
   ])
   answered.delete('WebhookEvent')
   const bodies = operations.flatMap(({ input }) => (input?.in === 'body' ? [input.model] : []))
-  const sent = collect(bodies.map((name): Type => ({ kind: 'model', name })))
+  const sent = findUsed(
+    models,
+    bodies.map((name): Type => ({ kind: 'model', name })),
+  )
   return {
     answers: models.filter(({ name }) => answered.has(name)),
     inputs: models.filter(({ name }) => sent.has(name)),
@@ -79,11 +71,6 @@ function sortModels({ resources, models, events }: Api): Sorted {
 function modelOf(type: Type): string | undefined {
   if (type.kind === 'list') return modelOf(type.items)
   return type.kind === 'model' ? type.name : undefined
-}
-
-function typeOfAnswer(answer: Answer): Type | undefined {
-  if (answer.kind === 'item') return answer.type
-  return answer.kind === 'page' || answer.kind === 'list' ? answer.item : undefined
 }
 
 function printModels(models: Model[]): string {
@@ -278,9 +265,11 @@ function printResourceModule(api: Api, resource: ApiResource, inputs: Model[]): 
   const models = new Map([...api.models, ...inputs].map((model) => [model.name, model]))
   const classes = [false, true].flatMap((isAsync) => printResource(models, resource, isAsync))
   const body = classes.join('\n')
-  const operations = listOperations([resource])
+  const operations = operationsOf([resource])
   const answered = new Set(
-    operations.flatMap(({ answer }) => modelOf(typeOfAnswer(answer) ?? { kind: 'any' }) ?? []),
+    operations.flatMap(({ answer }) =>
+      typesOfAnswer(answer).flatMap((type) => modelOf(type) ?? []),
+    ),
   )
   const isEvent = answered.delete('WebhookEvent')
   // A name of typing stands before or within brackets, where no docstring has it.
@@ -521,7 +510,7 @@ function answerOf(
   if (answer.kind === 'nothing') return { type: 'None', call: 'send' }
   if (answer.kind === 'pdf') return { type: 'bytes', call: 'file' }
   if (answer.kind === 'csv') return { type: `${prefix}Iterator[str]`, call: 'text' }
-  const name = modelOf(typeOfAnswer(answer)!)
+  const name = modelOf(typesOfAnswer(answer)[0]!)
   if (name === undefined) throw new Error(`No model for ${JSON.stringify(answer)}`)
   const build = name === 'WebhookEvent' ? 'to_event' : name
   if (answer.kind === 'item') return { type: name, call: 'item', build }
@@ -659,13 +648,6 @@ function wrap(paragraph: string, width: number): string[] {
 
 function text(value: string): string {
   return JSON.stringify(value)
-}
-
-function listOperations(resources: ApiResource[]): ApiOperation[] {
-  return resources.flatMap(({ operations, resources: inner }) => [
-    ...operations,
-    ...listOperations(inner),
-  ])
 }
 
 // README

@@ -118,6 +118,7 @@ export function readApi(document: Document): Api {
     return { type, description: post.description, model: nameOf($ref!) }
   })
   const { models, enums } = reader.finish()
+  // The choices of a merged object cannot be reached.
   const used = findUsed(models, [
     ...operationsOf(resources).flatMap(typesOf),
     ...events.map(({ model }): Type => ({ kind: 'model', name: model })),
@@ -133,14 +134,18 @@ export function readApi(document: Document): Api {
 }
 
 function typesOf({ input, answer }: ApiOperation): Type[] {
-  const types: Type[] = input ? [{ kind: 'model', name: input.model }] : []
-  if ('type' in answer) types.push(answer.type)
-  if ('item' in answer) types.push(answer.item)
-  return types
+  const types = typesOfAnswer(answer)
+  return input ? [{ kind: 'model', name: input.model }, ...types] : types
 }
 
-/** Names of the models and enums that can be reached: the choices of a merged object cannot. */
-function findUsed(models: Model[], roots: Type[]): Set<string> {
+/** The type of what an operation answers, or of its items; none for a file. */
+export function typesOfAnswer(answer: Answer): Type[] {
+  if ('type' in answer) return [answer.type]
+  return 'item' in answer ? [answer.item] : []
+}
+
+/** Names of the models and enums that can be reached from these types. */
+export function findUsed(models: Model[], roots: Type[]): Set<string> {
   const byName = new Map(models.map((model) => [model.name, model]))
   const used = new Set<string>()
   const waiting = [...roots]

@@ -1139,9 +1139,9 @@ export type SettingChange = {
     } | null
   }
   proposedBy: {
-    /** Identifies the person. */
+    /** Identifies the member. */
     id: string
-    /** Name of the person. */
+    /** Name of the member. */
     name: string
   }
   /** When it was proposed. */

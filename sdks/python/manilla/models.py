@@ -338,7 +338,7 @@ class Case(Model):
     reference: str
     """Identifies the case."""
     kind: Union[enums.CaseKind, str]
-    """`FRAUD`: somebody was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a
+    """`FRAUD`: someone was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a
     bank asks for money back. `OTHER`.
     """
     status: Union[enums.CaseStatus, str]

@@ -17,7 +17,7 @@ final class CaseModel extends Model
     public readonly string $reference;
 
     /**
-     * `FRAUD`: somebody was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a bank asks
+     * `FRAUD`: someone was deceived. `COMPLAINT`: a customer or recipient complains. `RECALL`: a bank asks
      * for money back. `OTHER`.
      *
      * @var string|CaseKind::*
