@@ -203,10 +203,10 @@ describe.runIf(isFull)('pictures of a merchant', () => {
 
   test('a payment, a payout, a link and a batch', async () => {
     for (const [id, path, name] of [
-      ['screens/payments/decision Confirm', paths.held, /^Keep/],
+      ['screens/payments/decision Confirm', paths.held, /^Accept/],
       ['screens/payments/decision return', paths.held, 'Return'],
       ['screens/payments/refund-dialog RefundDialog', paths.accepted, 'Refund'],
-      ['screens/payouts/decide Reject', paths.waiting, 'Reject…'],
+      ['screens/payouts/decide DecideWithReason', paths.waiting, 'Reject…'],
       ['screens/collect/details End', paths.link, 'Cancel it'],
       ['screens/collect/pay-dialog PayDialog', paths.link, 'Pay as customer'],
       ['screens/batches/batch-page Cancel', paths.batch, 'Cancel batch'],
