@@ -216,7 +216,7 @@ func TestListsReadAllPages(t *testing.T) {
 	var denied *manilla.AuthenticationError
 	assert(t, count == 1 && errors.As(failing.Err(), &denied), "%d %v", count, failing.Err())
 
-	// A service that repeats a cursor must not be asked for ever.
+	// A service that repeats a cursor must not be asked forever.
 	same := serve(t, data(`{"items":[{"reference":"1"}],"nextCursor":"c"}`)).Payments.List(nil)
 	for count = 0; same.Next(ctx); count++ {
 		assert(t, count < 3, "does not end")

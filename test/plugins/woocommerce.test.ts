@@ -1,10 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { createContext, runInContext } from 'node:vm'
 import { afterAll, describe, expect, test } from 'vitest'
+import { isInstalled } from '../support/is-installed.js'
 
 /** The plug-in for WooCommerce: its own tests, and that its package is whole. */
 
@@ -16,15 +17,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const run = promisify(execFile)
 const isThere = ['php', 'phpunit'].every(isInstalled)
 if (!isThere) console.log('The WooCommerce plug-in is not tested: php or phpunit is missing.')
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 
 test('PHP is installed where every runtime must be', () => {
   if (process.env.MANILLA_ALL_RUNTIMES === '1') expect(isThere).toBe(true)

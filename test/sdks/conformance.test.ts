@@ -22,13 +22,13 @@ const driverMaxMs = 180_000
 type Run = { problems: Map<string, string[]>; output: string }
 const runs = new Map(present.map((sdk) => [sdk.language, run(sdk)]))
 // Awaited by the tests of its language.
-for (const one of runs.values()) one.catch(() => {})
+for (const started of runs.values()) started.catch(() => {})
 
 async function run(sdk: Sdk): Promise<Run> {
   const driver = startProgram(sdk, sdk.driver)
   const timer = setTimeout(() => driver.kill('SIGKILL'), driverMaxMs)
   const played = all.filter(({ notFor }) => !notFor[sdk.language])
-  const plays = new Map(played.map((one, index) => [one.id, start(one, sdk, index)]))
+  const plays = new Map(played.map((scenario, index) => [scenario.id, start(scenario, sdk, index)]))
   const answers = new Map<string, Answered>()
   let output = ''
   driver.stderr.on('data', (chunk) => {
@@ -36,7 +36,7 @@ async function run(sdk: Sdk): Promise<Run> {
   })
   const closed = new Promise<number | null>((resolve) => driver.on('close', resolve))
   driver.stdin.on('error', () => {})
-  driver.stdin.end(played.map((one) => `${plays.get(one.id)!.line}\n`).join(''))
+  driver.stdin.end(played.map(({ id }) => `${plays.get(id)!.line}\n`).join(''))
   for await (const line of createInterface({ input: driver.stdout })) {
     const { id, ...answered } = parseLine(line)
     if (answers.has(id)) answered.crash = `There are two answers to ${id}.`
@@ -45,9 +45,9 @@ async function run(sdk: Sdk): Promise<Run> {
   const code = await closed
   clearTimeout(timer)
   if (code !== 0) throw new Error(`The driver ended with ${code}: ${output}`)
-  const problems = played.map((one): [string, string[]] => [
-    one.id,
-    judge(one, plays.get(one.id)!.play, answers.get(one.id)),
+  const problems = played.map((scenario): [string, string[]] => [
+    scenario.id,
+    judge(scenario, plays.get(scenario.id)!.play, answers.get(scenario.id)),
   ])
   return { problems: new Map([...problems, checkKeys(plays)]), output }
 }
@@ -86,7 +86,7 @@ const keysScenario = 'all/new-keys'
 /** Two calls never share a generated key. */
 function checkKeys(plays: Map<string, { play: Play }>): [string, string[]] {
   const generated = [...plays].flatMap(([id, { play }]) => {
-    const own = all.find((one) => one.id === id)?.call.options?.idempotencyKey
+    const own = all.find((scenario) => scenario.id === id)?.call.options?.idempotencyKey
     const key = play.seen[0]?.headers['idempotency-key']
     return key !== undefined && own === undefined ? [key] : []
   })

@@ -72,7 +72,7 @@ describe.each(travellers.map((sdk) => [sdk.language, sdk] as const))('%s', (lang
       const { baseUrl, test: keys } = readDemo(home)
       const { notRun, neverRun, weird } = readBlocks(sdk.folder)
       expect([neverRun, weird]).toEqual([[], []])
-      for (const one of notRun) console.log(one)
+      for (const block of notRun) console.log(block)
       const { code, output } = await runReadme(sdk, {
         MANILLA_URL: baseUrl,
         MANILLA_KEY: keys.secretKey,

@@ -33,8 +33,8 @@ const right = { headers, body: '{"amount":5000}' }
 async function problemsOf(sent: Partial<typeof right>[], answered: Answered): Promise<string[]> {
   const server = await openScenarioServer()
   const { baseUrl, play } = server.play('judge', steps)
-  for (const one of sent)
-    await fetch(baseUrl + path, { method: 'POST', ...right, ...one }).catch(() => {})
+  for (const request of sent)
+    await fetch(baseUrl + path, { method: 'POST', ...right, ...request }).catch(() => {})
   server.close()
   return judge(scenario, play, answered)
 }

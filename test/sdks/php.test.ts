@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Manilla } from '../../sdk/src/manilla.js'
 import { fencesOf } from '../support/doc-pages.js'
+import { isInstalled } from '../support/is-installed.js'
 import {
   createHome,
   isRunning,
@@ -28,15 +29,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const isThere = ['php', 'phpunit', 'composer'].every(isInstalled)
 if (!isThere) console.log('The PHP SDK is not tested: php, phpunit or composer is missing.')
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 
 const run = promisify(execFile)
 

@@ -60,7 +60,7 @@ function operation(id: string): ApiOperation {
 }
 
 function field(model: string, name: string): Field {
-  const { fields } = api.models.find((one) => one.name === model)!
+  const { fields } = api.models.find(({ name }) => name === model)!
   return fields.find((one) => one.name === name)!
 }
 

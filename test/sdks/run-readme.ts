@@ -23,7 +23,7 @@ export function readBlocks(folder: string) {
   const files = new Map<string, string>()
   for (const fence of fences.filter(isRun)) {
     const { language, line } = fence
-    const before = lines.slice(0, line - 1).findLast((one) => one.trim() !== '') ?? ''
+    const before = lines.slice(0, line - 1).findLast((text) => text.trim() !== '') ?? ''
     const named = /`([\w./-]+)`:$/.exec(before)?.[1]
     if (named !== undefined) files.set(language, named)
     const file = language === 'sh' ? undefined : files.get(language)

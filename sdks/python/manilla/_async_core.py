@@ -33,7 +33,7 @@ class AsyncCore(Core):
         try:
             return await loop.run_in_executor(self.threads, work, request, attempt, *more)
         except asyncio.CancelledError:
-            attempt.abort()  # The thread must not wait for an answer that nobody reads.
+            attempt.abort()  # The thread must not wait for an answer that is not read.
             raise
 
     async def send(self, request: Request, attempt: Optional[Attempt] = None) -> Answer:

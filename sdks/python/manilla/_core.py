@@ -237,7 +237,7 @@ class Core:
                 code=envelope["code"],
                 reason=envelope.get("reason"),
                 next_step=envelope.get("nextStep"),
-                details=[Detail(one.get("field", ""), one.get("issue", "")) for one in details],
+                details=[Detail(item.get("field", ""), item.get("issue", "")) for item in details],
                 **facts,
             )
         target = headers.get("location")

@@ -17,7 +17,7 @@ export function listEveryOperation(): Scenario[] {
     const own = resource.operations.flatMap((operation) =>
       [true, false].map((isFull): Scenario => {
         const { name, method, pathParameters, input, answer } = operation
-        const path = Object.fromEntries(pathParameters.map((one) => [one.name, 'ref_1']))
+        const path = Object.fromEntries(pathParameters.map(({ name }) => [name, 'ref_1']))
         const hasInput = input !== undefined && (isFull || !input.isOptional)
         const sent = hasInput ? fillModel(input.model, { isFull, isAnswer: false }) : undefined
         const body = input?.in === 'body' ? { body: sent ?? {} } : {}
@@ -125,7 +125,7 @@ function fillType(type: Type, name: string, fill: Fill): unknown {
     case 'list':
       return fill.isFull ? [1, 2].map(() => fillType(type.items, name, fill)) : []
     case 'enum': {
-      const { values } = api.enums.find((one) => one.name === type.name)!
+      const { values } = api.enums.find(({ name }) => name === type.name)!
       return fill.isFull && fill.isAnswer && count % 2 === 0
         ? 'VALUE_OF_TOMORROW'
         : values[count % values.length]

@@ -67,12 +67,12 @@ export function readScenarios(): Scenario[] {
     .filter((name) => name.endsWith('.json'))
     .flatMap((name) => {
       const file = parseExactly(readFileSync(path.join(folder, name), 'utf8')) as File
-      return file.scenarios.map((one) => ({
-        ...one,
-        id: `${path.basename(name, '.json')}/${one.id}`,
+      return file.scenarios.map((scenario) => ({
+        ...scenario,
+        id: `${path.basename(name, '.json')}/${scenario.id}`,
         group: file.about,
-        steps: one.steps ?? [],
-        notFor: one.notFor ?? {},
+        steps: scenario.steps ?? [],
+        notFor: scenario.notFor ?? {},
       }))
     })
 }
