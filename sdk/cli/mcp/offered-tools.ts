@@ -56,7 +56,7 @@ const readsWithPost: ReadonlySet<string> = new Set([
   'previewSplit',
 ])
 
-/** Reads that hold what an agent must not see: links that are secrets, everything known of a person. */
+/** Not for agents: their answers hold links that are secrets, or all that is known of a person. */
 const hiddenReads: ReadonlySet<string> = new Set(['listMails', 'getMail', 'exportCustomer'])
 
 /** Every tool, whatever the key may do. */

@@ -1,6 +1,6 @@
 /**
- * A row of a CSV file with the number of its line, from 1. `isBroken`: a quote is not closed, or text
- * follows a closing quote, so the row has no cells.
+ * A row of a CSV file with the number of its line, from 1. `isBroken`: a quote is not closed, or
+ * text follows a closing quote, so the row has no cells.
  */
 export type CsvRow = { line: number; cells: string[]; isBroken: boolean }
 

@@ -15,7 +15,7 @@ export type ApprovalRequest = {
   amount: string
   facts: [name: string, value: string][]
   expiresAt: Date
-  /** What has changed since they were asked before; undefined: they are asked for the first time. */
+  /** What has changed since they were asked before. Undefined: they were not asked before. */
   askedAgain?: string | undefined
   /** Its page in the console. */
   path: string
