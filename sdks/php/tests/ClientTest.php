@@ -124,8 +124,16 @@ final class ClientTest extends TestCase
         } catch (\InvalidArgumentException $error) {
             self::assertStringContainsString('amount must not be a float', $error->getMessage());
         }
-        $this->expectExceptionMessage('percent must not be a float');
-        $transfers->create(amount: 100, metadata: ['nested' => (object) ['percent' => 7.5]]);
+        $this->expectExceptionMessage('amount must not be a float');
+        $items = [['amount' => 250_000], (object) ['amount' => 7.5]];
+        $transport->client()->batches->create(kind: 'bank_transfer', items: $items);
+    }
+
+    public function testSendsFractionsInMetadata(): void
+    {
+        $transport = new PlayedTransport([PlayedTransport::json(201, ['data' => (object) []])]);
+        $transport->client()->bankTransfers->create(amount: 100, metadata: ['rate' => 1520.5]);
+        self::assertSame('{"amount":100,"metadata":{"rate":1520.5}}', $transport->requests[0]->body);
     }
 
     public function testClearsAFieldWithNullAndOmitsOthers(): void

@@ -82,10 +82,16 @@ final class Call
         return is_array($value) ? (object) $value : $value;
     }
 
-    /** PHP would silently cut `19.99 * 100`, which is 1998.9999999999998, to 1998 kobo. */
+    /**
+     * PHP would silently cut `19.99 * 100`, which is 1998.9999999999998, to 1998 kobo. Metadata is the
+     * caller's own and holds no amounts of the API.
+     */
     private static function refuseFloats(array|object $values): void
     {
         foreach ((array) $values as $name => $value) {
+            if ($name === 'metadata') {
+                continue;
+            }
             if (is_float($value)) {
                 throw new \InvalidArgumentException(
                     "$name must not be a float. Use an integer in kobo, or a decimal string for USDC and USDT.",
