@@ -197,6 +197,14 @@ describe('names and line lengths', () => {
     )
     expect(written.filter((file) => later.test(read(file)))).toEqual([])
   })
+
+  // Merges keep both sides of its lines, and so may keep one twice.
+  test('the changelog lists each change once', () => {
+    const lines = read('CHANGELOG.md').split('\n')
+    const isDoubled = (line: string, at: number) => line !== '' && lines.indexOf(line) !== at
+    const wrong = lines.filter((line, at) => isDoubled(line, at) && !line.startsWith('#'))
+    expect([...wrong, ...lines.filter((line) => /^(<{7}|={7}|>{7})/.test(line))]).toEqual([])
+  })
 })
 
 describe('what is shipped', () => {
