@@ -89,7 +89,7 @@ export function openSearch(index: SearchIndex): (query: string) => SearchResult 
         ),
       }))
       .filter(({ score }) => score > 0)
-      .sort((one, other) => other.score - one.score)
+      .sort((a, b) => b.score - a.score)
       .slice(0, hitsMax)
       .map(({ page: { address, kind, title, about } }) => ({ address, kind, title, about }))
     const isSame = words.every((word, at) => word === asked[at])

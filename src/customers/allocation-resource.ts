@@ -65,7 +65,7 @@ export function showAllocations({ id, customerId, asset, used }: AllocatedPaymen
   }
   const parts = [...byInvoice.values()]
     .filter(({ remainingPaid }) => remainingPaid > 0n)
-    .sort((one, other) => Number(one.invoiceId === null) - Number(other.invoiceId === null))
+    .sort((a, b) => Number(a.invoiceId === null) - Number(b.invoiceId === null))
   const shown: Static<typeof paymentAllocations> = {
     payment: toReference(prefixes.payment, id),
     customer: customerReference({ id: customerId }),

@@ -289,7 +289,7 @@ export class CustomerBooks {
     const { customerId, asset, now } = refund
     let remaining = refund.amount
     const unspent = creditUses.map((use) => ({ ...use }))
-    const creditFirst = [...allocations].reverse().sort((one, other) => rankOf(one) - rankOf(other))
+    const creditFirst = [...allocations].reverse().sort((a, b) => rankOf(a) - rankOf(b))
     for (const allocation of creditFirst) {
       const ofPayment = smallerOf(remaining, allocation.remainingPaid)
       const coins = coinsOf(allocation)

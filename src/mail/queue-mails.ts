@@ -47,7 +47,7 @@ export function queueMails(tx: Tx, now: RealTime, queued: NewMail[]): string[] {
       dueAt: now,
       createdAt: now,
     }))
-    .sort((one, other) => (one.recipient < other.recipient ? -1 : 1))
+    .sort((a, b) => (a.recipient < b.recipient ? -1 : 1))
   tx.write(insertMails(rows))
   return rows.map(({ id }) => id)
 }

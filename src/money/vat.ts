@@ -32,7 +32,7 @@ export class VatRates {
   #isUsed = false
 
   replace(rates: (VatRate & { mode: Mode })[]): void {
-    const sorted = rates.toSorted((one, other) => Number(other.holdsFrom) - Number(one.holdsFrom))
+    const sorted = rates.toSorted((a, b) => Number(b.holdsFrom) - Number(a.holdsFrom))
     const known = (wanted: Mode) =>
       sorted
         .filter(({ mode }) => mode === wanted)

@@ -37,7 +37,7 @@ export function buildSearchIndex(document: ApiDocument, guides: Map<string, Guid
       if (known) known.push({ at, count })
       else places.set(word, [{ at, count }])
     }
-  const all = [...places].sort(([one], [other]) => (one < other ? -1 : 1))
+  const all = [...places].sort(([a], [b]) => (a < b ? -1 : 1))
   return {
     pages: entries.map(({ page }) => page),
     words: pack(all.map(([word, uses]) => [word, chooseUses(uses)])),
@@ -53,10 +53,10 @@ type Use = { at: number; count: number }
 
 function chooseUses(uses: Use[]): number[] {
   return uses
-    .toSorted((one, other) => other.count - one.count)
+    .toSorted((a, b) => b.count - a.count)
     .slice(0, pagesMax)
     .map(({ at }) => at)
-    .sort((one, other) => one - other)
+    .sort((a, b) => a - b)
 }
 
 function indexOperation(document: ApiDocument, operation: ListedOperation): Entry {

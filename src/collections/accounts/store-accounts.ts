@@ -92,7 +92,7 @@ export function insertCollectionAccounts(
     ...account,
     dueAt: account.expiresAt && after(account.expiresAt, -(clocks.get(account.environmentId) ?? 0)),
   }))
-  tx.write(insert(rows.sort((one, other) => (one.railAccount < other.railAccount ? -1 : 1))))
+  tx.write(insert(rows.sort((a, b) => (a.railAccount < b.railAccount ? -1 : 1))))
   const dedicated = accounts.filter(({ kind }) => kind === 'dedicated_account')
   writeTerms(
     tx,

@@ -42,7 +42,7 @@ export async function storeHints(
   hints: NewHint[],
 ): Promise<Set<string>> {
   const unique = new Map(hints.map((hint) => [hintKey(hint), hint]))
-  const sorted = [...unique].sort(([one], [other]) => (one < other ? -1 : 1))
+  const sorted = [...unique].sort(([a], [b]) => (a < b ? -1 : 1))
   const rows = sorted.map(([, { rail, mode, id, about, body }]) => ({
     rail,
     mode,

@@ -318,7 +318,7 @@ function newPaymentIds({ now, terms, accounts }: Batch, sorted: Notice[]): strin
     return { environmentId: account.environmentId, id }
   })
   return ids
-    .sort((one, other) => one.environmentId - other.environmentId || (one.id < other.id ? -1 : 1))
+    .sort((a, b) => a.environmentId - b.environmentId || (a.id < b.id ? -1 : 1))
     .map(({ id }) => id)
 }
 

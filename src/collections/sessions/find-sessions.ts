@@ -169,7 +169,7 @@ export function accountsOf({ account, wallet }: SessionWithAccounts): Collection
 
 /** Newest first. */
 export function sortPayments(payments: Payment[]): Payment[] {
-  return payments.sort((one, other) => (one.id < other.id ? 1 : -1))
+  return payments.sort((a, b) => (a.id < b.id ? 1 : -1))
 }
 
 const accountKey = { environmentId: 'int4', id: 'uuid' } as const

@@ -49,7 +49,7 @@ export function computeInvoice(
   for (const [index, { vatBasisPoints }] of lines.entries())
     nets.set(vatBasisPoints, (nets.get(vatBasisPoints) ?? 0n) + amounts[index]! - discounts[index]!)
   const vatParts = [...nets]
-    .sort(([one], [other]) => one - other)
+    .sort(([a], [b]) => a - b)
     .map(([basisPoints, net]) => ({
       basisPoints,
       net,

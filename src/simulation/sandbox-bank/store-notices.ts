@@ -114,7 +114,7 @@ export function endAttempts(tx: Tx, ended: EndedAttempt[]): void {
       copies,
       dueAt,
     }))
-    .sort((one, other) => (one.paymentId < other.paymentId ? -1 : 1))
+    .sort((a, b) => (a.paymentId < b.paymentId ? -1 : 1))
   const isDone = (row: (typeof rows)[number]) => row.copies === 0 || row.dueAt === null
   const retried = rows.filter((row) => !isDone(row))
   const done = rows.filter(isDone)

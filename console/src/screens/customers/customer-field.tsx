@@ -35,7 +35,7 @@ export function CustomerField(props: Props) {
   const options = [...all.values()]
     .filter(({ reference, erasedAt }) => reference === props.value || erasedAt === null)
     .map((one) => ({ value: one.reference, label: labelOf(one) }))
-    .sort((one, two) => one.label.localeCompare(two.label))
+    .sort((a, b) => a.label.localeCompare(b.label))
   return (
     <SearchSelect
       {...props}

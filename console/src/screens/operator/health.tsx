@@ -21,7 +21,7 @@ export function Screen() {
   const checks = doctor.data?.checks ?? []
   const troubles = checks
     .filter(({ state }) => state !== 'ok')
-    .toSorted((one, other) => Number(other.state === 'error') - Number(one.state === 'error'))
+    .toSorted((a, b) => Number(b.state === 'error') - Number(a.state === 'error'))
   const isBusy = doctor.isFetching
   const again = () => {
     for (const read of [doctor, health, rails, treasuries]) void read.refetch()

@@ -39,7 +39,7 @@ export function SubaccountField({ first, isFit = isNotClosed, ...props }: Props)
   const options = [...all.values()]
     .filter((one) => one.reference === value || isFit(one))
     .map((one) => ({ value: one.reference, label: labelOf(one) }))
-    .sort((one, two) => one.label.localeCompare(two.label))
+    .sort((a, b) => a.label.localeCompare(b.label))
   return (
     <SearchSelect
       {...props}

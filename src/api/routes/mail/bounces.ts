@@ -123,7 +123,7 @@ function parseOrNull(text: string): unknown {
 
 /** Two notices at once with the same addresses do not wait for each other in a circle. */
 function sortByAddress(items: Bounce[]): Bounce[] {
-  return [...items].sort((one, other) => (one.address < other.address ? -1 : 1))
+  return [...items].sort((a, b) => (a.address < b.address ? -1 : 1))
 }
 
 type SignedCall = {
