@@ -1,15 +1,15 @@
 import type { Permission } from '../team/permissions.js'
 
-/** Who gets a mail of a kind: payers, one person about their account, a team, or operators. */
-type Audience = 'payer' | 'person' | 'team' | 'operators'
+/** Who gets a mail of a kind: payers, a user about their account, a team, or operators. */
+type Audience = 'payer' | 'user' | 'team' | 'operators'
 
 type Kind = {
-  /** What the mail is for, in the list of mails and among a person's preferences. */
+  /** What the mail is for, in the list of mails and among a user's preferences. */
   title: string
   audience: Audience
   /** Members with this permission get it; for teams only. */
   permission?: Permission
-  /** Whether people can switch it off for themselves. */
+  /** Whether users can switch it off for themselves. */
   isOptional: boolean
 }
 
@@ -19,10 +19,10 @@ export const mailKinds = {
   invoice: { title: 'Invoice', audience: 'payer', isOptional: false },
   invoice_reminder: { title: 'Reminder of an invoice', audience: 'payer', isOptional: false },
   claim: { title: 'Money to claim', audience: 'payer', isOptional: false },
-  invitation: { title: 'Invitation to a team', audience: 'person', isOptional: false },
+  invitation: { title: 'Invitation to a team', audience: 'user', isOptional: false },
   sign_in: {
     title: 'Sign-in from a new browser or address',
-    audience: 'person',
+    audience: 'user',
     isOptional: true,
   },
   approval_request: {

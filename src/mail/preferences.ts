@@ -4,7 +4,7 @@ import { upsert } from '../postgres/table.js'
 import type { Queryable, Tx } from '../postgres/transactions/tx.js'
 import { type MailKind, mailKinds, optionalKinds } from './kinds.js'
 
-/** A kind of mail that a person can switch off. */
+/** A kind of mail that a user can switch off. */
 export type MailPreference = { kind: MailKind; title: string; isOn: boolean }
 
 /** Alerts for operators are listed for operators only. */
@@ -28,7 +28,7 @@ export function setPreference(
   tx.write(upsert('mail_preferences', { userId, kind }, { isOn, changedAt: now }))
 }
 
-/** Whether a person wants mails of a kind. */
+/** Whether a user wants mails of a kind. */
 export async function wantsMail(
   db: Queryable,
   { userId, kind }: { userId: string; kind: MailKind },

@@ -31,7 +31,7 @@ export const payoutLimits = {
   sendsPerLeaseCheckMax: 32,
   /** A transaction expires about a minute after its signing; reported if open for this long. */
   expiredAfterMs: 5 * minute,
-  /** A payout without an outcome after this needs a person. */
+  /** A payout without an outcome after this needs an operator. */
   reviewAfterMs: 3 * day,
   /** A payout that was not approved by then fails, if a member could have approved it. */
   approveWithinMs: 3 * day,

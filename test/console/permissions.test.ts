@@ -233,7 +233,7 @@ async function peopleOf(): Promise<Caller[]> {
 }
 
 const callers = [...(await keysOf()), ...(await peopleOf())]
-// `person` is for everyone who is signed in, and `open` for everyone.
+// `any_user` is for everyone who is signed in, and `open` for everyone.
 const routes = service.routes.filter(
   ({ permission, access }) => permission || access === 'operator',
 )

@@ -31,7 +31,7 @@ async function makeKey(owner: Awaited<ReturnType<typeof addPerson>>, body: objec
 }
 
 const keyRoutes = service.routes.filter(({ access }) =>
-  ['secret', 'any_key', 'every_key'].includes(access),
+  ['secret', 'any_key', 'key_only'].includes(access),
 )
 
 test('every operation either serves keys of sub-accounts or is listed as refusing them', () => {

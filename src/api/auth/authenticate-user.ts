@@ -36,7 +36,7 @@ export async function authenticateUser(
       message: 'You are signed out. Sign in to the console again.',
     })
   const caller =
-    route.access === 'person' || route.access === 'operator'
+    route.access === 'any_user' || route.access === 'operator'
       ? undefined
       : findCaller(request, route, signedIn)
   if (route.access === 'operator') checkOperator(signedIn)

@@ -29,7 +29,7 @@ export const checkoutPreview = ({ db }: ApiParts) =>
   route({
     method: 'GET',
     path: '/checkout/preview',
-    access: 'person',
+    access: 'any_user',
     isPage: true,
     operation: 'previewCheckout',
     summary: 'Preview the checkout page',

@@ -32,7 +32,7 @@ import { auditUser, type Visit, visitOf } from './visit.js'
 const path = '/console/session'
 const password = Type.String({ minLength: 1, maxLength: signInLimits.passwordLengthMax })
 export const code = Type.String({ minLength: 6, maxLength: 40 })
-export const ownBase = { access: 'person', tag: 'Console', answers: { 200: Type.Any() } } as const
+export const ownBase = { access: 'any_user', tag: 'Console', answers: { 200: Type.Any() } } as const
 
 /** What users do with their own account, without a merchant. */
 export function ownAccountRoutes(api: ApiParts): Route[] {

@@ -39,7 +39,7 @@ const readSession = ({ db }: ApiParts) =>
   route({
     method: 'GET',
     path,
-    access: 'person',
+    access: 'any_user',
     operation: 'getConsoleSession',
     summary: 'Retrieve the session',
     description: 'Who is signed in, and what they may do at each merchant.',
@@ -56,7 +56,7 @@ const signOut = (api: ApiParts) =>
   route({
     method: 'DELETE',
     path,
-    access: 'person',
+    access: 'any_user',
     operation: 'endConsoleSession',
     summary: 'Sign out',
     description: 'Ends the session.',

@@ -286,14 +286,14 @@ const showSecondFactor = (api: ApiParts, script: PageScript) =>
     path: secondFactorPath,
     operation: 'showSecondFactor',
     summary: 'Offer a second factor',
-    description: 'To people who have none.',
+    description: 'To users who have none.',
     query,
     async handle(request) {
       const visit = visitOf(api, request)
       const next = safeNext(request.query.next)
-      const person = await findNewcomer(api, visit, next)
-      if ('status' in person) return person
-      const offer = offerTotp(api, visit.now, person)
+      const newcomer = await findNewcomer(api, visit, next)
+      if ('status' in newcomer) return newcomer
+      const offer = offerTotp(api, visit.now, newcomer)
       return answerShown(request.headers, renderOffer(visit, { next, offer }), script)
     },
   })
@@ -313,15 +313,15 @@ const submitSecondFactor = (api: ApiParts, script: PageScript) =>
       const { body, headers } = request
       const visit = visitOf(api, request)
       const next = safeNext(textOf(body, 'next'))
-      const person = await findNewcomer(api, visit, next)
-      if ('status' in person) return person
-      const given = { enrolment: textOf(body, 'enrolment'), signedIn: person }
+      const newcomer = await findNewcomer(api, visit, next)
+      if ('status' in newcomer) return newcomer
+      const given = { enrolment: textOf(body, 'enrolment'), signedIn: newcomer }
       const known = readOffer(api, visit.now, given)
       const code = textOf(body, 'code')
       const codes =
-        known && (await confirmTotp(api, visit, { signedIn: person, offer: known, code }))
+        known && (await confirmTotp(api, visit, { signedIn: newcomer, offer: known, code }))
       if (codes) return answerShown(headers, renderRecoveryCodes(codes, next))
-      const offer = known ?? offerTotp(api, visit.now, person)
+      const offer = known ?? offerTotp(api, visit.now, newcomer)
       const message = 'This code does not match. Enter the one that your app shows now.'
       const problem = { message, status: 422 }
       return answerShown(headers, renderOffer(visit, { next, offer, problem }), script)

@@ -44,9 +44,9 @@ const requiredKeyHeader = Type.Object({ 'Idempotency-Key': idempotencyKey })
 const security: Record<RouteAccess, Record<string, string[]>[]> = {
   secret: [{ secretKey: [] }],
   any_key: [{ secretKey: [] }, { publicKey: [] }],
-  every_key: [{ secretKey: [] }, { publicKey: [] }],
+  key_only: [{ secretKey: [] }, { publicKey: [] }],
   user: [],
-  person: [],
+  any_user: [],
   operator: [],
   open: [],
   signed: [],

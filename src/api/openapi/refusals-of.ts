@@ -73,7 +73,7 @@ export function isJsonOnly({
 }
 
 function needsApiKey(access: RouteAccess): boolean {
-  return access === 'secret' || access === 'any_key' || access === 'every_key'
+  return access === 'secret' || access === 'any_key' || access === 'key_only'
 }
 
 /** Every refusal of this operation, including those that any request can meet. */
@@ -88,7 +88,7 @@ export function refusalsOf(route: Route): RefusalText[] {
     ...(needsApiKey(route.access)
       ? [
           { code: 'authentication_failed' } as const,
-          ...(route.access === 'every_key' ? [] : withReasons('forbidden', 'key_permission')),
+          ...(route.access === 'key_only' ? [] : withReasons('forbidden', 'key_permission')),
           ...(movesMoneyAtOnce(route) ? withReasons('forbidden', 'payouts_wait') : []),
         ]
       : []),

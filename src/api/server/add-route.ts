@@ -203,7 +203,7 @@ function isFromUser(request: FastifyRequest, { access }: Route): boolean {
         ? 'Remove the Authorization header to act as the signed-in user, or remove the cookie.'
         : 'Do this in the console. The operations for API keys are listed at /docs.',
     })
-  return isForUsersOnly(access) || (mayBeUser && access !== 'every_key')
+  return isForUsersOnly(access) || (mayBeUser && access !== 'key_only')
 }
 
 const signInDependencies = ({ sessions, consoleUrl, clock }: Guards) => ({
@@ -243,7 +243,7 @@ function admitCaller(
   name: string | number = caller.environment.id,
 ): Promise<void> | undefined {
   request.caller = caller
-  if (caller.permissions !== null && caller.kind !== 'user' && !isForEveryKey(request.route!))
+  if (caller.permissions !== null && caller.kind !== 'user' && !isForKeysOnly(request.route!))
     checkKeyPermissions(caller.permissions, request.route!)
   if (caller.kind !== 'user' && caller.subaccountId !== null)
     keepToSubaccount(request, request.route!, caller.subaccountId)
@@ -255,7 +255,7 @@ function admitCaller(
   refuseLiveMode()
 }
 
-const isForEveryKey = ({ access }: Route) => access === 'every_key'
+const isForKeysOnly = ({ access }: Route) => access === 'key_only'
 
 /** A restricted key. Which permissions an operation needs is public, and so is what is missing. */
 function checkKeyPermissions(granted: Permissions, { permission, alsoNeeds }: Route): void {

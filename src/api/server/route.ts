@@ -16,23 +16,23 @@ import type { Tag } from '../openapi/tags.js'
 
 /**
  * Who may call. `secret` and `any_key`: holders of an API key, and members of the merchant who are
- * signed in to the console. `user`: such members only. `every_key`: holders of an API key only,
- * however restricted. `person`: every user who is signed in.
- * `operator`: operators who are signed in. `open`: everyone. `signed`: a bank that signs.
+ * signed in to the console. `user`: such members only. `key_only`: holders of an API key only,
+ * however restricted. `any_user`: every user who is signed in. `operator`: operators who are
+ * signed in. `open`: everyone. `signed`: a bank that signs.
  */
 export type RouteAccess =
   | 'secret'
   | 'any_key'
-  | 'every_key'
+  | 'key_only'
   | 'user'
-  | 'person'
+  | 'any_user'
   | 'operator'
   | 'open'
   | 'signed'
 
 /** Routes of the console that no API key can call. */
 export function isForUsersOnly(access: RouteAccess): boolean {
-  return access === 'user' || access === 'person' || access === 'operator'
+  return access === 'user' || access === 'any_user' || access === 'operator'
 }
 
 /** A refusal that an operation can answer with. */

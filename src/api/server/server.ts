@@ -168,7 +168,7 @@ const noSessions: Sessions = {
 }
 
 function isWithoutConsole({ path, access }: Route): boolean {
-  return !path.startsWith('/console/') && !['user', 'person', 'operator'].includes(access)
+  return !path.startsWith('/console/') && !['user', 'any_user', 'operator'].includes(access)
 }
 
 function addAnswerHooks(app: FastifyInstance, edge: Edge, { refuse }: WrongMethods): void {

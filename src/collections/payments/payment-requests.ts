@@ -92,7 +92,7 @@ type Closing = {
 }
 
 /**
- * Closes the open request of a payment. The person who asked may withdraw it, but does not carry
+ * Closes the open request of a payment. The member who asked may withdraw it, but does not carry
  * it out. Returns whether there was one.
  */
 export async function closeRequest(

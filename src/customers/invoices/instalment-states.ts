@@ -8,9 +8,7 @@ export type InstalmentState = Instalment & { due: bigint; isOverdue: boolean }
 
 /** The instalments of a final invoice, earliest first; empty if all is due at once. */
 export function listInstalments(invoice: Invoice, now: Date): InstalmentState[] {
-  const sorted = readInstalments(invoice).sort(
-    (a, b) => a.dueAt.getTime() - b.dueAt.getTime(),
-  )
+  const sorted = readInstalments(invoice).sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime())
   const unpaid = sorted.length === 0 ? [] : listUnpaid(toPayable(invoice))
   const paidCount = sorted.length - unpaid.length
   return sorted.map((instalment, index) => {

@@ -120,7 +120,7 @@ const decline = (api: ApiParts) =>
     permission: 'payments.ask',
     operation: 'declinePaymentRequest',
     summary: 'Decline or withdraw a request',
-    description: 'A member who may decide declines it; the person who asked may withdraw it.',
+    description: 'A member who may decide declines it; the member who asked may withdraw it.',
     params,
     answers: { 200: Type.Object({}) },
     async handle(request) {

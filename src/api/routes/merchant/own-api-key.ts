@@ -28,7 +28,7 @@ export const ownApiKey = () =>
   route({
     method: 'GET',
     path: '/v1/api-key',
-    access: 'every_key',
+    access: 'key_only',
     operation: 'getApiKey',
     summary: 'Retrieve your API key',
     description:
