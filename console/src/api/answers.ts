@@ -184,18 +184,18 @@ export type AuditLine = {
   number: number
   /** Who did it: an e-mail address or a name. */
   actor: string
-  /** Name of the person. */
+  /** Name of the user. */
   actorName: string | null
-  /** The person. */
+  /** The user. */
   userId: string | null
   /** What was done. */
   action: string
   /** Null if it concerns both modes. */
   mode: 'test' | 'live' | null
   details: Record<string, unknown>
-  /** IP address of the person. */
+  /** IP address of the user. */
   address: string | null
-  /** The session of the person. */
+  /** The session of the user. */
   sessionId: string | null
   /** The request. */
   requestId: string | null
@@ -432,18 +432,18 @@ export type InstallationLine = {
   number: number
   /** Who did it: an e-mail address or a name. */
   actor: string
-  /** Name of the person. */
+  /** Name of the user. */
   actorName: string | null
-  /** The person. */
+  /** The user. */
   userId: string | null
   /** What was done. */
   action: string
   /** Null if it concerns both modes. */
   mode: 'test' | 'live' | null
   details: Record<string, unknown>
-  /** IP address of the person. */
+  /** IP address of the user. */
   address: string | null
-  /** The session of the person. */
+  /** The session of the user. */
   sessionId: string | null
   /** The request. */
   requestId: string | null

@@ -65,7 +65,7 @@ export const allActions: Action[] = [
 /** Descriptions of the commands that contain others. */
 export const commandGroups: Record<string, string> = {
   merchants: 'merchants of this installation',
-  users: 'people who sign in to the console',
+  users: 'users of the console',
   keys: "a merchant's API keys",
   kyc: 'KYC status of a merchant',
   'bank-accounts': "a merchant's own bank accounts (live accounts need a primary one)",

@@ -14,7 +14,7 @@ import { tableOf } from '../definitions/table.js'
 
 const reference = { reference: fields.text('reference of the mail, mail_…') }
 
-/** Mails of all merchants, and of people and operators. */
+/** Mails of all merchants, and of users and operators. */
 export const mailActions: Action[] = [
   command({
     name: 'mail list',

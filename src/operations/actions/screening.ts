@@ -10,7 +10,7 @@ import { countHeld } from '../metrics/screening-metrics.js'
 export const screeningActions: Action[] = [
   command({
     name: 'screening status',
-    description: 'show the list and the provider that screen money, and what waits for people',
+    description: 'show the list and the provider that screen money, and what waits for members',
     async run(call) {
       const { list, provider } = await withScreening(call, async (screening) => screening.state())
       const held = await countHeld(call.db)

@@ -17,7 +17,7 @@ import { formatTime, tableOf } from '../definitions/table.js'
 const email = fields.read(readEmail, 'e-mail address')
 
 const access = {
-  operator: fields.flag('make the person an operator of this installation'),
+  operator: fields.flag('make the user an operator of this installation'),
   merchant: Type.Optional(fields.text('reference of a merchant to join, mer_…')),
   role: Type.Enum([...roles], { description: 'role at the merchant', default: 'owner' }),
   testOnly: fields.flag('without access to live mode'),
@@ -27,7 +27,7 @@ const access = {
 export const userActions: Action[] = [
   command({
     name: 'users create',
-    description: 'invite a person; prints a link that works once, for 72 hours',
+    description: 'invite a user; prints a link that works once, for 72 hours',
     args: ['email'],
     input: { email, ...access },
     async run(call, { email, ...given }) {
@@ -44,7 +44,7 @@ export const userActions: Action[] = [
   }),
   command({
     name: 'users list',
-    description: 'list all people, newest first',
+    description: 'list all users, newest first',
     async run({ db }) {
       const data = (await listUsers(db)).map(({ id: _, ...user }) => user)
       const text = tableOf(data, {
@@ -61,8 +61,7 @@ export const userActions: Action[] = [
   }),
   command({
     name: 'users link',
-    description:
-      'print a link with which a person sets a new password; it works once, for 72 hours',
+    description: 'print a link with which a user sets a new password; it works once, for 72 hours',
     args: ['email'],
     input: { email },
     async run(call, input) {
@@ -73,12 +72,12 @@ export const userActions: Action[] = [
       return makeLink(call, { email, purpose, line })
     },
   }),
-  disabling('disable', 'sign a person out everywhere and let them sign in no more'),
-  disabling('enable', 'let a disabled person sign in again'),
+  disabling('disable', 'sign a user out everywhere and refuse their sign-in'),
+  disabling('enable', 'let a disabled user sign in again'),
   command({
     name: 'users reset-factors',
     description:
-      'remove the passkeys, the authenticator app and the recovery codes of a person who lost them',
+      'remove the passkeys, the authenticator app and the recovery codes of a user who lost them',
     args: ['email'],
     input: { email },
     async run({ db, now, operator }, input) {
@@ -135,7 +134,7 @@ async function readPurpose(
   { operator, merchant, role, testOnly }: InputOf<typeof access>,
 ): Promise<LinkPurpose> {
   if (operator ? merchant !== undefined : merchant === undefined)
-    throw refuse('Say what the person may do: either --operator, or --merchant with --role.')
+    throw refuse('Say what the user may do: either --operator, or --merchant with --role.')
   if (merchant === undefined) return { kind: 'operator' }
   const { merchantId } = await getEnvironment(db, { merchant, mode: 'test' })
   return { kind: 'member', merchantId, role, maySeeLive: !testOnly }
