@@ -24,8 +24,8 @@ export default defineConfig({
     isolate: false,
     server: { deps: { external: [/\/dist\//] } },
     setupFiles: ['test/support/own-modules.ts'],
-    // Twice the cores of a small machine: about half of the workers wait for blocks or deadlines.
-    maxWorkers: 4,
+    // Three times the cores of a small machine: most workers wait for blocks, deadlines and processes.
+    maxWorkers: 6,
     // Those that run at the same time mostly wait, for blocks and for deadlines.
     maxConcurrency: 16,
     sequence: { sequencer: LongestFirst },

@@ -51,7 +51,7 @@ export const payoutBreakages: Breakage[] = [
     edits: [
       {
         file: 'src/payouts/attempts/poll-payouts.ts',
-        old: '  if (!isPaused) await sendInTime(tools, lease, unseen)\n',
+        old: '  if (!isPaused) await sendInTime(dependencies, lease, unseen)\n',
         new: '',
       },
     ],
