@@ -1844,7 +1844,7 @@ export const described: Record<string, Described> = {
     money: [],
   },
   'webhookEndpoints.delete': {
-    about: 'Delete a webhook endpoint. Stops all deliveries to it. Past deliveries stay on record for 90 days.',
+    about: 'Delete a webhook endpoint. Stops all deliveries to it. Past deliveries stay on record for 90 days. The endpoint whose keys sign your payout callback cannot be deleted.',
     flags: [],
     money: [],
   },

@@ -1843,7 +1843,8 @@ export type Resources = {
     /**
      * Delete a webhook endpoint.
      *
-     * Stops all deliveries to it. Past deliveries stay on record for 90 days.
+     * Stops all deliveries to it. Past deliveries stay on record for 90 days. The endpoint whose
+     * keys sign your payout callback cannot be deleted.
      *
      * `DELETE /v1/webhook-endpoints/{id}`
      */

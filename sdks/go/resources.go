@@ -2971,7 +2971,8 @@ func (r *WebhookEndpointsResource) Update(ctx context.Context, id string, input 
 
 // Delete a webhook endpoint.
 //
-// Stops all deliveries to it. Past deliveries stay on record for 90 days.
+// Stops all deliveries to it. Past deliveries stay on record for 90 days. The endpoint whose keys
+// sign your payout callback cannot be deleted.
 //
 // DELETE /v1/webhook-endpoints/{id}
 func (r *WebhookEndpointsResource) Delete(ctx context.Context, id string, options ...Option) error {

@@ -575,7 +575,7 @@ export const reasons = {
   },
   payouts_wait: {
     status: 403,
-    when: 'Every payout made with this API key waits for a member, and this operation would move money, or decide where it goes, without one.',
+    when: 'Every payout made with this API key waits for a member, and this request would move money, or decide where money or events go, without one.',
     nextStep: 'Ask a member to do it in the console.',
   },
   account_refused: {

@@ -265,6 +265,20 @@ describe('text of a payer', () => {
     expect(mark(5)).toBe(5)
   })
 
+  test('is not a reference of ours, also of a checkout session', async () => {
+    const body = {
+      amount: 500_000,
+      merchantReference: randomUUID(),
+      description: 'Order',
+      customer: { name: 'Ngozi', email: 'ngozi@example.com' },
+    }
+    const { reference } = await post('/v1/checkout/sessions', body)
+    const { key } = await makeKey()
+    const agent = await startAgent(key)
+    const { data } = await agent.call('get_checkout_session', { reference })
+    expect(data).toMatchObject({ reference })
+  })
+
   test('has no field in the API that could be taken for a mark', () => {
     const document = readFileSync(path.join(root, 'openapi.json'), 'utf8')
     expect(document).not.toContain('"untrusted"')

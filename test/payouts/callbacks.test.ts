@@ -628,6 +628,44 @@ describe('a callback', () => {
     expect(await read(path)).toMatchObject({ status: 'CLOSED', closing: false })
   })
 
+  test('is not switched off by deleting, disabling or rotating the endpoint that signs it', async () => {
+    const path = `/v1/webhook-endpoints/${endpoint.id}`
+    const deletions = [await ask('DELETE', path, { key }), await ada.ask('DELETE', path)]
+    for (const { status, json, text } of deletions) {
+      expect([status, json.reason], text).toEqual([409, 'invalid_state'])
+      expect(json.nextStep).toContain('choose another endpoint for the callback')
+    }
+    const url = `${receiver.url}/elsewhere`
+    expect((await ask('PATCH', path, { key, body: { enabled: false, url } })).status).toBe(200)
+    expect((await post(`${path}/rotate-secret`)).status).toBe(200)
+    const payout = await payOut()
+    await askAll()
+    const [received] = asked()
+    const verified = await verifyWebhook(received!.body, received!.headers, endpoint.secret, {
+      now: clock.now(),
+    })
+    expect(verified).toMatchObject({ reference: payout.reference })
+    expect(await verify(payout)).toMatchObject({ status: 'SUBMITTED' })
+    const original = { enabled: true, url: `${receiver.url}/events` }
+    expect((await ask('PATCH', path, { key, body: original })).status).toBe(200)
+  })
+
+  test('is not confirmed with an endpoint that was deleted meanwhile', async () => {
+    const other = (await post('/v1/webhook-endpoints', { url: `${receiver.url}/events` })).json.data
+    const body = {
+      ...noLimits,
+      controls: { ...none, callback: { ...callback, signedBy: other.id } },
+    }
+    const proposed = await ada.ask('PATCH', '/v1/settings/approvals', { body })
+    const path = `/v1/settings/changes/${proposed.json.data.change.id}/confirm`
+    expect((await ask('DELETE', `/v1/webhook-endpoints/${other.id}`, { key })).status).toBe(200)
+    const refused = await chidi.ask('POST', path)
+    expect([refused.status, refused.json.details], refused.text).toMatchObject([
+      400,
+      [{ field: 'controls.callback.signedBy' }],
+    ])
+  })
+
   test('is changed, and removed, by two members only', async () => {
     const path = '/v1/settings/approvals'
     const changed = await ada.ask('PATCH', path, {

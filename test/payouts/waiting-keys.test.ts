@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { movesMoneyAtOnce } from '../../src/api/auth/waiting-keys.js'
+import { isClosedToWaitingKeys } from '../../src/api/auth/waiting-keys.js'
 import { fromReference, prefixes } from '../../src/base/ids.js'
 import { runBatches } from '../../src/payouts/batches/run-batches.js'
 import { sql } from '../../src/postgres/sql.js'
@@ -219,14 +219,61 @@ describe('with a key whose payouts wait,', () => {
   })
 })
 
-test('every operation that moves money makes payouts that wait, or is refused', () => {
+test("payers' money goes to no sub-account with `splits` of such a key", async () => {
+  const subaccount = (await post('/v1/subaccounts', { name: 'Seller' })).json.data.reference
+  const lines = [{ subaccount, percent: '50' }]
+  const rule = (await post('/v1/split-rules', { name: 'Half', lines })).json.data.reference
+  const coins = { asset: 'USDC', network: 'SOLANA' }
+  const shopper = { description: 'Order', customer: { name: 'Ngozi', email: 'ngozi@example.com' } }
+  const requests: [string, object][] = [
+    ['collections/virtual-accounts', { amount: 500_000, merchantReference: randomUUID() }],
+    ['collections/dedicated-accounts', { externalReference: randomUUID() }],
+    ['collections/crypto-wallets', { amount: '5', merchantReference: randomUUID(), ...coins }],
+    [
+      'collections/dedicated-crypto-wallets',
+      { externalReference: randomUUID(), network: 'SOLANA' },
+    ],
+    ['checkout/sessions', { amount: 500_000, merchantReference: randomUUID(), ...shopper }],
+  ]
+  for (const [kind, body] of requests) {
+    const path = `/v1/${kind}`
+    for (const splits of [{ rule }, { lines }]) {
+      const { status, json, text } = await post(path, { ...body, splits }, agent)
+      expect([kind, status, json.reason], text).toEqual([kind, 403, 'payouts_wait'])
+    }
+    expect((await post(path, body, agent)).status).toBe(201)
+  }
+  const body = { amount: 500_000, merchantReference: randomUUID(), splits: { rule } }
+  expect((await post('/v1/collections/virtual-accounts', body)).status).toBe(201)
+})
+
+test('such a key resends events, and changes no webhook endpoint', async () => {
+  const url = 'https://example.com/hooks'
+  const { id } = (await post('/v1/webhook-endpoints', { url })).json.data
+  const path = `/v1/webhook-endpoints/${id}`
+  const refusals = [
+    await post('/v1/webhook-endpoints', { url }, agent),
+    await ask('PATCH', path, { key: agent, body: { url: 'https://example.org/hooks' } }),
+    await ask('PATCH', path, { key: agent, body: { enabled: false } }),
+    await post(`${path}/rotate-secret`, {}, agent),
+    await ask('DELETE', path, { key: agent }),
+  ]
+  for (const { status, json, text } of refusals)
+    expect([status, json.reason], text).toEqual([403, 'payouts_wait'])
+  expect(await get(path, agent)).toMatchObject({ url, enabled: true })
+  expect((await post(`${path}/test`, {}, agent)).status).toBe(200)
+  expect((await ask('DELETE', path, { key: ordinary })).status).toBe(200)
+})
+
+test('every operation that moves money, or decides where money or events go, waits or is refused', () => {
   const refused = service.routes
-    .filter((route) => route.access === 'secret' && movesMoneyAtOnce(route))
+    .filter((route) => route.access === 'secret' && isClosedToWaitingKeys(route))
     .map(({ operation }) => operation)
   expect(refused.toSorted()).toEqual([
     'changeRecipient',
     'changeSettings',
     'changeSubaccount',
+    'changeWebhookEndpoint',
     'claimTestMoney',
     'closeSubaccount',
     'createConversion',
@@ -235,10 +282,13 @@ test('every operation that moves money makes payouts that wait, or is refused', 
     'createSplitRule',
     'createSplitRuleVersion',
     'createSubaccount',
+    'createWebhookEndpoint',
     'decideTestDisbursement',
     'deleteMailSuppression',
+    'deleteWebhookEndpoint',
     'disableRecipient',
     'enableRecipient',
+    'rotateWebhookSecret',
     'settleSubaccount',
     'settleTestDisbursement',
     'transferToSubaccount',

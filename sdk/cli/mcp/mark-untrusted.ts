@@ -11,6 +11,8 @@ export type Untrusted = { untrusted: unknown }
  */
 const harmless = [
   /^[a-z]{2,6}_[0-9a-hjkmnp-tv-z]{26}$/,
+  // Checkout sessions have longer ones.
+  /^cs_[0-9a-hjkmnp-tv-z]{39}$/,
   /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z)?$/,
   /^[+-]?[\d.,]{1,30}$/,
   /^[0-9a-f]{64}$/,

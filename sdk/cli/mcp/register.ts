@@ -5,7 +5,9 @@ import type { Terminal } from '../terminal.js'
 export function registerMcp(program: Command, terminal: Terminal, version: string): void {
   program
     .command('mcp')
-    .description('serve the API to an agent over stdio (Model Context Protocol): reads only')
+    .description(
+      'serve the API to an agent over stdio (Model Context Protocol): reads, and proposes with --allow-writes',
+    )
     .option('--allow-writes', 'also proposals; needs a key whose payouts wait for approval')
     .option('--live', 'use the live key')
     .action(async ({ allowWrites, live }: { allowWrites?: true; live?: true }) => {

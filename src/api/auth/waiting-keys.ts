@@ -2,18 +2,23 @@ import { Refusal } from '../../base/refusal.js'
 import type { Permission } from '../../team/permissions.js'
 import type { Route } from '../server/route.js'
 
-/** Operations that change something and need one of these move money, or decide where it goes. */
-const moneyPermissions: readonly Permission[] = [
+/**
+ * Operations that change something and need one of these move money, or decide where money or
+ * events go.
+ */
+const guardedPermissions: readonly Permission[] = [
   'payouts.create',
   'payments.decide',
   'recipients.change',
   'subaccounts.change',
   'settings.change',
+  'developers.change',
 ]
 
 /**
- * What a key whose payouts wait may still call: each makes a payout that waits, or moves no money.
- * Other operations of money are refused, and so is a new one until it is listed.
+ * What a key whose payouts wait may still call: each makes a payout that waits, or moves no money
+ * and sends events only where a member chose. Others are refused, and so is a new one until it is
+ * listed.
  */
 const openToWaitingKeys: ReadonlySet<string> = new Set([
   'createBankTransfer',
@@ -27,16 +32,20 @@ const openToWaitingKeys: ReadonlySet<string> = new Set([
   'refundPayment',
   'resolvePayment',
   'fundTestBalance',
+  'testWebhookEndpoint',
+  'recoverWebhookEndpoint',
+  'redeliverEvent',
 ])
 
-/** Refuses what moves money, or decides where it goes, without a payout that could wait. */
+/** Refuses what moves money, or decides where money or events go, without a payout that waits. */
 export function refuseWithoutWait(route: Route): void {
-  if (movesMoneyAtOnce(route)) throw withoutWait('This operation does not wait.')
+  if (isClosedToWaitingKeys(route))
+    throw withoutWait('It cannot move money at once, or decide where money or events go.')
 }
 
-export function movesMoneyAtOnce({ method, isRead, permission, operation }: Route): boolean {
+export function isClosedToWaitingKeys({ method, isRead, permission, operation }: Route): boolean {
   if (method === 'GET' || isRead || permission === undefined) return false
-  return moneyPermissions.includes(permission) && !openToWaitingKeys.has(operation)
+  return guardedPermissions.includes(permission) && !openToWaitingKeys.has(operation)
 }
 
 export function withoutWait(why: string): Refusal {

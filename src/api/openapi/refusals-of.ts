@@ -1,5 +1,5 @@
 import { type Code, codes, type Reason, reasons } from '../../base/refusals.js'
-import { movesMoneyAtOnce } from '../auth/waiting-keys.js'
+import { isClosedToWaitingKeys } from '../auth/waiting-keys.js'
 import type { RefusalText, Route, RouteAccess } from '../server/route.js'
 
 /** A code that always comes with one of these reasons. */
@@ -89,7 +89,7 @@ export function refusalsOf(route: Route): RefusalText[] {
       ? [
           { code: 'authentication_failed' } as const,
           ...(route.access === 'key_only' ? [] : withReasons('forbidden', 'key_permission')),
-          ...(movesMoneyAtOnce(route) ? withReasons('forbidden', 'payouts_wait') : []),
+          ...(isClosedToWaitingKeys(route) ? withReasons('forbidden', 'payouts_wait') : []),
         ]
       : []),
     ...(route.isTestOnly ? withReasons('forbidden', 'test_mode_only') : []),

@@ -22,6 +22,7 @@ import type {
 import { findSplitRule } from '../../subaccounts/splits/store-splits.js'
 import { findNamedSubaccounts, type NamedSubaccount } from '../../subaccounts/store-subaccounts.js'
 import { refuseUnseen } from '../auth/refuse-unseen.js'
+import { withoutWait } from '../auth/waiting-keys.js'
 import type { RouteRequest } from '../server/route.js'
 import { readStablecoinAmount } from './read-coins.js'
 import { readTime, timeIn } from './read-time.js'
@@ -154,13 +155,14 @@ export async function readSplits(
 
 type SplittingRequest = Pick<
   RouteRequest<{ splits?: Static<typeof splitsIn> }, unknown, unknown>,
-  'environment' | 'now' | 'body' | 'permissions' | 'actor'
+  'environment' | 'now' | 'body' | 'permissions' | 'actor' | 'apiKey'
 >
 
 /**
  * The same for an account that is created; undefined if none is sent. Callers who may create
  * accounts may use the rules of the merchant. Lines of their own could send money of a seller
- * elsewhere, so these need the permission that rules need.
+ * elsewhere, so these need the permission that rules need. A sub-account may be settled without a
+ * member, so keys whose payouts wait send neither.
  */
 export async function chooseSplit(
   db: Queryable,
@@ -170,6 +172,8 @@ export async function chooseSplit(
   const { environment, now, body, permissions } = request
   const { splits } = body
   if (splits === undefined) return undefined
+  if (request.apiKey?.payoutsWait)
+    throw withoutWait('`splits` would send money to sub-accounts at once.')
   if (splits.lines !== undefined && !permissions.has('subaccounts.change'))
     throw refuseUnseen(request, 'subaccounts.change')
   return readSplits(db, splits, { environmentId: environment.id, now, asset, expected })

@@ -155,7 +155,8 @@ final class WebhookEndpointsResource
     /**
      * Delete a webhook endpoint.
      *
-     * Stops all deliveries to it. Past deliveries stay on record for 90 days.
+     * Stops all deliveries to it. Past deliveries stay on record for 90 days. The endpoint whose keys sign
+     * your payout callback cannot be deleted.
      *
      * `DELETE /v1/webhook-endpoints/{id}`
      *

@@ -183,7 +183,8 @@ class WebhookEndpointsResource:
     ) -> None:
         """Delete a webhook endpoint.
 
-        Stops all deliveries to it. Past deliveries stay on record for 90 days.
+        Stops all deliveries to it. Past deliveries stay on record for 90 days. The endpoint whose
+        keys sign your payout callback cannot be deleted.
 
         `DELETE /v1/webhook-endpoints/{id}`
 
@@ -548,7 +549,8 @@ class AsyncWebhookEndpointsResource:
     ) -> None:
         """Delete a webhook endpoint.
 
-        Stops all deliveries to it. Past deliveries stay on record for 90 days.
+        Stops all deliveries to it. Past deliveries stay on record for 90 days. The endpoint whose
+        keys sign your payout callback cannot be deleted.
 
         `DELETE /v1/webhook-endpoints/{id}`
 

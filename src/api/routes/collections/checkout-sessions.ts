@@ -120,15 +120,18 @@ const create = (api: ApiParts) =>
       splits: ownSplitsIn,
     }),
     answers: { 201: checkoutSession },
-    refusals: withReasons(
-      'checkout_session_failed',
-      'kyc_missing',
-      'no_bank_account',
-      'account_refused',
-      'rail_unavailable',
-      'no_payment_method',
-      'rate_unavailable',
-    ),
+    refusals: [
+      ...withReasons(
+        'checkout_session_failed',
+        'kyc_missing',
+        'no_bank_account',
+        'account_refused',
+        'rail_unavailable',
+        'no_payment_method',
+        'rate_unavailable',
+      ),
+      ...withReasons('forbidden', 'payouts_wait'),
+    ],
     async handle(request) {
       checkNairaLimits(api, request)
       const { environment, now, body } = request

@@ -52,7 +52,10 @@ const create = (api: ApiParts) =>
       splits: ownSplitsIn,
     }),
     answers: { 201: cryptoWallet },
-    refusals: withReasons('crypto_wallet_creation_failed', 'kyc_missing', 'rail_unavailable'),
+    refusals: [
+      ...withReasons('crypto_wallet_creation_failed', 'kyc_missing', 'rail_unavailable'),
+      ...withReasons('forbidden', 'payouts_wait'),
+    ],
     async handle(request) {
       const { merchantReference, amount: requestedAmount, expiresAt } = request.body
       const asset = request.body.asset as Coin

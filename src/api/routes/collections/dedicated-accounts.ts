@@ -98,14 +98,17 @@ const create = (api: ApiParts) =>
       splits: ownSplitsIn,
     }),
     answers: { 201: dedicatedAccount },
-    refusals: withReasons(
-      'dedicated_account_creation_failed',
-      'duplicate_reference',
-      'kyc_missing',
-      'no_bank_account',
-      'account_refused',
-      'rail_unavailable',
-    ),
+    refusals: [
+      ...withReasons(
+        'dedicated_account_creation_failed',
+        'duplicate_reference',
+        'kyc_missing',
+        'no_bank_account',
+        'account_refused',
+        'rail_unavailable',
+      ),
+      ...withReasons('forbidden', 'payouts_wait'),
+    ],
     async handle(request) {
       const { externalReference: merchantReference } = request.body
       const metadata = readMetadata(request)

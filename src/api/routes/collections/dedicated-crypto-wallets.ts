@@ -46,12 +46,15 @@ const create = (api: ApiParts) =>
       splits: ownSplitsIn,
     }),
     answers: { 201: dedicatedCryptoWallet },
-    refusals: withReasons(
-      'dedicated_crypto_wallet_creation_failed',
-      'duplicate_reference',
-      'kyc_missing',
-      'rail_unavailable',
-    ),
+    refusals: [
+      ...withReasons(
+        'dedicated_crypto_wallet_creation_failed',
+        'duplicate_reference',
+        'kyc_missing',
+        'rail_unavailable',
+      ),
+      ...withReasons('forbidden', 'payouts_wait'),
+    ],
     async handle(request) {
       const wallet = {
         kind,

@@ -54,13 +54,16 @@ const create = (api: ApiParts) =>
       splits: ownSplitsIn,
     }),
     answers: { 201: virtualAccount },
-    refusals: withReasons(
-      'virtual_account_creation_failed',
-      'kyc_missing',
-      'no_bank_account',
-      'account_refused',
-      'rail_unavailable',
-    ),
+    refusals: [
+      ...withReasons(
+        'virtual_account_creation_failed',
+        'kyc_missing',
+        'no_bank_account',
+        'account_refused',
+        'rail_unavailable',
+      ),
+      ...withReasons('forbidden', 'payouts_wait'),
+    ],
     async handle(request) {
       checkNairaLimits(api, request)
       const { merchantReference, amount, expiresAt } = request.body

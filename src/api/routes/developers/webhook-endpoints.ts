@@ -17,7 +17,10 @@ import {
   timestamp,
 } from '../../../base/shapes.js'
 import { eventFilters, permissionOf, typesOf, typesSeen } from '../../../events/filter.js'
+import { lockEnvironment } from '../../../merchants/environments.js'
+import { readRule } from '../../../payouts/controls/find-wait.js'
 import { readList } from '../../../postgres/lists/find-ids.js'
+import type { Tx } from '../../../postgres/transactions/tx.js'
 import { rolesWith } from '../../../team/permissions.js'
 import { resourceKinds } from '../../../team/seen-with.js'
 import { countUndelivered } from '../../../webhooks/deliveries/count-undelivered.js'
@@ -37,6 +40,7 @@ import {
   rotateSecret,
 } from '../../../webhooks/endpoints/change-endpoints.js'
 import {
+  type EndpointName,
   getEnabledEndpoint,
   getEndpoint,
   listEndpoints,
@@ -287,18 +291,32 @@ const remove = ({ db }: ApiParts) =>
     permission: 'developers.change',
     operation: 'deleteWebhookEndpoint',
     summary: 'Delete a webhook endpoint',
-    description: `Stops all deliveries to it. Past deliveries stay on record for ${limits.retention.deliveryDays} days.`,
+    description: `Stops all deliveries to it. Past deliveries stay on record for ${limits.retention.deliveryDays} days. The endpoint whose keys sign your payout callback cannot be deleted.`,
     params,
     answers: { 200: Type.Object({}) },
-    refusals: ['not_found'],
+    refusals: ['not_found', ...withReasons('webhook_endpoint_failed', 'invalid_state')],
     async handle(request) {
       await db.transaction(async (tx) => {
+        await refuseSigner(tx, nameOf(request))
         await deleteEndpoint(tx, request.realNow, nameOf(request))
         auditCall(tx, request.audited, {})
       })
       return success(200, 'Webhook endpoint deleted', {})
     },
   })
+
+/** Without it the callback is not asked, and a callback is only removed with a second member. */
+async function refuseSigner(tx: Tx, { environmentId, reference }: EndpointName): Promise<void> {
+  await lockEnvironment(tx, environmentId)
+  const signer = (await readRule(tx, environmentId))?.controls?.callback?.signedBy
+  if (signer !== reference) return
+  throw new Refusal('webhook_endpoint_failed', {
+    reason: 'invalid_state',
+    message: 'The keys of this webhook endpoint sign your payout callback.',
+    nextStep:
+      'In the console, choose another endpoint for the callback or remove the callback first. You can disable this endpoint: its keys still sign then.',
+  })
+}
 
 const rotate = (api: ApiParts) =>
   route({

@@ -80,11 +80,11 @@ const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
       const callback = body.controls?.callback
       if (callback) readUrl(callback.url, environment.mode, allowsLoopbackWebhooks)
       const changed = await db.transaction(async (tx) => {
-        if (callback) await refuseUnknownEndpoint(tx, environment.id, callback.signedBy)
         const outcome = await changeRule(tx, now, environment, {
           approvals: body,
           user: { id: userId, name },
         })
+        if (callback) await refuseUnknownEndpoint(tx, environment.id, callback.signedBy)
         auditCall(tx, request.audited, {
           before: outcome.before,
           after: body,
@@ -97,6 +97,7 @@ const change = ({ db, allowsLoopbackWebhooks }: ApiParts) =>
     },
   })
 
+/** Under the lock of the environment, which a deletion of the endpoint takes, too. */
 async function refuseUnknownEndpoint(
   db: Queryable,
   environmentId: EnvironmentId,
@@ -140,6 +141,8 @@ const confirm = ({ db }: ApiParts) =>
     async handle(request) {
       const changed = await db.transaction(async (tx) => {
         const outcome = await confirmRuleChange(tx, request.now, nameOf(request))
+        const callback = outcome.approvals.controls?.callback
+        if (callback) await refuseUnknownEndpoint(tx, request.environment.id, callback.signedBy)
         auditCall(tx, request.audited, { before: outcome.before, after: outcome.approvals })
         return outcome
       })
