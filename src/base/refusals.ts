@@ -552,7 +552,7 @@ export const reasons = {
   },
   approval_required: {
     status: 422,
-    when: 'The approval rule requires a second member, and a settlement of a sub-account cannot wait for one.',
+    when: 'The approval rule or a payout control requires a second member, and a settlement of a sub-account cannot wait for one.',
     nextStep: 'Create a bank transfer from the sub-account; another member approves it.',
   },
   payouts_frozen: {

@@ -15,7 +15,13 @@ import type { FollowReturns } from '../attempts/followed-returns.js'
 import { isTreasuryShort } from '../attempts/unfinished-payouts.js'
 import { endChecks } from '../controls/payout-checks.js'
 import { refuseFrozen } from '../freezes/find-frozen.js'
-import { nextSequence, type Payout, payoutKinds, referenceOf } from '../payout.js'
+import {
+  nextSequence,
+  type Payout,
+  payingSubaccountOf,
+  payoutKinds,
+  referenceOf,
+} from '../payout.js'
 import type { PayoutRail, PreparedAttempt } from '../ports.js'
 import type { PayoutRails } from '../rails.js'
 import { refuseRecipient } from '../recipients/judge-recipient.js'
@@ -152,10 +158,11 @@ async function refuseOtherName(
   })
 }
 
-/** Settlements go to accounts of the merchant and of sub-accounts, whatever is saved. */
+/** Settlements of the merchant go to its own accounts, whatever is saved. */
 async function refuseDisabledRecipient(db: Queryable, payout: Payout): Promise<void> {
-  const isSettlement = maySettle(payout) && (await findSettlementsOf(db, [payout])).has(payout.id)
-  if (!isSettlement) throw refuseRecipient('approval_failed', { reason: 'recipient_disabled' })
+  const mayBeExempt = payingSubaccountOf(payout) === null && maySettle(payout)
+  const isExempt = mayBeExempt && (await findSettlementsOf(db, [payout])).has(payout.id)
+  if (!isExempt) throw refuseRecipient('approval_failed', { reason: 'recipient_disabled' })
 }
 
 /** Refusals of a rail or a paying sub-account, under the code of the approval. */

@@ -134,7 +134,7 @@ function isLater(time: Date | null, other: Date | null): boolean {
   return other !== null && (time === null || time > other)
 }
 
-/** Failed payouts moved nothing, and scheduled settlements have no creator. */
+/** Failed payouts moved nothing, and settlements of the merchant have no creator. */
 const isCounted = sql`(
   p.status <> 'FAILED' and (p.created_by_key is not null or p.created_by_user is not null))`
 

@@ -31,6 +31,7 @@ import { refuseRecipient } from '../recipients/judge-recipient.js'
 import { lockRecipientsOf } from '../recipients/store-recipients.js'
 import { insertAttempts, insertPayouts, type NewAttempt } from '../records/store-payouts.js'
 import { showPayout } from '../resource.js'
+import { maySettle } from '../settlements/settlement.js'
 
 export type NewPayout = {
   payout: Payout
@@ -99,9 +100,13 @@ async function findDisabled(
   return new Set(Array.from(await lockRecipientsOf(tx, payouts), ({ id }) => id))
 }
 
-/** Returns to the sender and settlements go to any account, so a disabled recipient may have it. */
+/**
+ * Returns to the sender and settlements of the merchant go to any account, so a disabled recipient
+ * may have it.
+ */
 function mayGoToRecipient(payout: Payout): boolean {
   if (payout.recipientId !== null || payout.batchItem || mayPayClaim(payout)) return true
+  if (maySettle(payout) && payingSubaccountOf(payout) !== null) return true
   // Those that screening holds may go to their sender. Their approval checks the recipient.
   return isReturn(payout) && hasCreator(payout) && !payout.screeningHold
 }

@@ -126,8 +126,8 @@ async function refuseOrHold(
 }
 
 /**
- * Creates a payout to the merchant's own account, or to that of a sub-account: only the callback
- * and screening concern it.
+ * Creates the payout of a settlement: only the callback and screening let it wait. One of a
+ * sub-account that another control holds is refused before (`rule-of-subaccounts.ts`).
  */
 export async function createOwnPayout(
   tx: Tx,

@@ -128,7 +128,7 @@ async function findDestinationChange(
     if (!isSame) return destinationChanged('bank_transfer_failed')
     const { amount, createdAt, createdByKey, createdByUser } = payout
     const requestedBy = { createdByKey, createdByUser }
-    return findRuleProblem(tx, createdAt, subaccount, { amount, requestedBy })
+    return findRuleProblem(tx, createdAt, subaccount, { amount, requestedBy, destination })
   }
   if (bankAccountId !== null) {
     const primary = await lockPrimary(tx, environmentId)

@@ -19,6 +19,7 @@ import { type Subaccount, subaccountReference } from '../../subaccounts/subaccou
 import { findSubaccountBalances } from '../../subaccounts/subaccount-balances.js'
 import { levyOn } from '../levies/levy.js'
 import { totalDebitOf } from '../payout.js'
+import type { BankDestination } from '../ports.js'
 import type { PayoutRequest } from '../requests/prepare-payouts.js'
 import { unconfirmed } from './destination.js'
 import { largestTransfer } from './largest-transfer.js'
@@ -75,6 +76,7 @@ export async function prepareSettlement(
     const refused = await findRuleProblem(db, environmentNow, subaccount, {
       amount,
       requestedBy: request.requestedBy,
+      destination: toDestination(payee),
     })
     if (refused) return refused
   }
@@ -188,20 +190,24 @@ function toPayoutRequest({
     asset: 'NGN',
     amount,
     requestedAmount: String(amount),
-    destination: {
-      kind: 'bank_account',
-      bankCode: payee.bankCode,
-      accountNumber: payee.accountNumber,
-      bankName: '',
-      // Not compared: its name was resolved when it was added.
-      accountName: '',
-      narration: 'Settlement',
-    },
+    destination: toDestination(payee),
     merchantReference: reference,
     metadata: toJson({ settlement: reference }),
     createdByKey: payee.createdByKey,
     createdByUser: payee.createdByUser,
     takesFrom: payee.takesFrom,
+  }
+}
+
+function toDestination({ bankCode, accountNumber }: Payee): BankDestination {
+  return {
+    kind: 'bank_account',
+    bankCode,
+    accountNumber,
+    bankName: '',
+    // Not compared: its name was resolved when it was added.
+    accountName: '',
+    narration: 'Settlement',
   }
 }
 

@@ -44,7 +44,7 @@ import {
 import { transferAll } from '../../../subaccounts/transfer-money.js'
 import { creatorOf } from '../../auth/creator-of.js'
 import { refuseUnseen } from '../../auth/refuse-unseen.js'
-import { bankRefusalReasons, withReasons } from '../../openapi/refusals-of.js'
+import { bankRefusalReasons, recipientReasons, withReasons } from '../../openapi/refusals-of.js'
 import { readAddress, solanaAddress } from '../../parse/read-address.js'
 import { readAnyAmount } from '../../parse/read-coins.js'
 import { readTimeRange } from '../../parse/read-filters.js'
@@ -383,6 +383,8 @@ const settlementRefusals = withReasons(
   'bank_transfer_failed',
   'no_bank_account',
   'approval_required',
+  'velocity_limit',
+  ...recipientReasons,
   'invalid_state',
   'nothing_to_settle',
   ...bankRefusalReasons,
