@@ -158,11 +158,12 @@ async function examineService(): Promise<CheckResult[]> {
 }
 
 /** Where users sign in: the address of the console, or of the API. */
-function findConsoleUrl(): string {
-  const { consoleUrl, publicUrl, host, port } = readConfig()
-  const isWildcard = host === '0.0.0.0' || host === '::'
-  const name = host.includes(':') ? `[${host}]` : host
-  return consoleUrl ?? publicUrl ?? `http://${isWildcard ? '127.0.0.1' : name}:${port}`
+async function findConsoleUrl(): Promise<string> {
+  const config = readConfig()
+  const { findServiceUrl } = await import('../simulation/demo.js')
+  const { toConsoleUrl } = await import('../simulation/demo-console.js')
+  const baseUrl = findServiceUrl(config) ?? `http://127.0.0.1:${config.port}`
+  return config.consoleUrl ?? config.publicUrl ?? toConsoleUrl(baseUrl)
 }
 
 async function openStart(db: Database, now: RealTime): Promise<string> {

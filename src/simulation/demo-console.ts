@@ -14,15 +14,16 @@ export async function openDemoConsole(
   now: RealTime,
   { baseUrl, merchant }: Pick<Demo, 'baseUrl' | 'merchant'>,
 ): Promise<string> {
-  const url = new URL(baseUrl)
-  // Browsers keep passkeys for names only, not for addresses.
-  if (url.hostname === '127.0.0.1') url.hostname = 'localhost'
   const token = await db.transaction(async (tx) => {
     const userId = await ensureOwner(tx, now, fromReference(prefixes.merchant, merchant.id)!)
     return createStartLink(tx, now, userId)
   })
-  url.pathname = `/console/start/${token}`
-  return url.href
+  return `${toConsoleUrl(baseUrl)}/console/start/${token}`
+}
+
+/** Browsers keep passkeys for names only, not for addresses. */
+export function toConsoleUrl(baseUrl: string): string {
+  return baseUrl.replace('//127.0.0.1:', '//localhost:')
 }
 
 /** The database may be older than the console, or the demo merchant newer than its owner. */

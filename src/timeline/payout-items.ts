@@ -1,5 +1,6 @@
 import { after } from '../base/clock.js'
 import type { EnvironmentId } from '../base/environment.js'
+import { sayWait } from '../payouts/controls/wait.js'
 import { payoutLimits } from '../payouts/limits.js'
 import type { AttemptState, Payout } from '../payouts/payout.js'
 import { isReturn, referenceOf } from '../payouts/payout.js'
@@ -86,7 +87,7 @@ export function toPayoutItems(payout: Payout): TimelineItem[] {
       ...base,
       at: createdAt,
       kind: 'payout_pending',
-      title: `${words} of ${said} to ${sayDestination(payout)} waits for approval`,
+      title: `${words} of ${said} to ${sayDestination(payout)} ${sayWait(approval)}`,
     },
     ...(approval?.decisions ?? []).map(
       ({ verdict, user, isOfOperator, reason, at }): TimelineItem => {

@@ -63,6 +63,9 @@ describe('a payer on the list', () => {
     expect([byKey.status, byKey.json.reason]).toEqual([422, 'screening'])
     const { ask, resolve, asker, decider } = await addMembers(service, desk.merchant.reference)
     expect((await resolve(reference, 'accept')).json.reason).toBe('screening')
+    const requests = `/v1/collections/payments/${reference}/requests`
+    const blank = await asker.ask('POST', requests, { body: { action: 'accept', note: ' ' } })
+    expect([blank.status, blank.json.details[0].field]).toEqual([400, 'note'])
     expect((await ask(reference, 'return')).status).toBe(201)
     expect((await resolve(reference, 'accept')).json.reason).toBe('screening')
     await decider.ask('POST', `/v1/collections/payments/${reference}/requests/decline`)

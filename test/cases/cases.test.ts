@@ -131,7 +131,9 @@ describe('a case', () => {
       ['title', { kind: 'FRAUD' }],
       ['title', { kind: 'FRAUD', title: '' }],
       ['title', { kind: 'FRAUD', title: 'x'.repeat(caseLimits.titleLengthMax + 1) }],
+      ['title', { kind: 'FRAUD', title: '  ' }],
       ['description', { ...complaint, description: '' }],
+      ['description', { ...complaint, description: ' \n ' }],
       ['deadline', { ...complaint, deadline: after(-hour) }],
       ['deadline', { ...complaint, deadline: 'tomorrow' }],
       ['assignee', { ...complaint, assignee: 'usr_unknown' }],
@@ -288,7 +290,14 @@ describe('closing', () => {
     const { ask, open, eventsOf } = await openFundedShop()
     const { reference } = await open()
     const where = `${path}/${reference}/close`
-    for (const body of [{}, { outcome: 'LOST' }, { outcome: 'OTHER' }, { outcomeNote: 'Why' }])
+    const blank = { outcome: 'OTHER', outcomeNote: ' \n' }
+    for (const body of [
+      {},
+      { outcome: 'LOST' },
+      { outcome: 'OTHER' },
+      { outcomeNote: 'Why' },
+      blank,
+    ])
       expect((await ask('POST', where, body)).status).toBe(400)
     const outcome = { outcome: 'OTHER', outcomeNote: 'Given to the police' }
     const closed = (await ask('POST', where, outcome)).json.data

@@ -300,6 +300,14 @@ describe('stopping and starting', () => {
     expect((await visit()).status).toBe(404)
   })
 
+  test('`manilla users create` prints a link to the running service', async () => {
+    const { code, out, err } = await runCommand(home, 'users', 'create', 'bo@x.test', '--operator')
+    expect([code, err]).toEqual([0, ''])
+    const [link = ''] = out.split('\n')
+    expect(new URL(link).port).toBe(new URL(readDemo(home).baseUrl).port)
+    expect((await fetch(link)).status).toBe(200)
+  })
+
   test('SIGTERM works like Ctrl-C', async () => {
     const postgres = postgresOf(home)!
     const before = running.text().length

@@ -593,7 +593,10 @@ describe('a callback', () => {
     await chidi.ask('POST', `/v1/bank-accounts/${ownAccount.reference}/confirm`)
     const reply = await post('/v1/settlements', { amount: 5_000_000 })
     expect(reply.status, reply.text).toBe(201)
-    expect(reply.json.data).toMatchObject({ status: 'PENDING' })
+    expect(reply.json).toMatchObject({
+      message: 'Settlement waits for your callback',
+      data: { status: 'PENDING' },
+    })
     await askAll()
     await settle()
     expect(await read(`/v1/settlements/${reply.json.data.reference}`)).toMatchObject({
@@ -894,7 +897,7 @@ test('a refund waits for the callback, unless it goes to the sender', async () =
   const toSender = await refund(other.reference)
   expect(toSender.json.message, toSender.text).toBe('Refund submitted')
   const elsewhere = await refund(paid.reference, { destination: toBank })
-  expect(elsewhere.json.message, elsewhere.text).toBe('Refund waits for approval')
+  expect(elsewhere.json.message, elsewhere.text).toBe('Refund waits for your callback')
   expect(asked()).toHaveLength(0)
   await askAll()
   const [{ body }] = asked() as [Received]

@@ -249,6 +249,12 @@ describe('a freeze', () => {
     await thaw(id)
   })
 
+  test('needs a reason that can be read', async () => {
+    const body = { kind: 'merchant', reason: '  ' }
+    const reply = await ada.ask('POST', '/v1/freezes', { body })
+    expect([reply.status, reply.json.details?.[0]?.field], reply.text).toEqual([400, 'reason'])
+  })
+
   test('is not made twice, by members without the permission, or by API keys', async () => {
     const id = await freeze('merchant')
     const body = { kind: 'merchant', reason: 'Again' }

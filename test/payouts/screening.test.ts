@@ -94,11 +94,15 @@ describe('a recipient on the list', () => {
     expect(silent.json.details).toEqual([
       { field: 'reason', issue: 'is required: the recipient is on a sanctions list' },
     ])
+    const blank = { orderHash, reason: ' \u00a0' }
+    const unread = await approver.ask('POST', path, { body: blank })
+    expect([unread.status, unread.json.details[0].field]).toEqual([400, 'reason'])
     const simulate = (body: object) =>
       desk.post(`/v1/test/disbursements/${reference}/decide`, body, keyed(randomUUID()))
     expect((await simulate({ decision: 'approve' })).json.details).toMatchObject([
       { field: 'reason' },
     ])
+    expect((await simulate({ decision: 'approve', reason: ' ' })).status).toBe(400)
     expect((await read(reference)).approval.givenBy).toEqual([])
     await expect(
       service.db.rows(sql`

@@ -97,7 +97,13 @@ test('settlements on request, of several sub-accounts, join without gaps', async
   const whole = await settle(shop, ada)
   expect(whole.status, whole.text).toBe(201)
   const again = await settle(shop, ada)
-  expect(again.json).toMatchObject({ reason: 'nothing_to_settle' })
+  expect(again.json).toMatchObject({
+    reason: 'nothing_to_settle',
+    nextStep: 'Wait for payments to the sub-account.',
+  })
+  const path = `/v1/subaccounts/${ada.reference}`
+  await shop.patch(path, { settlement: { reserve: 50_000 } })
+  expect((await settle(shop, ada)).json.nextStep).toContain(`\`PATCH ${path}\``)
   await pass(5)
   expectJoined(await listOf(shop, ada))
   expectJoined(await listOf(shop, bola))
@@ -133,8 +139,11 @@ test('a settlement that fails or is reversed is in the next one', async () => {
 test('nothing is settled without a bank account, and while it is paused', async () => {
   const shop = await openShop()
   const ada = await shop.addFunded(1_000_000, { name: 'Ada' })
-  expect((await settle(shop, ada)).json).toMatchObject({ reason: 'no_bank_account' })
   const path = `/v1/subaccounts/${ada.reference}`
+  expect((await settle(shop, ada)).json).toMatchObject({
+    reason: 'no_bank_account',
+    nextStep: `Add one with \`PATCH ${path}\`.`,
+  })
   const { bankAccount } = seller()
   await shop.patch(path, { bankAccount, status: 'PAUSED', settlement: { schedule: 'daily' } })
   expect((await settle(shop, ada)).json).toMatchObject({ code: 'subaccount_failed' })

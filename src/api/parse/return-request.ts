@@ -21,6 +21,7 @@ import {
   closed,
   decimalInput,
   koboInput,
+  lineOfText,
   plainText,
 } from './schemas.js'
 
@@ -51,10 +52,7 @@ export const amountIn = Type.Union([koboInput, decimalInput], {
 export const refundWhy = {
   reason: Type.Optional(refundReason),
   note: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: noteLimits.refundLengthMax,
-      pattern: plainText,
+    lineOfText(noteLimits.refundLengthMax, {
       description: 'What your team should know about the refund. Payers do not see it.',
       examples: ['Two loaves instead of one'],
     }),

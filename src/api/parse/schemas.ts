@@ -1,7 +1,8 @@
-import Type, { type TSchema, type TString } from 'typebox'
+import Type, { type TSchema, type TSchemaOptions, type TString } from 'typebox'
 import { plainText } from '../../base/contact-patterns.js'
 import { limits } from '../../base/limits.js'
 import { inCoins, inEither, inKobo, notYet } from '../../base/shapes.js'
+import { visible, visibleLines } from '../../merchants/settings/settings-document.js'
 import { decimalPattern, positiveDecimalPattern } from '../../money/amounts.js'
 import { payoutPurposes } from '../../payouts/levies/levy.js'
 import { listLimits } from '../../postgres/limits.js'
@@ -11,8 +12,13 @@ import { fromIn, toIn } from './read-time.js'
 
 export { plainText }
 
+/** A text for people, such as a reason or a note, in one line. Blank ones are refused. */
+export const lineOfText = (lengthMax: number, options: TSchemaOptions = {}) =>
+  Type.String({ minLength: 1, maxLength: lengthMax, ...visible, ...options })
+
 /** The same, in several lines. */
-export const linesOfText = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]*$'
+export const linesOfText = (lengthMax: number, options: TSchemaOptions = {}) =>
+  lineOfText(lengthMax, { pattern: visibleLines, ...options })
 
 /** One status, or a class such as 4xx. */
 export const statusPattern = '^[1-5](\\d\\d|xx)$'

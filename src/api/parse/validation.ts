@@ -35,7 +35,6 @@ import {
   bankCodePattern,
   cursorPattern,
   identityNumberPattern,
-  linesOfText,
   plainText,
   statusPattern,
 } from './schemas.js'
@@ -130,7 +129,6 @@ export const patternIssues: Record<string, string> = {
   [quantityPattern]: 'must be a quantity such as "1.5", with at most 3 decimals',
   [seriesPattern]: 'must be 1 to 12 capital letters and digits, a letter first',
   [slugPattern]: 'must be small letters and digits, with single hyphens between them',
-  [linesOfText]: 'must not contain control characters other than line breaks',
   [positiveDecimalPattern]: 'must be more than zero, with at most 6 decimal places',
   [timePattern]: timeIssue,
   [datePattern]: dateIssue,

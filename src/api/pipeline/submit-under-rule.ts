@@ -1,6 +1,7 @@
 import { Refusal, returnRefusal } from '../../base/refusal.js'
 import type { KeyedAnswer } from '../../idempotency/answer.js'
 import { findWait, type RuleRequest } from '../../payouts/controls/find-wait.js'
+import { sayWait } from '../../payouts/controls/wait.js'
 import type { NewPayout } from '../../payouts/requests/create-payouts.js'
 import { type CreatedUnderRule, createUnderRule } from '../../payouts/requests/create-under-rule.js'
 import type { PayoutRequest } from '../../payouts/requests/prepare-payouts.js'
@@ -24,7 +25,7 @@ export async function submitUnderRule(
   api: ApiParts,
   keyedRequest: KeyedRequest,
   request: PayoutRequest,
-  messages: { submitted: string; pending: string },
+  what: string,
 ): Promise<KeyedAnswer> {
   const rule = toRuleRequest(keyedRequest, request)
   const preparation = api.payoutPreparation
@@ -38,7 +39,7 @@ export async function submitUnderRule(
   const payout = 'attempt' in prepared ? prepared.payout : prepared
   return commitAndSend(api, keyedRequest, {
     commit: (tx, now) => createUnderRule(tx, now, { payout, signed }, rule),
-    ...answerUnderRule(messages, signed),
+    ...answerUnderRule(what, signed),
   }).finally(signed?.finish)
 }
 
@@ -56,14 +57,13 @@ export function toRuleRequest({ now: at }: KeyedRequest, request: PayoutRequest)
 }
 
 /** A payout that follows the approval rule is sent if it was submitted. */
-export function answerUnderRule(
-  { submitted, pending }: { submitted: string; pending: string },
-  signed: NewPayout | null,
-) {
+export function answerUnderRule(what: string, signed: NewPayout | null) {
   const isSubmitted = ({ payout }: CreatedUnderRule) => payout.status === 'SUBMITTED'
   return {
-    toAnswer: (created: CreatedUnderRule) =>
-      successText(201, isSubmitted(created) ? submitted : pending, created.shown),
+    toAnswer(created: CreatedUnderRule) {
+      const state = isSubmitted(created) ? 'submitted' : sayWait(created.payout.approval)
+      return successText(201, `${what} ${state}`, created.shown)
+    },
     payoutOf: (created: CreatedUnderRule) => (isSubmitted(created) ? signed : null),
   }
 }

@@ -48,7 +48,7 @@ export async function submitWithConversion(
   api: ApiParts,
   keyedRequest: KeyedRequest,
   request: PayoutRequest,
-  { fundFrom, messages }: { fundFrom: FundFrom; messages: { submitted: string; pending: string } },
+  { fundFrom, what }: { fundFrom: FundFrom; what: string },
 ): Promise<KeyedAnswer> {
   const { environment, asset, amount } = request
   const rule = toRuleRequest(keyedRequest, request)
@@ -87,7 +87,7 @@ export async function submitWithConversion(
         create(tx, now).catch((error: unknown) => {
           throw error instanceof Refusal ? new Undone(error) : error
         }),
-      ...answerUnderRule(messages, signed),
+      ...answerUnderRule(what, signed),
     })
   } catch (error) {
     if (error instanceof Undone) return await commitRefusal(api, keyedRequest, error.refusal)

@@ -7,7 +7,7 @@ import { getBatch } from '../../payouts/batches/store-batches.js'
 import { getPayout } from '../../payouts/records/find-payouts.js'
 import { bankTransfer, cryptoTransfer } from '../../payouts/resource.js'
 import { bankRefusalReasons, chainRefusalReasons, withReasons } from '../openapi/refusals-of.js'
-import { closed, inPath, plainText } from '../parse/schemas.js'
+import { closed, inPath, lineOfText } from '../parse/schemas.js'
 import type { ApiParts } from '../pipeline/api-parts.js'
 import { approveTransfer, rejectTransfer } from '../routes/payouts/approvals.js'
 import { approveWaitingBatch, rejectWaitingBatch } from '../routes/payouts/batch-approvals.js'
@@ -37,10 +37,7 @@ export const decideDisbursement = (api: ApiParts) =>
         examples: ['approve'],
       }),
       reason: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 500,
-          pattern: plainText,
+        lineOfText(500, {
           description:
             'Why it is rejected, or approved although its recipient is on a sanctions list. Not used for approvals of batches.',
           examples: ['The invoice was paid already'],

@@ -185,11 +185,14 @@ export function prepareReturnByClaim(
   return { record, splits, carrier }
 }
 
-/** The payment afterwards, and the status of the payout or claim of its money. */
-export type ReturnedPayment = {
-  payment: Payment & { refund?: Refund }
+/** The payout or claim of the money of a payment. */
+type Carried = {
   status: PayoutStatus | ClaimStatus
+  approval?: Payout['approval'] | undefined
 }
+
+/** The payment afterwards, and what carries its money. */
+export type ReturnedPayment = { payment: Payment & { refund?: Refund } } & Carried
 
 /**
  * Sends accepted money back to the payer and keeps the fee. Refuses more than was accepted, and
@@ -244,9 +247,9 @@ async function sendBack(
       })
     : undefined
   const isSplit = isRefund && locked.payment.splitId !== null
-  const { status, splits } = isSplit
+  const { carried, splits } = isSplit
     ? await takeBackAndPay(tx, now, locked.payment, prepared)
-    : { status: await carry(tx, now, prepared), splits: undefined }
+    : { carried: await carry(tx, now, prepared), splits: undefined }
   books?.write(now)
   insertReturns(tx, now, [record], { isSent: true })
   shiftPayments(tx, now, locked, [
@@ -260,16 +263,17 @@ async function sendBack(
   ])
   const { refund } = refundOf(record)
   const payment = locked.payments.get(record.paymentId)!
-  return { payment: refund ? { ...payment, refund: { ...refund, splits } } : payment, status }
+  return {
+    payment: refund ? { ...payment, refund: { ...refund, splits } } : payment,
+    status: carried.status,
+    approval: carried.approval,
+  }
 }
 
-async function carry(
-  tx: Tx,
-  now: RealTime,
-  { carrier }: PreparedReturn,
-): Promise<ReturnedPayment['status']> {
+async function carry(tx: Tx, now: RealTime, { carrier }: PreparedReturn): Promise<Carried> {
   if ('payout' in carrier) return createPayout(tx, now, carrier)
-  return (await createClaim(tx, now, carrier)).status
+  const { status } = await createClaim(tx, now, carrier)
+  return { status }
 }
 
 async function createPayout(
@@ -277,19 +281,19 @@ async function createPayout(
   now: RealTime,
   { payout, signed, rule, requestedBy }: PayoutCarrier,
   locked?: Reads,
-): Promise<PayoutStatus> {
+): Promise<Payout> {
   const { environmentId, asset, amount, createdByKey, createdByUser, createdAt: at } = payout
   const ownRule = { environmentId, asset, amount, createdByKey, createdByUser, at }
   const applied = rule ?? (payout.screeningHold ? ownRule : null)
   if (applied) {
     const created = createUnderRule(tx, now, { payout, signed }, applied, locked)
-    return (await created.catch(throwAsReturn)).payout.status
+    return (await created.catch(throwAsReturn)).payout
   }
   const reads = locked ?? (await readForPayouts(tx, [{ payout }]))
   await refuseFrozen(tx, { ...payout, ...requestedBy })
   const [created] = await createPayouts(tx, now, [signed!], Promise.resolve(reads))
   if (created instanceof Refusal) throw created
-  return created!.status
+  return created!
 }
 
 /**
@@ -301,7 +305,7 @@ async function takeBackAndPay(
   now: RealTime,
   { environmentId, asset, id, amountAccepted }: Payment,
   prepared: PreparedReturn,
-): Promise<{ status: ReturnedPayment['status']; splits: RefundSplit[] }> {
+): Promise<{ carried: Carried; splits: RefundSplit[] }> {
   const { record, carrier } = prepared
   const all = await lockSharesOf(tx, { environmentId, id })
   const subaccounts = await lockSubaccountsById(
@@ -347,9 +351,9 @@ async function takeBackAndPay(
   writeGivenBack(tx, givenBack)
   await writeTakenBack(tx, now, taken, subaccounts)
   const splits = toRefundSplits(taken.takeBacks)
-  if ('payout' in carrier) return { status: await createPayout(tx, now, carrier, reads), splits }
+  if ('payout' in carrier) return { carried: await createPayout(tx, now, carrier, reads), splits }
   writeBook(tx, book)
-  return { status: carrier.claim.status, splits }
+  return { carried: { status: carrier.claim.status }, splits }
 }
 
 function subaccountsNotCovered({ splits }: PreparedReturn, short: TakeBack[]): Refusal {

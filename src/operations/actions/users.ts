@@ -148,7 +148,7 @@ async function makeLink(
     auditOperator(tx, now, operator, line)
     return createInvitation(tx, now, { email, purpose, makerId: null, createdBy: operator })
   })
-  const url = `${service.findConsoleUrl()}/console/join/${token}`
+  const url = `${await service.findConsoleUrl()}/console/join/${token}`
   return {
     data: { email, url, expiresAt },
     text: [url, `For ${email} alone. Works once, until ${formatTime(expiresAt)}. Not shown again.`],

@@ -98,7 +98,7 @@ export type Service = {
   /** Opens the list and the provider of this configuration; undefined: there is neither. */
   openScreening(): Promise<Screening | undefined>
   /** URL where users sign in. */
-  findConsoleUrl(): string
+  findConsoleUrl(): Promise<string>
   /** Makes a link into the console. */
   openStart(db: Database, now: RealTime): Promise<string>
   /** False where there is no browser to open. */

@@ -5,6 +5,7 @@ import { plainText } from '../../base/contact-patterns.js'
 import { limits } from '../../base/limits.js'
 import { invalidField, Refusal } from '../../base/refusal.js'
 import { feeLimits } from '../../merchants/limits.js'
+import { visible } from '../../merchants/settings/settings-document.js'
 import { parseMoney } from '../../money/amounts.js'
 import { type Asset, assetNames, type Coin, isCoin } from '../../money/assets.js'
 import { parseRate } from '../../money/rates.js'
@@ -45,11 +46,11 @@ const line = (lengthMax: number, options: TSchemaOptions & { read?: ReadText }) 
 
 /** The name of a merchant or key. */
 export const name = (description: string, more: { placeholder?: string } = {}) =>
-  line(limits.names.length, { description, read: readName, ...more })
+  line(limits.names.length, { ...visible, description, read: readName, ...more })
 
 /** Why an operator does something, for the audit log. */
 export const note = (description: string, more: { placeholder?: string } = {}) =>
-  line(limits.operator.noteLengthMax, { description, read: readNote, ...more })
+  line(limits.operator.noteLengthMax, { ...visible, description, read: readNote, ...more })
 
 /** What a merchant will ask about. */
 export const reason = note('why, for the audit log')

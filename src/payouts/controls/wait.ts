@@ -19,6 +19,11 @@ export type Wait = {
   callbackMinutes: number | null
 }
 
+/** What a pending payout waits for, as messages say it. */
+export function sayWait(approval: { reasons: WaitReason[] } | null | undefined): string {
+  return approval?.reasons.length === 0 ? 'waits for your callback' : 'waits for approval'
+}
+
 export type CallbackStatus = 'OPEN' | 'APPROVED' | 'REJECTED' | 'SILENT'
 
 /** What the callback of a merchant decided about a payout. */

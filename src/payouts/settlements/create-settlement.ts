@@ -51,7 +51,8 @@ export async function createSettlement(
   const closing = before.available - totalDebitOf(payout)
   if (closing < prepared.reserve) {
     const { requestedAmount, reserve } = prepared
-    return notSettled({ requestedAmount, reserve, available: before.available })
+    const subaccountId = subaccountIdOf(payout.takesFrom) ?? null
+    return notSettled({ requestedAmount, reserve, available: before.available, subaccountId })
   }
 
   // The payout holds its amount, its fee and its levy in one entry each.

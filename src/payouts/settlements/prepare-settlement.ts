@@ -27,6 +27,7 @@ import { prepareWalletSettlement } from './prepare-wallet-settlement.js'
 import {
   notSettled,
   type PreparedSettlement,
+  patchOf,
   readStatement,
   type SettlementDependencies,
   type SettlementRequest,
@@ -70,7 +71,13 @@ export async function prepareSettlement(
   const amount = requestedAmount ?? choose(budget, hasMinimum ? minimum : 0n)?.amount
   const costOf = (sum: bigint) => sum + computeFee(fee, sum) + levyOn(levy, sum)
   if (amount === undefined || budget < costOf(amount))
-    return notSettled({ requestedAmount, available: statement.available, reserve, owed })
+    return notSettled({
+      requestedAmount,
+      available: statement.available,
+      reserve,
+      subaccountId: owner.subaccountId,
+      owed,
+    })
 
   if (subaccount) {
     const refused = await findRuleProblem(db, environmentNow, subaccount, {
@@ -153,7 +160,8 @@ function toPayee(
   if (bankCode === null || accountNumber === null)
     return new Refusal('bank_transfer_failed', {
       reason: 'no_bank_account',
-      message: `${subaccountReference(subaccount)} has no bank account. Add one to it.`,
+      message: `${subaccountReference(subaccount)} has no bank account.`,
+      nextStep: `Add one with \`${patchOf(id)}\`.`,
     })
   const isRequested = requestedBy.createdByKey !== null || requestedBy.createdByUser !== null
   const chooser = { createdByKey: chosenByKey, createdByUser: chosenByUser }

@@ -6,7 +6,7 @@ import type { Exchange } from '../../conversions/exchange.js'
 import { findStatementEnd, type StatementSum, sumStatement } from '../../ledger/statement.js'
 import { formatMoney } from '../../money/amounts.js'
 import type { Queryable } from '../../postgres/transactions/tx.js'
-import type { Subaccount } from '../../subaccounts/subaccount.js'
+import { type Subaccount, subaccountReference } from '../../subaccounts/subaccount.js'
 import type { PayoutCreator } from '../requests/creators.js'
 import type { PayoutPreparation, PreparedPayout } from '../requests/prepare-payouts.js'
 import { findLastSettlement, type SettlementOwner } from './store-settlements.js'
@@ -83,13 +83,14 @@ export async function readStatement(
 
 type Shortage = Pick<PreparedSettlement, 'requestedAmount' | 'reserve'> & {
   available: bigint
+  subaccountId?: string | null
   /** By a sub-account. */
   owed?: bigint
 }
 
 /** The money above the reserve does not cover the settlement. */
 export function notSettled(
-  { requestedAmount, available, reserve, owed = 0n }: Shortage,
+  { requestedAmount, available, reserve, subaccountId = null, owed = 0n }: Shortage,
   code: 'bank_transfer_failed' | 'crypto_transfer_failed' = 'bank_transfer_failed',
 ): Refusal {
   const parts = [
@@ -105,5 +106,22 @@ export function notSettled(
   return new Refusal(code, {
     reason: 'nothing_to_settle',
     message: `${found} for a settlement${kept}.`,
+    ...(subaccountId !== null && { nextStep: sayHowToCover(subaccountId, { reserve, owed }) }),
   })
+}
+
+/** The next step of `nothing_to_settle` is about the merchant's own settlements. */
+function sayHowToCover(
+  subaccountId: string,
+  { reserve, owed }: { reserve: bigint; owed: bigint },
+): string {
+  if (reserve > 0n)
+    return `Lower its \`settlement.reserve\` with \`${patchOf(subaccountId)}\`, or wait for payments.`
+  if (owed > 0n) return 'Wait for payments: its next shares pay what it owes you first.'
+  return 'Wait for payments to the sub-account.'
+}
+
+/** The request that changes a sub-account. */
+export function patchOf(id: string): string {
+  return `PATCH /v1/subaccounts/${subaccountReference({ id })}`
 }

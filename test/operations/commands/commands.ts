@@ -82,7 +82,7 @@ export function createConsole(
       rateBook: (db) => createRateBook({ db, clock, simulated: simulatedRates }),
       resolveHolder,
       openScreening: async () => outside.screening,
-      findConsoleUrl: () => 'https://console.example',
+      findConsoleUrl: async () => 'https://console.example',
       openStart: async () => 'https://console.example/console/start/token',
       openBrowser: () => false,
     }

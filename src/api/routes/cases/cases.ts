@@ -32,6 +32,7 @@ import { readTimeTo, timeIn } from '../../parse/read-time.js'
 import {
   closed,
   inPath,
+  lineOfText,
   linesOfText,
   oneOf,
   plainText,
@@ -67,26 +68,17 @@ export function caseRoutes(api: ApiParts): Route[] {
 
 const kind = oneOf([...caseKinds], 'What kind of case it is.')
 
-const title = Type.String({
-  minLength: 1,
-  maxLength: caseLimits.titleLengthMax,
-  pattern: plainText,
+const title = lineOfText(caseLimits.titleLengthMax, {
   description: 'What it is about, in one line.',
   examples: ['Customer did not order this'],
 })
 
-const description = Type.String({
-  minLength: 1,
-  maxLength: caseLimits.descriptionLengthMax,
-  pattern: linesOfText,
+const description = linesOfText(caseLimits.descriptionLengthMax, {
   description: 'What happened, in any number of lines.',
   examples: ['She paid twice and got one parcel.'],
 })
 
-const externalReference = Type.String({
-  minLength: 1,
-  maxLength: caseLimits.externalReferenceLengthMax,
-  pattern: plainText,
+const externalReference = lineOfText(caseLimits.externalReferenceLengthMax, {
   description: 'What the bank, the regulator or the customer calls the case.',
   examples: ['CBN-2036-0117'],
 })
@@ -347,10 +339,7 @@ const closeBody = withExample(
       '`UPHELD`: the complaint was right. `REJECTED`: it was not. `OTHER`: `outcomeNote` says it.',
     ),
     outcomeNote: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: caseLimits.outcomeNoteLengthMax,
-        pattern: linesOfText,
+      linesOfText(caseLimits.outcomeNoteLengthMax, {
         description: 'What was decided, in your words. Required with `OTHER`.',
         examples: ['Refunded'],
       }),

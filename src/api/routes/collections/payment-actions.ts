@@ -40,6 +40,7 @@ import { newClaimToken } from '../../../payouts/claims/create-claim.js'
 import { showClaim } from '../../../payouts/claims/resource.js'
 import { findWait, type RuleRequest } from '../../../payouts/controls/find-wait.js'
 import { markScreeningHold } from '../../../payouts/controls/screen-destination.js'
+import { sayWait } from '../../../payouts/controls/wait.js'
 import { returnKindOf } from '../../../payouts/payout.js'
 import type { BankDirectory, Destination, PayoutRail } from '../../../payouts/ports.js'
 import { findSavedRecipient } from '../../../payouts/recipients/choose-recipient.js'
@@ -249,10 +250,10 @@ async function returnToOther(
       screened?.audit(tx, now)
       return returned
     },
-    ({ payment: returned, status }) =>
+    ({ payment: returned, status, approval }) =>
       success(
         200,
-        status === 'SUBMITTED' ? 'Payment resolved' : 'Return waits for approval',
+        status === 'SUBMITTED' ? 'Payment resolved' : `Return ${sayWait(approval)}`,
         showPayment(returned),
       ),
   )
@@ -423,10 +424,10 @@ export const refundOfPayment = (api: ApiParts) =>
         request,
         { payment, prepared },
         (tx, now) => refund(tx, now, prepared),
-        ({ payment: refunded, status }) =>
+        ({ payment: refunded, status, approval }) =>
           success(
             201,
-            status === 'SUBMITTED' ? 'Refund submitted' : 'Refund waits for approval',
+            status === 'SUBMITTED' ? 'Refund submitted' : `Refund ${sayWait(approval)}`,
             showPayment(refunded),
           ),
       )

@@ -23,7 +23,7 @@ import type { Asset } from '../../../money/assets.js'
 import type { UserActor } from '../../../team/actor.js'
 import { noteLimits } from '../../../team/limits.js'
 import { amountIn, readReturnAmount } from '../../parse/return-request.js'
-import { closed, inPath, plainText } from '../../parse/schemas.js'
+import { closed, inPath, lineOfText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
 import { type Route, type RouteRequest, route } from '../../server/route.js'
@@ -61,10 +61,7 @@ const ask = (api: ApiParts) =>
     body: closed({
       action: Type.Enum(['accept', 'return', 'refund'], { type: 'string', examples: ['refund'] }),
       amount: Type.Optional(amountIn),
-      note: Type.String({
-        minLength: 1,
-        maxLength: noteLimits.refundLengthMax,
-        pattern: plainText,
+      note: lineOfText(noteLimits.refundLengthMax, {
         examples: ['The customer paid twice'],
       }),
     }),

@@ -11,7 +11,7 @@ import { invoiceLimits } from '../../../customers/limits.js'
 import { creatorOf } from '../../auth/creator-of.js'
 import { withReasons } from '../../openapi/refusals-of.js'
 import { readAnyAmount } from '../../parse/read-coins.js'
-import { closed, decimalInput, inPath, koboInput, plainText } from '../../parse/schemas.js'
+import { closed, decimalInput, inPath, koboInput, lineOfText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { successText } from '../../server/envelope.js'
 import { type Route, route } from '../../server/route.js'
@@ -66,10 +66,7 @@ const body = withExample(
       },
     ),
     reason: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: invoiceLimits.descriptionLengthMax,
-        pattern: plainText,
+      lineOfText(invoiceLimits.descriptionLengthMax, {
         description: 'Why; your team sees it.',
         examples: ['It was meant for the January rent'],
       }),

@@ -35,7 +35,7 @@ import {
   decimalInput,
   inPath,
   koboInput,
-  plainText,
+  lineOfText,
   timeFilters,
   withStatus,
 } from '../../parse/schemas.js'
@@ -353,10 +353,7 @@ const creditBody = withExample(
       examples: [50_000],
     }),
     reason: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: invoiceLimits.descriptionLengthMax,
-        pattern: plainText,
+      lineOfText(invoiceLimits.descriptionLengthMax, {
         description: 'Why; your team sees it.',
         examples: ['One yard was damaged'],
       }),

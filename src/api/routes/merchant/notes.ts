@@ -109,10 +109,7 @@ function routesOf(api: ApiParts, { path, sees, name, example, find }: Subject): 
       'Everyone in the team who sees the payment, payout or case can read it. Payers cannot.',
     params,
     body: closed({
-      text: Type.String({
-        minLength: 1,
-        maxLength: noteLimits.lengthMax,
-        pattern: linesOfText,
+      text: linesOfText(noteLimits.lengthMax, {
         examples: ['The customer called about it'],
       }),
     }),

@@ -72,7 +72,7 @@ import { findUserNames } from '../../../team/find-user-names.js'
 import { solanaAddress } from '../../parse/read-address.js'
 import { readAmountFilter } from '../../parse/read-filters.js'
 import { accountNumberIn, bankCodeIn } from '../../parse/read-recipient.js'
-import { closed, inPath, plainText } from '../../parse/schemas.js'
+import { closed, inPath, lineOfText, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { commitAndSend } from '../../pipeline/commit-and-send.js'
 import { commitRefusal } from '../../pipeline/create-resource.js'
@@ -123,10 +123,7 @@ const approve = (api: ApiParts) =>
         }),
       ),
       reason: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 500,
-          pattern: plainText,
+        lineOfText(500, {
           description:
             'Why you approve it. Required if `screening` of its `approval` is a `hit`; members and the audit log read it.',
           examples: ['Another person of this name: passport seen'],
@@ -198,10 +195,7 @@ const reject = (api: ApiParts) =>
     description: 'Ends a transfer that waits for approval. The money is available again.',
     params,
     body: closed({
-      reason: Type.String({
-        minLength: 1,
-        maxLength: 500,
-        pattern: plainText,
+      reason: lineOfText(500, {
         description: 'Why; the member who created the transfer reads it.',
         examples: ['The invoice was paid already'],
       }),

@@ -4,7 +4,7 @@ import { referenceSample, sampleHash } from '../../../base/shapes.js'
 import type { Batch } from '../../../payouts/batches/batch.js'
 import { approveBatch, rejectBatch } from '../../../payouts/batches/decide-batch.js'
 import { payoutBatch } from '../../../payouts/batches/resource.js'
-import { closed, inPath, plainText } from '../../parse/schemas.js'
+import { closed, inPath, lineOfText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import type { KeyedRequest } from '../../server/keyed-lane.js'
 import { type Route, route } from '../../server/route.js'
@@ -66,10 +66,7 @@ const reject = (api: ApiParts) =>
     description: 'Ends a batch that waits for approval. Nothing is paid.',
     params,
     body: closed({
-      reason: Type.String({
-        minLength: 1,
-        maxLength: 500,
-        pattern: plainText,
+      reason: lineOfText(500, {
         description: 'Reason, shown to the member who created the batch.',
         examples: ['The salaries of two people are missing'],
       }),

@@ -173,15 +173,11 @@ const create = (api: ApiParts) =>
       const chosen = await choosePayoutDestination(api.db, environment, target).catch(returnRefusal)
       if (chosen instanceof Refusal) return commitRefusal(api, request, chosen)
       const payout = toPayoutRequest({ ...readQuoteRequest(request), ...chosen }, request)
-      const messages = {
-        submitted: 'Crypto transfer submitted',
-        pending: 'Crypto transfer waits for approval',
-      }
       const fundFrom = readFundFrom(body.fundFrom, payout.asset)
       if (fundFrom && request.apiKey?.payoutsWait)
         throw withoutWait('`fundFrom` would convert at once.')
       const { from } = body
-      return submitPayout(api, request, payout, messages, { fundFrom, from })
+      return submitPayout(api, request, payout, 'Crypto transfer', { fundFrom, from })
     },
   })
 

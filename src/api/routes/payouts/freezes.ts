@@ -28,7 +28,7 @@ import type { Queryable } from '../../../postgres/transactions/tx.js'
 import type { UserActor } from '../../../team/actor.js'
 import { findMemberNames } from '../../../team/find-user-names.js'
 import { auditCall } from '../../auth/audit-call.js'
-import { closed, inPath, plainText } from '../../parse/schemas.js'
+import { closed, inPath, lineOfText, plainText } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success } from '../../server/envelope.js'
 import { type Route, route } from '../../server/route.js'
@@ -90,11 +90,7 @@ const freeze = ({ db, rails }: ApiParts) =>
     body: closed({
       kind,
       subject: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: plainText })),
-      reason: Type.String({
-        minLength: 1,
-        maxLength: limits.operator.noteLengthMax,
-        pattern: plainText,
-      }),
+      reason: lineOfText(limits.operator.noteLengthMax, {}),
     }),
     answers: { 201: freezeSchema },
     async handle(request) {

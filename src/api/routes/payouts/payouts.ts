@@ -112,7 +112,7 @@ export async function submitPayout(
   api: ApiParts,
   keyedRequest: KeyedRequest,
   request: PayoutRequest,
-  messages: { submitted: string; pending: string },
+  what: 'Bank transfer' | 'Crypto transfer',
   { fundFrom, from }: { fundFrom?: FundFrom | undefined; from?: string | undefined } = {},
 ): Promise<KeyedAnswer> {
   if (from !== undefined) {
@@ -121,23 +121,23 @@ export async function submitPayout(
     const { environment } = keyedRequest
     const takesFrom = await readPayingSubaccount(api.db, environment.id, from).catch(returnRefusal)
     if (takesFrom instanceof Refusal) return commitRefusal(api, keyedRequest, takesFrom)
-    return submitPayout(api, keyedRequest, { ...request, takesFrom }, messages)
+    return submitPayout(api, keyedRequest, { ...request, takesFrom }, what)
   }
-  if (fundFrom) return submitWithConversion(api, keyedRequest, request, { fundFrom, messages })
-  if (mayWait(request)) return submitUnderRule(api, keyedRequest, request, messages)
+  if (fundFrom) return submitWithConversion(api, keyedRequest, request, { fundFrom, what })
+  if (mayWait(request)) return submitUnderRule(api, keyedRequest, request, what)
   const prepared = await api.payoutPreparation.prepare(keyedRequest.now, request)
   if (!(prepared instanceof Refusal) && prepared.payout.screeningHold) {
     // It waits for members, which needs a transaction of its own.
     prepared.finish()
-    return submitUnderRule(api, keyedRequest, request, messages)
+    return submitUnderRule(api, keyedRequest, request, what)
   }
   return createResource(api, keyedRequest, prepared, {
-    message: messages.submitted,
+    message: `${what} submitted`,
     commit: api.commitPayout,
     send: api.sendPayout,
     keepsKey: true,
   }).catch((error: unknown) => {
-    if (error instanceof UnderRule) return submitUnderRule(api, keyedRequest, request, messages)
+    if (error instanceof UnderRule) return submitUnderRule(api, keyedRequest, request, what)
     throw error
   })
 }

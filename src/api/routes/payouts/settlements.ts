@@ -10,6 +10,7 @@ import { listStatementEntries } from '../../../ledger/statement.js'
 import { lockEnvironment } from '../../../merchants/environments.js'
 import { settleRest } from '../../../merchants/settings/settlement-schedule.js'
 import { formatMoney } from '../../../money/amounts.js'
+import { sayWait } from '../../../payouts/controls/wait.js'
 import { createSettlement } from '../../../payouts/settlements/create-settlement.js'
 import { prepareSettlement } from '../../../payouts/settlements/prepare-settlement.js'
 import type {
@@ -175,7 +176,7 @@ export async function settleNow(
       const submitted = `Settlement of ${formatMoney(payout.amount, 'NGN')} submitted, the most that one transfer carries. The rest follows in further settlements`
       const isWaiting = payout.status === 'PENDING'
       const message = isWaiting
-        ? 'Settlement waits for approval'
+        ? `Settlement ${sayWait(payout.approval)}`
         : prepared.hasRest
           ? submitted
           : 'Settlement submitted'
