@@ -65,6 +65,7 @@ describe('a recipient on the list', () => {
     // No member made the key, so two members approve.
     const one = await approve(reference)
     expect([one.status, one.json.data.status]).toEqual([200, 'PENDING'])
+    await service.pass(1)
     const two = await approve(reference, other)
     expect([two.status, two.json.data.status]).toEqual([200, 'SUBMITTED'])
     const hit = { list: 'Made-up', version: list.version(), verdict: 'hit', entry: 'S-1' }
