@@ -222,10 +222,11 @@ test('the button leads to the session without script, and copying works with it'
   const bare = pages.bare!
   await bare.goto(url)
   await bare.click('button.primary')
-  expect(new URL(bare.url()).pathname).toMatch(/^\/checkout\/cs_/)
+  await bare.waitForURL(/\/checkout\/cs_/)
   expect(await bare.locator('h1').innerText()).toContain('₦11,407.50')
   const page = pages.script!
   await page.goto(await urlOf('invoice-dedicated'))
   await page.click('[aria-label="Copy amount"]')
-  expect(await readCopied(page)).toBe('11407.50')
+  // Copying is asynchronous.
+  await expect.poll(() => readCopied(page)).toBe('11407.50')
 })
