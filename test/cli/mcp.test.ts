@@ -260,7 +260,7 @@ describe('text of a payer', () => {
     expect(mark({ [`x ${key}`]: [`y ${key} whsec_abc`] })).toEqual({
       untrusted: { 'x [secret]': ['y [secret] [secret]'] },
     })
-    // A status that no schema enumerates is text of somebody.
+    // A status that no schema enumerates is untrusted text.
     expect(mark('COMPLETED')).toEqual({ untrusted: 'COMPLETED' })
     expect(mark(5)).toBe(5)
   })

@@ -155,7 +155,7 @@ test('an owner invites a member, who approves a payout in time', { timeout }, as
   console.log(`invitation to paid payout: ${clicks} clicks, ${seconds} s (${steps.join(', ')})`)
 })
 
-test('a payout that nobody may approve asks for a second member', async () => {
+test('a payout that no member may approve asks for a second member', async () => {
   const [row] = await site.db.rows<{ id: string }>({
     text: `select id from users where email = 'bola@example.com'`,
     values: [],

@@ -57,7 +57,7 @@ test('a payment of a sender on the list is held, and one member asks another', a
   await page.getByText('Held for screening').first().waitFor()
   await page.getByRole('button', { name: 'Ask for a decision…' }).waitFor()
   const accept = page.getByRole('button', { name: 'Accept ₦12,500.00' })
-  // Nobody has asked, so it would be refused.
+  // No member has asked, so it would be refused.
   expect(await accept.count()).toBe(0)
   await picture(page, 'script', 'console-payment-screened')
   await page.setViewportSize(sizes.desktop)

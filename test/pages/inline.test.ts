@@ -469,7 +469,7 @@ describe('the script', () => {
       expect((await fetch(`${home}/inline/${name}`)).status).toBe(404)
   })
 
-  // Merchants pin the hash of a version: whoever changes a published file breaks their shops.
+  // Merchants pin the hash of a version: a change of a published file breaks their shops.
   test('has the integrity that its version was published with, as in the guide', async () => {
     for (const [version, integrity] of Object.entries(inlineVersions)) {
       const file = readFileSync(path.join(root, `web/inline/${version}.js`))

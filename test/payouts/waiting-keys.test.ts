@@ -170,7 +170,7 @@ describe('with a key whose payouts wait,', () => {
     await expectAllProofs(db)
   })
 
-  test('the payout of a claim waits, whoever claims it', async () => {
+  test('the payout of a claim waits when its recipient claims it', async () => {
     const body = { amount: 50_000, description: 'Prize' }
     const { json, text } = await post('/v1/claims', body, agent)
     expect(json.data, text).toMatchObject({ status: 'OPEN' })

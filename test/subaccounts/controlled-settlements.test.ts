@@ -167,7 +167,7 @@ test('a scheduled settlement that is refused is made once the account is saved',
   await pass(3)
   expect(await shop.settlements()).toEqual([])
   expect(await refusal()).toMatchObject({ message: expect.stringContaining('is not saved') })
-  // An account that nobody is known to have chosen is no way around it.
+  // An account whose chooser is unknown is no way around it.
   await db.rows(sql`
     update subaccounts set chosen_by_key = null, chosen_by_user = null
     where environment_id = ${shop.merchant.environments.test.id}`)

@@ -12,7 +12,7 @@ final class PlayedServer
     private $process;
     /** @var array<int, resource> */
     private array $pipes = [];
-    /** A pipe that nobody reads would block the server when it is full. */
+    /** An unread pipe would block the server when it is full. */
     private string $log;
 
     /** @param list<list<string|int>> $answers for each request, texts to write and milliseconds to wait */

@@ -321,7 +321,7 @@ class Proxies(unittest.TestCase):
 
 
 def make_certificate(folder: str) -> Optional[Path]:
-    """A certificate of 127.0.0.1 that nobody trusts, with its key in the same file."""
+    """An untrusted certificate of 127.0.0.1, with its key in the same file."""
     path = Path(folder) / "server.pem"
     command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
     names = ["-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"]

@@ -35,7 +35,7 @@ export async function findRuleProblem(
     if (refused) return refused
   }
   if (senders.some(hasCreator)) return undefined
-  // Scheduled, to an account that nobody is known to have chosen: no limit of a sender concerns it.
+  // Scheduled, to an account whose chooser is unknown: no limit of a sender concerns it.
   const approvals = await readRule(db, environmentId)
   if (!approvals) return undefined
   const wait = judgeControls(db, approvals, { ...payout, ...chooser, destination })

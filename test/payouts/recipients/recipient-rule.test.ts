@@ -104,7 +104,7 @@ test('a new recipient gets no more than the amount during the cooling-off', asyn
   await expectAllProofs(db)
 })
 
-// A price that is followed by a refusal would mislead whoever was shown it.
+// A price that is followed by a refusal would mislead the caller.
 test('a quote is refused for its recipient as the payout would be', async () => {
   const coolingOff = { hours: 24, above: anyone }
   const open = await openRuledShop({ ...lax, onlySaved: true, coolingOff })

@@ -105,7 +105,7 @@ describe('following the file', () => {
     )
   })
 
-  // It would count as new for as long as nobody replaces it.
+  // It would count as new until an operator replaces it.
   test('a list of the future is refused until its day begins', async () => {
     const { list, log, replace, file, clock } = await openFile(fileOf(ada))
     const { version } = list.state()
