@@ -104,7 +104,7 @@ function renderSimulation(simulation) {
       .join(', ')
   return `## Simulator
 
-${whole(operations)}${wanted} operations in ${worlds} worlds, ${whole(virtualDays)} days of virtual time in ${duration(seconds)}, ${whole(kills)} instances killed, ${whole(webhooks)} webhooks received; ${simulation.violations.length} violations.
+${whole(operations)}${wanted} operations in ${worlds.length} worlds, each with a process and a PostgreSQL of its own: ${whole(virtualDays)} days of virtual time in ${duration(seconds)}, ${whole(kills)} instances killed, ${whole(webhooks)} webhooks received; ${simulation.violations.length} violations.
 Seed ${seed}. An oracle of its own keeps what merchants were told and what the rails did, and compares everything every 10,000 operations.
 
 - Operations: ${list(simulation.operationsByKind)}.

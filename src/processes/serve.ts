@@ -10,6 +10,7 @@ import { addWorkFigures } from '../operations/metrics/work-metrics.js'
 import { Database } from '../postgres/database.js'
 import { postgresLimits } from '../postgres/limits.js'
 import { apiLoopbackUrl, compose, type ServiceDependencies } from './compose.js'
+import { keepHeapSmall } from './heap.js'
 import { closeLoopback, explainListenError, listenForMetrics } from './loopback-server.js'
 import { type OpenRails, openRails } from './open-rails.js'
 
@@ -98,6 +99,7 @@ async function serveApi(
   databaseUrl: string,
   { logger, rails, sharedLimits, findDemoKey, isSetUp }: ApiDependencies,
 ): Promise<ServedApi> {
+  keepHeapSmall()
   const sandboxBank = rails?.sandboxBank
   const service = await compose({
     config,

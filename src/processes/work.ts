@@ -129,6 +129,7 @@ import { createSender, type Sender } from '../webhooks/deliveries/send.js'
 import { listenForDeliveries, notifyWorkers } from '../webhooks/deliveries/wake-ups.js'
 import { watchBalances } from '../webhooks/endpoints/watch-balances.js'
 import { webhookLimits } from '../webhooks/limits.js'
+import { keepHeapSmall } from './heap.js'
 import type { OpenRails } from './open-rails.js'
 import { type Job, runJob, scheduleJobs } from './run-jobs.js'
 
@@ -625,6 +626,7 @@ const deliveries = { name: 'deliver webhooks', everyMs: webhookLimits.pollInterv
 
 /** Runs all jobs and delivers webhooks until stopped. Many processes may run: rows are claimed. */
 export function startWork(dependencies: WorkDependencies): Work {
+  keepHeapSmall()
   const { db, seal, clock, logger, rails: opened, allowsLoopbackWebhooks, naira } = dependencies
   const { rails } = opened
   const stopping = new AbortController()

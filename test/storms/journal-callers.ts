@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../support/seed.js'
 import { type Answered, type Caller, digestOf, type Journal, type Operation } from './journal.js'
@@ -33,6 +34,8 @@ export class JournalCallers {
   readonly #calling: Calling
 
   constructor(calling: Calling) {
+    // Requests listen to it until they are collected.
+    setMaxListeners(0, this.#stopping.signal)
     this.#calling = calling
     this.journal = calling.journal
   }

@@ -18,7 +18,8 @@ const root = path.resolve(import.meta.dirname, '../..')
 export const usage = `npm run proof:kills -- [--kills 1000] [--operations 100000] [--folder <path>]
   [--verify-every 50] [--seed <number>]
 
-Kills one API process and one worker process again and again while merchants and payers operate.
+Kills one of two API processes or one of two workers, again and again, while merchants and payers
+operate.
 Ctrl-C stops it; the same command with the same folder continues.`
 
 type Settings = {
@@ -81,9 +82,9 @@ export async function proveKills(): Promise<number> {
       ...settings,
       db,
       journal,
-      connections: 16,
-      apis: 1,
-      workers: 1,
+      connections: 32,
+      apis: 2,
+      workers: 2,
       random: seededRandom('proof of kills'),
       say: (line) => {
         if (!line.startsWith('kill ')) console.log(`${seconds()} s: ${line}`)

@@ -22,6 +22,8 @@ export const unguardedTables: ReadonlySet<string> = new Set([
 export type PostgresGate = {
   /** The database, as the instance reaches it. */
   url: string
+  /** Whether PostgreSQL owes an answer to anything that was sent. */
+  isBusy(): boolean
   /** Cuts all connections and refuses new ones, as when the process died. */
   kill(): void
   close(): Promise<void>
@@ -34,6 +36,7 @@ export type PostgresGate = {
  */
 export async function openPostgresGate(databaseUrl: string, keeper: Keeper): Promise<PostgresGate> {
   const sockets = new Set<Socket>()
+  const relays = new Set<Relay>()
   const server = createServer((client) => {
     const upstream = connectTo(databaseUrl)
     for (const socket of [client, upstream]) {
@@ -41,11 +44,13 @@ export async function openPostgresGate(databaseUrl: string, keeper: Keeper): Pro
       socket.on('error', () => {}) // the close that follows is what counts
       socket.on('close', () => {
         sockets.delete(socket)
+        relays.delete(started)
         client.destroy()
         upstream.destroy()
       })
     }
-    relay(client, upstream, keeper)
+    const started = relay(client, upstream, keeper)
+    relays.add(started)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -58,6 +63,7 @@ export async function openPostgresGate(databaseUrl: string, keeper: Keeper): Pro
   }
   return {
     url: `postgres://${user}@127.0.0.1:${port}/${database}`,
+    isBusy: () => [...relays].some(({ unanswered }) => unanswered > 0),
     kill,
     async close() {
       kill()
@@ -73,9 +79,14 @@ function connectTo(databaseUrl: string): Socket {
     : connect({ host, port, noDelay: true })
 }
 
-function relay(client: Socket, upstream: Socket, keeper: Keeper): void {
+/** How many answers PostgreSQL owes on one connection. */
+type Relay = { unanswered: number }
+
+function relay(client: Socket, upstream: Socket, keeper: Keeper): Relay {
   const statements = new StatementReader()
   const [fromClient, fromServer] = [new MessageReader(), new MessageReader()]
+  // It ends its answer to the startup message as every other one.
+  const started: Relay = { unanswered: 1 }
   let hasStarted = false
   /** Messages of the client since the server was last made to answer. */
   let group: Buffer[] = []
@@ -93,7 +104,8 @@ function relay(client: Socket, upstream: Socket, keeper: Keeper): void {
     for (const message of fromClient.read(chunk)) {
       group.push(message)
       const tables = statements.read(message)
-      if (tables === undefined && typeOf(message) !== 'p' && typeOf(message) !== 'X') continue
+      if (tables !== undefined) started.unanswered += 1
+      else if (typeOf(message) !== 'p' && typeOf(message) !== 'X') continue
       const sent = Buffer.concat(group)
       group = []
       const name = (tables ?? []).filter((table) => !unguardedTables.has(table)).join(' ')
@@ -114,6 +126,7 @@ function relay(client: Socket, upstream: Socket, keeper: Keeper): void {
   upstream.on('data', (chunk: Buffer) => {
     const passing: Buffer[] = []
     for (const message of fromServer.read(chunk)) {
+      if (typeOf(message) === 'Z') started.unanswered -= 1
       if (!held) {
         passing.push(message)
         continue
@@ -131,4 +144,6 @@ function relay(client: Socket, upstream: Socket, keeper: Keeper): void {
     if (isLost) client.destroy()
     else client.write(Buffer.concat(answer))
   }
+
+  return started
 }

@@ -17,7 +17,7 @@ export type Catcher = {
   findViolation: (message: string, folder: string) => string | undefined
 }
 
-const simulationFile = 'bench/results/proof-simulate.json'
+const simulationFile = 'simulated-world.json'
 
 const matrixTests = ({ of }: MatrixPaths) => of.map((file) => `test/proof/matrix/${file}.test.ts`)
 
@@ -61,8 +61,10 @@ export const catchers: Catcher[] = [
     tests: () => ['test/proof/simulator/simulate-long.test.ts'],
     variables: () => ({
       LONG_RUN: '1',
+      SIMULATE_RESULT: simulationFile,
       SIMULATE_OPERATIONS: '2000',
       SIMULATE_SEED: '35',
+      SIMULATE_WORLD: '0',
       SIMULATE_SHRINK_MINUTES: '0',
     }),
     findViolation: findSimulated,

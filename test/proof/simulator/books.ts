@@ -48,6 +48,26 @@ export type BookedShare = {
   isReleased: boolean
 }
 
+export type BookedInvoice = {
+  environmentId: number
+  reference: string
+  customer: string
+  status: string
+  number: bigint | null
+  total: bigint
+  due: bigint
+  paid: bigint
+  credited: bigint
+  refunded: bigint
+}
+
+export type BookedClaim = {
+  reference: string
+  status: string
+  /** What is set aside for it; null: nothing. */
+  held: bigint | null
+}
+
 export type BookedBatch = {
   reference: string
   status: string
@@ -97,6 +117,15 @@ export type BookedReturn = {
 }
 
 type Named<Row> = Row & { id: string }
+
+/** Whether and how often they happen depends on what comes first. */
+const unorderedEvents = [
+  'customer.credited',
+  'invoice.overdue',
+  'invoice.partially_paid',
+  'invoice.refunded',
+  'invoice.refund_failed',
+]
 
 export async function readBooks(db: Database) {
   const payouts = await db.rows(sql<
@@ -182,6 +211,23 @@ export async function readBooks(db: Database) {
     from payment_shares s
     join payments p on p.environment_id = s.environment_id and p.id = s.payment_id`,
   )
+  const invoices = await db.rows(sql<Named<BookedInvoice> & { customerId: string }>`
+    select environment_id, id, customer_id, status, number, total, amount_due as due,
+      amount_paid as paid, amount_credited as credited, amount_refunded as refunded
+    from invoices`)
+  const credits = await db.rows(sql<{ id: string; credit: bigint }>`
+    select distinct on (customer_id) customer_id as id, balance_after as credit
+    from customer_credit_entries where asset = 'NGN' order by customer_id, number desc`)
+  const claims = await db.rows(sql<Named<BookedClaim>>`
+    select c.id, c.status, h.amount as held
+    from claims c left join claim_holds h on h.environment_id = c.environment_id
+      and h.claim_id = c.id and h.ended_as is null`)
+  const billingEvents = await db.rows(
+    sql<{ environmentId: number; type: string; id: string; count: number }>`
+    select environment_id, type, resource_id as id, count(*)::int as count from events
+    where type = any(${unorderedEvents}::text[])
+    group by environment_id, type, resource_id`,
+  )
   const sellerReference = (id: string) => toReference(prefixes.subaccount, id)
   const payoutReferences = new Map(
     payouts.map(({ id, kind }) => [id, toReference(payoutKinds[kind].prefix, id)]),
@@ -239,6 +285,20 @@ export async function readBooks(db: Database) {
       payment: paymentReference(paymentId),
       account: accountReference({ kind, id: accountId }),
     })) as BookedShare[],
+    invoices: invoices.map(({ id, customerId, ...invoice }) => ({
+      ...invoice,
+      reference: toReference(prefixes.invoice, id),
+      customer: toReference(prefixes.customer, customerId),
+    })) as BookedInvoice[],
+    credits: new Map(credits.map(({ id, credit }) => [toReference(prefixes.customer, id), credit])),
+    claims: claims.map(({ id, ...claim }) => ({
+      ...claim,
+      reference: toReference(prefixes.claim, id),
+    })) as BookedClaim[],
+    billingEvents: billingEvents.map(({ environmentId, type, id, count }) => {
+      const prefix = type.startsWith('customer') ? prefixes.customer : prefixes.invoice
+      return { environmentId, event: `${type} ${toReference(prefix, id)}`, count }
+    }),
     sessions,
     balances,
     suspense,

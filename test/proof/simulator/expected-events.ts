@@ -18,6 +18,15 @@ export class ExpectedEvents {
     this.#add(environmentId, `${type} ${reference}`, { least: 0, most: 1 })
   }
 
+  /** How often it happened depends on an order of events that is unknown outside. */
+  expectAtLeast(environmentId: number, event: string, least: number): void {
+    this.expectBetween(environmentId, event, { least, most: Number.POSITIVE_INFINITY })
+  }
+
+  expectBetween(environmentId: number, event: string, bounds: Bounds): void {
+    this.#add(environmentId, event, bounds)
+  }
+
   #add(environmentId: number, event: string, { least, most }: Bounds): void {
     const events = this.#byEnvironment.get(environmentId) ?? new Map<string, Bounds>()
     this.#byEnvironment.set(environmentId, events)

@@ -146,6 +146,7 @@ export async function openApi(surroundings: Surroundings) {
         ...(body !== undefined && { payload: body }),
       })
     },
+    isBusy: gate.isBusy,
     kill() {
       life.isDead = true
       gate.kill()
@@ -229,6 +230,7 @@ export async function openWorker(surroundings: Surroundings) {
     deliverer,
     findDueJobs,
     runJob,
+    isBusy: gate.isBusy,
     kill() {
       life.isDead = true
       unsetCourier()

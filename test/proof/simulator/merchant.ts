@@ -1,4 +1,5 @@
 import type { Draws } from './draws.js'
+import type { ToldCustomer } from './expected-billing.js'
 import type { Faults } from './faults.js'
 import type { ApiInstance, ApiRequest } from './instances.js'
 import type { Violations } from './violations.js'
@@ -24,6 +25,8 @@ export type Merchant = {
   name: string
   environmentId: number
   key: string
+  /** Payouts made with it wait for a member. */
+  waitingKey: string
   webhookUrl: string
   endpointId: string
   policies: Policies
@@ -33,6 +36,8 @@ export type Merchant = {
   approvalLimits: Map<string, bigint>
   /** References of its sub-accounts. */
   sellers: string[]
+  /** Whom it invoices. */
+  customers: ToldCustomer[]
   /** Whether its naira above a reserve are settled every day. */
   hasSchedule: boolean
 }
@@ -55,10 +60,21 @@ type ClientDependencies = {
 /** Who sends a request, and waits before sending it again. */
 export type Caller = { draws: Draws; sleep(durationMs: number): Promise<void> }
 
+type Posting = {
+  name: string | undefined
+  body: object
+  caller: Caller
+  /** Absent: the merchant's ordinary one. */
+  key?: string | undefined
+}
+
 /** A client that gives up has found a service that does not recover. */
 const triesMax = 60
 
 const backOffMaxMs = 600 * second
+
+/** Operations are valid when they are drawn; what others did meanwhile can change that. */
+const mayBeTooLate = ['must be in the future', 'what is due or was paid']
 
 /** Answers after which the same request is sent again. */
 const isRetried = ({ status, json }: Answer) =>
@@ -85,10 +101,10 @@ export class Client {
   post(
     merchant: Merchant,
     path: string,
-    { name, body, caller }: { name: string | undefined; body: object; caller: Caller },
+    { name, body, caller, key = merchant.key }: Posting,
   ): Promise<Answer> {
     const headers = {
-      authorization: `Bearer ${merchant.key}`,
+      authorization: `Bearer ${key}`,
       ...(name !== undefined && { 'idempotency-key': name }),
     }
     return this.#askUntilAnswered({ method: 'POST', path, headers, body }, caller)
@@ -134,8 +150,7 @@ export class Client {
       }
       if (!lost || faults.strikes('api answer lost')) continue
       this.#count(lost)
-      // Operations are valid; only a retry can find that its time is over.
-      if (lost.status === 400 && !lost.text.includes('must be in the future'))
+      if (lost.status === 400 && !mayBeTooLate.some((issue) => lost!.text.includes(issue)))
         violations.report(`api: ${request.path} ${JSON.stringify(request.body)} gave ${lost.text}`)
       return lost
     }

@@ -1,30 +1,21 @@
-import type { SimulatedBank } from './bank.js'
-import { addressOf, type SimulatedChain } from './chain.js'
+import {
+  cancelClaim,
+  claimMoney,
+  creditInvoice,
+  invoiceCustomer,
+  payCustomer,
+  setMoneyAside,
+  voidInvoice,
+} from './billing-operations.js'
+import { addressOf } from './chain.js'
 import type { Draws } from './draws.js'
 import { writeSplit } from './expected-splits.js'
 import { bankRecipient } from './expected-transfers.js'
-import type { Answer, Client, Merchant } from './merchant.js'
 import { type Coin, coins, showUnits, toUnits } from './money.js'
-import type { Oracle, ToldAccount } from './oracle.js'
-import type { VirtualTime } from './virtual-time.js'
+import type { ToldAccount } from './oracle.js'
+import { drawBankAccount, type Performance, post } from './performance.js'
 
 const minute = 60_000
-
-/** One operation of a merchant or payer, drawn from the seed and its number alone. */
-export type Performance = {
-  /** Unique; the idempotency key of the first request. */
-  name: string
-  /** To be called when the operation has had an effect. */
-  noteAccepted(): void
-  draws: Draws
-  sleep(durationMs: number): Promise<void>
-  merchant: Merchant
-  client: Client
-  oracle: Oracle
-  bank: SimulatedBank
-  chain: SimulatedChain
-  time: VirtualTime
-}
 
 type Operation = {
   /** How often it is drawn, compared with the others. */
@@ -64,7 +55,15 @@ export const operations = {
   'create batch': { share: 2, perform: createBatch },
   'change batch': { share: 3, perform: changeBatch },
   settle: { share: 1, perform: settle },
-  'decide pending payout': { share: 4, perform: decidePending },
+  'bank payout with a key whose payouts wait': { share: 2, perform: payAndWait },
+  'decide pending payout': { share: 6, perform: decidePending },
+  'invoice a customer': { share: 4, perform: invoiceCustomer },
+  'customer pays': { share: 4, perform: payCustomer },
+  'credit an invoice': { share: 1, perform: creditInvoice },
+  'void an invoice': { share: 1, perform: voidInvoice },
+  'set money aside': { share: 3, perform: setMoneyAside },
+  'claim money': { share: 4, perform: claimMoney },
+  'cancel a claim': { share: 1, perform: cancelClaim },
 } as const satisfies Record<string, Operation>
 
 export type OperationKind = keyof typeof operations
@@ -79,14 +78,6 @@ export function drawKind(draws: Draws): OperationKind {
     if (ticket <= 0) return kind
   }
   throw new Error('the shares do not add up')
-}
-
-/** Posts with the name of the operation as idempotency key. */
-async function post(performance: Performance, path: string, body: object): Promise<Answer> {
-  const { client, merchant, name, noteAccepted } = performance
-  const answer = await client.post(merchant, path, { name, body, caller: performance })
-  if (answer.status < 300) noteAccepted()
-  return answer
 }
 
 async function fund(performance: Performance, asset: string): Promise<void> {
@@ -115,6 +106,25 @@ async function payToBank(performance: Performance, source?: Coin): Promise<void>
     amount: BigInt(amount),
     recipient: bankRecipient(account),
     paidWith: source,
+  } as const
+  if (status === 201) oracle.notePayout(asked, json.data)
+}
+
+async function payAndWait(performance: Performance): Promise<void> {
+  const { name, draws, merchant, oracle } = performance
+  const amount = draws.integer(100, 3_000_000)
+  const account = { bankCode: '058', accountNumber: drawBankAccount(draws) }
+  const body = { amount, ...account, merchantReference: name }
+  const path = '/v1/disbursements/bank-transfer'
+  const { status, json } = await post(performance, path, body, merchant.waitingKey)
+  const asked = {
+    merchant,
+    kind: 'bank_transfer',
+    asset: 'NGN',
+    amount: BigInt(amount),
+    recipient: bankRecipient(account),
+    paidWith: undefined,
+    waits: true,
   } as const
   if (status === 201) oracle.notePayout(asked, json.data)
 }
@@ -172,10 +182,6 @@ async function payToWallet(performance: Performance, source?: 'NGN'): Promise<vo
   const kind = 'crypto_transfer'
   const asked = { merchant, kind, asset, amount, recipient, paidWith: source } as const
   if (status === 201) oracle.notePayout(asked, json.data)
-}
-
-function drawBankAccount(draws: Draws): string {
-  return String(draws.integer(1_000_000_000, 1_000_000_050))
 }
 
 function drawAddress(draws: Draws): string {
@@ -337,7 +343,8 @@ async function cancelAccount(performance: Performance): Promise<void> {
     ['virtual_account', 'crypto_wallet', 'dedicated_account'],
     merchant,
   )
-  if (!account) return
+  // Customers keep theirs.
+  if (!account || account.isCustomers) return
   const { kind, reference, session } = account
   // An account of a session is cancelled with it.
   const path = session
@@ -384,6 +391,7 @@ async function refundPayment(performance: Performance): Promise<void> {
   const payment = await pickPayment(performance, 'ACCEPTED')
   if (!payment) return
   const { reference, currency, accountReference, variance } = payment
+  if (oracle.isOrderly(accountReference)) return
   // Roundings of shares depend on the order of refunds, unless one share has all of the payment.
   const split = oracle.accounts.get(accountReference)?.split
   if (split && (split.kind === 'part' || variance !== 'NONE')) return

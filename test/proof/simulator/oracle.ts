@@ -3,6 +3,8 @@ import type { BookedPayout, Books } from './books.js'
 import type { SimulatedChain } from './chain.js'
 import type { Draws } from './draws.js'
 import { compareBatches, type ToldBatch } from './expected-batches.js'
+import { compareBilling, type ToldInvoice } from './expected-billing.js'
+import { claimPaidBy, compareClaims, type ToldClaim } from './expected-claims.js'
 import { ExpectedEvents } from './expected-events.js'
 import { comparePayments } from './expected-payments.js'
 import { type AskedSettlement, compareSettlements } from './expected-settlements.js'
@@ -37,6 +39,8 @@ export type ToldAccount = {
   /** Of the checkout session to which it belongs. */
   session?: string
   split?: ToldSplit
+  /** Of a customer whom the merchant invoices. */
+  isCustomers?: boolean
   /** When the merchant was told that it is cancelled or deactivated. */
   endedAt?: Date
 }
@@ -53,6 +57,8 @@ type AskedPayout = {
   paidWith: string | undefined
   /** The sub-account that pays; absent: the merchant. */
   from?: string
+  /** Made with a key whose payouts all wait. */
+  waits?: boolean
 }
 
 /** The API has acknowledged it. */
@@ -130,6 +136,8 @@ export class Oracle {
   readonly #conversions = new Map<string, AskedConversion>()
   readonly #batches = new Map<string, ToldBatch>()
   readonly #settlements = new Map<string, AskedSettlement>()
+  readonly #invoices = new Map<string, ToldInvoice>()
+  readonly #claims = new Map<string, ToldClaim>()
   readonly #dependencies: OracleDependencies
 
   constructor(dependencies: OracleDependencies) {
@@ -151,7 +159,7 @@ export class Oracle {
     if (this.#payouts.has(reference)) violations.report(`api: ${reference} answered two requests`)
     const fee = transferFee(kind, amount, recipient)
     const limit = merchant.approvalLimits.get(asset)
-    const isPending = limit !== undefined && amount > limit
+    const isPending = asked.waits === true || (limit !== undefined && amount > limit)
     violations.expectEqual(
       `answer about ${reference}`,
       { amount, fee, recipient, isPending },
@@ -238,6 +246,56 @@ export class Oracle {
     this.#settlements.set(reference, asked)
   }
 
+  noteInvoice(invoice: Pick<ToldInvoice, 'customer' | 'reference' | 'total'>): void {
+    const { reference } = invoice
+    if (this.#invoices.has(reference))
+      this.#dependencies.violations.report(`api: ${reference} answered two requests`)
+    this.#invoices.set(reference, { ...invoice, isFinal: false, isVoid: false, credits: [] })
+  }
+
+  noteInvoiceChange(reference: string, change: 'finalize' | 'void'): void {
+    const invoice = this.#invoices.get(reference)!
+    if (change === 'finalize') invoice.isFinal = true
+    else invoice.isVoid = true
+  }
+
+  noteCredit(reference: string, amount: bigint): void {
+    this.#invoices.get(reference)!.credits.push(amount)
+  }
+
+  noteClaim(asked: Pick<ToldClaim, 'merchant' | 'amount'>, shown: Shown): void {
+    const { reference } = shown
+    const { violations } = this.#dependencies
+    if (this.#claims.has(reference)) violations.report(`api: ${reference} answered two requests`)
+    const feeMax = readAmount(shown.feeMax)
+    if (feeMax < transferFee('bank_transfer', asked.amount, ''))
+      violations.report(`${reference} sets ${feeMax} aside for its fee`)
+    const told = { feeMax, expiresAt: new Date(shown.expiresAt), isCancelled: false }
+    this.#claims.set(reference, { ...asked, reference, ...told, recipients: [] })
+  }
+
+  /** Whether it is the account of a customer whose payments are never refunded. */
+  isOrderly(accountReference: string): boolean {
+    return this.merchants.some(({ customers }) =>
+      customers.some(
+        (customer) => customer.isOrderly && customer.accountReference === accountReference,
+      ),
+    )
+  }
+
+  /** A final invoice of a customer that is not orderly. */
+  pickInvoice(draws: Draws, merchant: Merchant): ToldInvoice | undefined {
+    const fitting = [...this.#invoices.values()].filter(({ customer, isFinal }) => {
+      return isFinal && !customer.isOrderly && customer.merchant === merchant
+    })
+    return fitting.length > 0 ? draws.pick(fitting.slice(-10)) : undefined
+  }
+
+  pickClaim(draws: Draws, merchant: Merchant): ToldClaim | undefined {
+    const own = [...this.#claims.values()].filter((claim) => claim.merchant === merchant)
+    return own.length > 0 ? draws.pick(own.slice(-8)) : undefined
+  }
+
   /** Prefers recent accounts: old ones have expired. */
   pickAccount(
     draws: Draws,
@@ -286,14 +344,18 @@ export class Oracle {
     compareBatches({ ...comparison, told: this.#batches, statusAtRail })
     comparePayments({ ...comparison, oracle: this, held })
     compareSplits({ ...comparison, merchants })
+    compareBilling({ ...comparison, merchants, told: this.#invoices })
+    const aside = new Purse()
+    compareClaims({ ...comparison, told: this.#claims, aside, statusAtRail })
     transfers.compare(bank, chain, violations)
     const owed = (coin: Coin) => purse.totalOf(coin) + held.totalOf(coin)
     compareTreasury({ chain, fundings: this.#fundings, owed, violations })
     for (const { environmentId, asset, available, held } of books.balances) {
       const name = `${environmentId} ${asset}`
       const advanced = asset === 'NGN' ? advancedBy(books, environmentId) : 0n
-      violations.expectEqual(`available of ${name}`, purse.take(name) - advanced, available)
-      violations.expectEqual(`held of ${name}`, 0n, held)
+      const set = aside.take(name)
+      violations.expectEqual(`available of ${name}`, purse.take(name) - advanced - set, available)
+      violations.expectEqual(`held of ${name}`, set, held)
     }
     for (const { environmentId, asset, amount } of books.suspense) {
       const name = `${environmentId} ${asset}`
@@ -332,7 +394,7 @@ export class Oracle {
           },
           { asset, amount, fee, environmentId, seller: payout.seller },
         )
-      else if (!payout.batch && !settlement)
+      else if (!payout.batch && !settlement && !claimPaidBy(payout))
         violations.report(`${reference} exists and was not acknowledged`)
       const expected = this.statusAtRail(reference)
       violations.expectEqual(`status of ${reference}`, expected ?? 'FAILED', payout.status)

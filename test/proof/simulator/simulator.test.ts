@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { seedOf } from '../../support/seed.js'
 import { keptSeeds } from './kept-seeds.js'
-import { writePlan } from './plan.js'
-import { simulate } from './simulate.js'
+import { operationsPerWorld, writePlan } from './plan.js'
+import { simulateWorld } from './simulate.js'
+import { addWorld, listMissing, nothingSimulated } from './simulation.js'
 import { World } from './world.js'
 
 const smallWorld = 100
@@ -16,7 +17,7 @@ test(
   'a small world holds every promise',
   async () => {
     const seed = seedOf('simulator')
-    const { violations, answers } = await simulate({ seed, operations: smallWorld })
+    const { violations, answers } = await simulateWorld({ seed, number: 0, operations: smallWorld })
     expect(violations, `SEED=${seed}`).toEqual([])
     expect(answers['201']).toBeGreaterThan(smallWorld / 4)
   },
@@ -24,16 +25,18 @@ test(
 )
 
 test(
-  'a stopped run continues with the next world',
+  'a stopped run continues with the worlds that are missing',
   async () => {
     const seed = seedOf('simulator')
-    const before = await simulate({ seed, operations: 10 })
-    const { worlds, operations, operationsByKind } = await simulate({
-      seed,
-      operations: 20,
-      before,
-    })
-    expect({ worlds, operations }).toEqual({ worlds: 2, operations: 20 })
+    const wanted = 2 * operationsPerWorld + 10
+    const world = await simulateWorld({ seed, number: 2, operations: 10 })
+    const simulation = addWorld(nothingSimulated(seed, wanted), 2, world)
+    expect(listMissing(simulation)).toEqual([
+      { number: 0, operations: operationsPerWorld },
+      { number: 1, operations: operationsPerWorld },
+    ])
+    const { operations, operationsByKind } = addWorld(simulation, 1, world)
+    expect(operations).toBe(20)
     expect(Object.values(operationsByKind).reduce((sum, count) => sum + count)).toBe(20)
   },
   timeoutMs,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { manualClock } from '../../support/clock.js'
 
 /** Something that happens beside other things. */
@@ -10,8 +11,12 @@ export type Task = {
 
 type Sleeper = { wakesAtMs: number; wake: () => void }
 
-/** If no task ends for this long while a call sleeps, the others wait for that call. */
-const stallMs = 250
+/**
+ * If no task ends for so long while a call sleeps, the others wait for that call: at once when the
+ * database owes no answer, and at last when it owes one, which may wait for a lock of theirs.
+ */
+const quietMs = 25
+const stallMs = 1_000
 
 /** Longer than any statement timeout or lane deadline of the service. */
 const hangMs = 120_000
@@ -26,6 +31,12 @@ export class VirtualTime {
   readonly #tasks = new Set<Task>()
   #sleepers: Sleeper[] = []
   #onChange: (() => void) | undefined
+  readonly #isBusy: () => boolean
+
+  /** `isBusy`: whether something is under way that ends by itself. */
+  constructor(isBusy: () => boolean) {
+    this.#isBusy = isBusy
+  }
 
   get nowMs(): number {
     return this.clock.elapsedMs()
@@ -90,16 +101,21 @@ export class VirtualTime {
     for (const { wake } of due) wake()
   }
 
-  /** False: nothing has changed for a while. */
-  #waitForChange(): Promise<boolean> {
-    return new Promise<boolean>((resolve) => {
-      const stall = setTimeout(() => end(false), stallMs)
-      const end = (hasChanged: boolean) => {
-        clearTimeout(stall)
-        this.#onChange = undefined
-        resolve(hasChanged)
-      }
-      this.#onChange = () => end(true)
-    })
+  /** False: nothing has changed for a while, and nothing will by itself. */
+  async #waitForChange(): Promise<boolean> {
+    const startedAt = performance.now()
+    let hasChanged = false
+    const stop = new AbortController()
+    this.#onChange = () => {
+      hasChanged = true
+      stop.abort()
+    }
+    do {
+      await sleep(quietMs, undefined, { signal: stop.signal }).catch(() => {})
+      // What has arrived meanwhile is read first.
+      await turn()
+    } while (!hasChanged && this.#isBusy() && performance.now() - startedAt < stallMs)
+    this.#onChange = undefined
+    return hasChanged
   }
 }

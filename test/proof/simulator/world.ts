@@ -28,7 +28,7 @@ import {
   type Surroundings,
   type WorkerInstance,
 } from './instances.js'
-import { Client, dailySettlement, type Merchant, type Policies } from './merchant.js'
+import { type Caller, Client, dailySettlement, type Merchant, type Policies } from './merchant.js'
 import { coins, readAmount } from './money.js'
 import { drawKind, operations } from './operations.js'
 import { Oracle } from './oracle.js'
@@ -58,7 +58,7 @@ const stepsToRestMax = 300
 export class World {
   readonly #plan: WorldPlan
   readonly #db: Database
-  readonly #time = new VirtualTime()
+  readonly #time = new VirtualTime(() => this.#isBusy())
   readonly #violations = new Violations()
   readonly #faults: Faults
   readonly #bank: SimulatedBank
@@ -142,6 +142,10 @@ export class World {
     this.#faults.hasCeased = false
   }
 
+  #isBusy(): boolean {
+    return [...this.#apis, ...this.#workers].some((instance) => instance.isBusy())
+  }
+
   async #openApi(): Promise<void> {
     this.#apis.push(await openApi(this.#surroundings))
   }
@@ -154,7 +158,7 @@ export class World {
     const name = `merchant ${number}`
     const { clock } = this.#time
     const [bankCode, accountNumber] = ['058', `20000000${10 + number}`]
-    const { environment, key } = await this.#db.transaction(async (tx) => {
+    const { environment, key, waitingKey } = await this.#db.transaction(async (tx) => {
       const { environments } = await createMerchant(tx, clock.now(), name)
       const account = {
         environmentId: environments.test.id,
@@ -163,15 +167,20 @@ export class World {
         accountName: name,
       }
       makePrimary(tx, await addBankAccount(tx, clock.now(), account), null)
-      const issued = await issueKey(tx, clock.now(), {
-        seal: createSeal(this.#surroundings.secret),
-        kind: 'secret',
-        environment: environments.test,
-        name,
-        expiresAt: null,
-        allowedAddresses: [],
-      })
-      return { environment: environments.test, key: issued.key.reveal() }
+      const issue = async (payoutsWait: boolean) => {
+        const issued = await issueKey(tx, clock.now(), {
+          seal: createSeal(this.#surroundings.secret),
+          kind: 'secret',
+          environment: environments.test,
+          name,
+          expiresAt: null,
+          allowedAddresses: [],
+          payoutsWait,
+        })
+        return issued.key.reveal()
+      }
+      const [key, waitingKey] = [await issue(false), await issue(true)]
+      return { environment: environments.test, key, waitingKey }
     })
     const webhookUrl = `http://127.0.0.1:9/${number}`
     const draws = drawsFor(this.#plan.seed, name)
@@ -181,12 +190,14 @@ export class World {
       name,
       environmentId: environment.id,
       key,
+      waitingKey,
       webhookUrl,
       endpointId: '',
       policies,
       bankAccount: bankRecipient({ bankCode, accountNumber }),
       approvalLimits: new Map(),
       sellers: [],
+      customers: [],
       hasSchedule,
     }
     const caller = { draws, sleep: (durationMs: number) => this.#time.sleep(durationMs) }
@@ -199,6 +210,7 @@ export class World {
       const { json: shown } = await this.#client.post(merchant, '/v1/subaccounts', created)
       merchant.sellers.push(shown.data.reference)
     }
+    for (const person of ['Chidi', 'Dupe']) await this.#addCustomer(merchant, person, caller)
     const { time, reserve, minimum } = dailySettlement
     const settings = {
       policies,
@@ -218,6 +230,29 @@ export class World {
       }
     }
     this.#oracle.merchants.push(merchant)
+  }
+
+  /** Chidi is orderly. */
+  async #addCustomer(merchant: Merchant, person: string, caller: Caller): Promise<void> {
+    const post = async (path: string, body: object) => {
+      const name = `${merchant.name} ${person} ${path}`
+      return (await this.#client.post(merchant, path, { name, body, caller })).json.data
+    }
+    const { reference } = await post('/v1/customers', { name: person })
+    const account = await post(`/v1/customers/${reference}/accounts`, { kind: 'dedicated_account' })
+    const { reference: accountReference, accountNumber } = account
+    this.#oracle.noteAccount({
+      merchant,
+      kind: 'dedicated_account',
+      reference: accountReference,
+      number: accountNumber,
+      asset: 'NGN',
+      amount: null,
+      expiresAt: null,
+      isCustomers: true,
+    })
+    const isOrderly = person === 'Chidi'
+    merchant.customers.push({ merchant, reference, accountReference, accountNumber, isOrderly })
   }
 
   async #perform(onProgress: (done: number) => void): Promise<void> {
