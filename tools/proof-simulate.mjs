@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -93,8 +93,12 @@ function readResult(result) {
   }
 }
 
+/** On another machine, what was published. */
 function readStopped() {
-  const stopped = JSON.parse(readFileSync(file, 'utf8'))
+  const published = new URL('../bench/proof.json', import.meta.url)
+  const stopped = existsSync(file)
+    ? JSON.parse(readFileSync(file, 'utf8'))
+    : JSON.parse(readFileSync(published, 'utf8')).simulation
   if (values.seed !== undefined && Number(values.seed) !== stopped.seed)
     throw new Error(`The stopped run has seed ${stopped.seed}; leave out --seed.`)
   if (stopped.failed) throw new Error('The stopped run found violations; it cannot continue.')

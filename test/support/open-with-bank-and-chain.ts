@@ -8,6 +8,7 @@ import { Rails } from '../../src/collections/rails.js'
 import { followReturns } from '../../src/collections/returns/follow-returns.js'
 import { sendReturns } from '../../src/collections/returns/send-returns.js'
 import { pollPayouts } from '../../src/payouts/attempts/poll-payouts.js'
+import type { PayoutRail } from '../../src/payouts/ports.js'
 import type { Database } from '../../src/postgres/database.js'
 import { connect } from '../../src/postgres/wire/connection.js'
 import { createSeedSigner, makeMnemonic } from '../../src/rails/solana/keys/seed.js'
@@ -59,6 +60,7 @@ export async function openWithBankAndChain({
   const bank = createSandboxBank({ db, clock, logger, noticeKey: randomBytes(32) })
   const { chain, rail, mint } = await openRail(db, clock)
   const wallets = rail.wallets!
+  const untilSent = followSends([bank, rail])
   const service = await openManilla({
     beside: { db, clock, secret: new Secret(randomBytes(32).toString('hex')) },
     rails: new Rails({
@@ -108,6 +110,7 @@ export async function openWithBankAndChain({
 
   /** Makes everything on the chain final and polls it. */
   async function settle(): Promise<void> {
+    await untilSent()
     await chain.advance(untilFinal)
     clock.advance(2_000)
     await work()
@@ -115,6 +118,22 @@ export async function openWithBankAndChain({
 
   const sweep = () => sweepWallets({ db, rail: wallets, clock, logger }, clock.now())
   return { ...service, chain, bank, rail, mint, wallets, lane, work, settle, sweep }
+}
+
+/** The API answers before it has sent what it committed; a worker that polls earlier finds nothing. */
+function followSends(rails: PayoutRail[]): () => Promise<void> {
+  const open = new Set<Promise<void>>()
+  for (const rail of rails) {
+    const send = rail.send.bind(rail)
+    rail.send = async (attempts) => {
+      const sending = send(attempts)
+      open.add(sending)
+      await sending.finally(() => open.delete(sending))
+    }
+  }
+  return async () => {
+    while (open.size > 0) await Promise.allSettled(open)
+  }
 }
 
 export type ServiceWithBankAndChain = Awaited<ReturnType<typeof openWithBankAndChain>>

@@ -5,7 +5,7 @@ import { drawBankAccount, type Performance, post } from './performance.js'
 const day = 86_400_000
 const hour = 3_600_000
 
-/** Fewer than `limits` of test mode let wait: approvals would decide about claims, too. */
+/** Below the limits of every approval rule: payouts of claims never wait for a member. */
 const largestClaim = 3_000_000
 
 function drawCustomer({ draws, merchant }: Performance): ToldCustomer {

@@ -353,9 +353,9 @@ export class Oracle {
     for (const { environmentId, asset, available, held } of books.balances) {
       const name = `${environmentId} ${asset}`
       const advanced = asset === 'NGN' ? advancedBy(books, environmentId) : 0n
-      const set = aside.take(name)
-      violations.expectEqual(`available of ${name}`, purse.take(name) - advanced - set, available)
-      violations.expectEqual(`held of ${name}`, set, held)
+      const setAside = aside.take(name)
+      violations.expectEqual(`available of ${name}`, purse.take(name) - advanced - setAside, available)
+      violations.expectEqual(`held of ${name}`, setAside, held)
     }
     for (const { environmentId, asset, amount } of books.suspense) {
       const name = `${environmentId} ${asset}`
