@@ -354,7 +354,11 @@ export class Oracle {
       const name = `${environmentId} ${asset}`
       const advanced = asset === 'NGN' ? advancedBy(books, environmentId) : 0n
       const setAside = aside.take(name)
-      violations.expectEqual(`available of ${name}`, purse.take(name) - advanced - setAside, available)
+      violations.expectEqual(
+        `available of ${name}`,
+        purse.take(name) - advanced - setAside,
+        available,
+      )
       violations.expectEqual(`held of ${name}`, setAside, held)
     }
     for (const { environmentId, asset, amount } of books.suspense) {
