@@ -18,7 +18,7 @@ smallest unit of a coin; every state has its event, and every endpoint gets it. 
 | \`npm run proof:matrix\` | the crash points of every path of money, with every fault |
 | \`npm run proof:simulate -- --operations 1000000\` | merchants, payers, banks, chains and instances that fail at random, in virtual time |
 | \`npm run proof:mutations\` | that the two above notice when a rule is broken |
-| \`npm run proof:kills -- --kills 1000\` | real processes that are killed, for hours; can be stopped and continued |
+| \`npm run proof:kills -- --kills 1000\` | real processes that are killed, for an hour; can be stopped and continued |
 | \`npm run proof:soak\` | one hour of mixed load: memory, latencies, queues, growth of tables |
 | \`npm run proof:rows\` | what paths and lists cost with millions of rows |
 | \`npm run storm\` | real processes, banks, chains and a database that fail under load |
