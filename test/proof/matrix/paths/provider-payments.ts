@@ -42,7 +42,11 @@ export const providerReturns: Path[] = [
   collectionPath({
     name: 'payment is sent back by paystack',
     bank: 'paystack',
-    run: (_collector, { accountNumber }, world) => world.pay({ accountNumber, amount: 400_000 }),
+    async run(collector, { reference, accountNumber }, world) {
+      await world.pay({ accountNumber, amount: 400_000 })
+      // No row is open for a notice that was lost with its process: Paystack sends it again.
+      await world.untilQuiet(async () => (await collector.eventTypes(reference)).length > 0)
+    },
     ends: {
       account: 'ACTIVE',
       accountEvents: ['virtual_account.payment_rejected'],

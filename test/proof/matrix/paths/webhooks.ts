@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyWebhook } from '../../../../sdk/src/verify-webhook.js'
 import { day } from '../../../../src/base/clock.js'
 import { definePath, type Path } from '../run-path.js'
@@ -153,6 +154,9 @@ const secretIsRotated = definePath({
     world.receiver.answerWith(500)
     await emit(prepared)
     await world.work()
+    // What was signed before the rotation has arrived then, unless its process was killed.
+    for (let waits = 0; waits < 100 && world.receiver.received.length === 0; waits += 1)
+      await sleep(10)
     const rotated = await merchant.post(`${path}/rotate-secret`)
     prepared.newSecret = rotated.secret
     world.receiver.answerWith(200)
