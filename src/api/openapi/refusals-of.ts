@@ -7,6 +7,16 @@ export function withReasons(code: Code, ...why: Reason[]): RefusalText[] {
   return why.map((reason) => ({ code, reason }))
 }
 
+/** Why an account that stays the same cannot be opened. */
+export const dedicatedAccountRefusals = withReasons(
+  'dedicated_account_creation_failed',
+  'duplicate_reference',
+  'kyc_missing',
+  'no_bank_account',
+  'account_refused',
+  'rail_unavailable',
+)
+
 /** Why a bank or a chain may refuse a transfer. */
 export const bankRefusalReasons: Reason[] = [
   'unknown_bank',

@@ -28,13 +28,13 @@ export function isRead({ kind, name }: Passage): boolean {
   return kind === 'call' && reading.test(name)
 }
 
-/** A commit cannot be sent twice: its connection carries one answer to one message. */
 /**
- * A refund at Paystack takes no reference of ours, so whoever repeats the request on the network pays
- * it twice. `reconcile` shows it.
+ * A refund at Paystack takes no reference of ours: a proxy that repeats the request pays it twice.
+ * `reconcile` shows it.
  */
 const unrepeatable = 'paystack POST /refund'
 
+/** A commit cannot be sent twice: its connection carries one answer to one message. */
 export function isPossible(fault: FaultName, at: Failpoint): boolean {
   if (fault === 'asked twice' && at.name === unrepeatable) return false
   if (isRead(at)) return !afterAnEffect.includes(fault)

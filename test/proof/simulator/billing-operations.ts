@@ -1,6 +1,6 @@
 import type { ToldCustomer } from './expected-billing.js'
 import { bankRecipient } from './expected-transfers.js'
-import { drawBankAccount, type Performance, post } from './performance.js'
+import { drawBankAccount, type Performance, payInto, post } from './performance.js'
 
 const day = 86_400_000
 const hour = 3_600_000
@@ -46,19 +46,8 @@ export async function invoiceCustomer(performance: Performance): Promise<void> {
 }
 
 export async function payCustomer(performance: Performance): Promise<void> {
-  const { draws, bank } = performance
   const { accountNumber } = drawCustomer(performance)
-  performance.noteAccepted()
-  bank.pay({
-    railAccount: accountNumber,
-    amount: BigInt(draws.integer(50_000, 2_000_000)),
-    sender: {
-      name: 'OBI EMEKA',
-      accountNumber: drawBankAccount(draws),
-      bankCode: '058',
-      bankName: 'Simulated Bank',
-    },
-  })
+  payInto(performance, accountNumber, BigInt(performance.draws.integer(50_000, 2_000_000)))
 }
 
 /** Gives up a part; of what was paid already, it becomes credit of the customer. */

@@ -1,4 +1,4 @@
-import type { BookedInvoice, Books } from './books.js'
+import type { BookedInvoice, BookedPayment, Books } from './books.js'
 import type { ExpectedEvents } from './expected-events.js'
 import { groupBy, sumOf } from './group-by.js'
 import type { Merchant } from './merchant.js'
@@ -50,10 +50,14 @@ export function compareBilling(comparison: Comparison): void {
   for (const { environmentId, event, count } of books.billingEvents)
     events.expectAtLeast(environmentId, event, count)
   const byCustomer = groupBy(books.invoices, ({ customer }) => customer)
+  const byAccount = groupBy(books.payments, ({ accountReference }) => accountReference)
   for (const merchant of merchants) {
     compareNumbers(comparison, merchant)
     for (const customer of merchant.customers)
-      compareCustomer(comparison, customer, byCustomer.get(customer.reference) ?? [])
+      compareCustomer(comparison, customer, {
+        invoices: byCustomer.get(customer.reference) ?? [],
+        payments: byAccount.get(customer.accountReference) ?? [],
+      })
   }
 }
 
@@ -88,10 +92,11 @@ function compareInvoice(
   )
   if (!told.isFinal) return
   events.expect(environmentId, 'invoice.finalized', reference)
-  // Credit may have paid it before.
-  if (told.isVoid) events.allow(environmentId, 'invoice.paid', reference)
-  if (told.isVoid) events.expect(environmentId, 'invoice.voided', reference)
-  else if (due === 0n) events.expect(environmentId, 'invoice.paid', reference)
+  if (told.isVoid) {
+    events.expect(environmentId, 'invoice.voided', reference)
+    // Credit may have paid it before.
+    events.allow(environmentId, 'invoice.paid', reference)
+  } else if (due === 0n) events.expect(environmentId, 'invoice.paid', reference)
   if (told.credits.length > 0)
     events.expect(environmentId, 'invoice.credited', reference, told.credits.length)
   const status = due === 0n ? 'PAID' : paid > 0n ? 'PARTIALLY_PAID' : 'OPEN'
@@ -112,15 +117,11 @@ function compareNumbers({ books, violations }: Comparison, merchant: Merchant): 
 
 function compareCustomer(
   { books, events, violations }: Comparison,
-  customer: ToldCustomer,
-  invoices: BookedInvoice[],
+  { merchant, reference, isOrderly }: ToldCustomer,
+  { invoices, payments }: { invoices: BookedInvoice[]; payments: BookedPayment[] },
 ): void {
-  const { merchant, reference, accountReference, isOrderly } = customer
   events.expect(merchant.environmentId, 'customer.created', reference)
   const credit = books.credits.get(reference) ?? 0n
-  const payments = books.payments.filter((payment) => {
-    return payment.accountReference === accountReference
-  })
   const accepted = sumOf(payments, ({ amountAccepted }) => amountAccepted)
   const paid = sumOf(invoices, (invoice) => invoice.paid)
   violations.expectEqual(`money of ${reference}`, accepted, paid + credit)

@@ -10,12 +10,12 @@ export class ExpectedEvents {
   readonly #byEnvironment = new Map<number, Map<string, Bounds>>()
 
   expect(environmentId: number, type: string, reference: string, count = 1): void {
-    this.#add(environmentId, `${type} ${reference}`, { least: count, most: count })
+    this.expectBetween(environmentId, `${type} ${reference}`, { least: count, most: count })
   }
 
   /** It may have happened, depending on an order of events that is unknown outside. */
   allow(environmentId: number, type: string, reference: string): void {
-    this.#add(environmentId, `${type} ${reference}`, { least: 0, most: 1 })
+    this.expectBetween(environmentId, `${type} ${reference}`, { least: 0, most: 1 })
   }
 
   /** How often it happened depends on an order of events that is unknown outside. */
@@ -23,11 +23,7 @@ export class ExpectedEvents {
     this.expectBetween(environmentId, event, { least, most: Number.POSITIVE_INFINITY })
   }
 
-  expectBetween(environmentId: number, event: string, bounds: Bounds): void {
-    this.#add(environmentId, event, bounds)
-  }
-
-  #add(environmentId: number, event: string, { least, most }: Bounds): void {
+  expectBetween(environmentId: number, event: string, { least, most }: Bounds): void {
     const events = this.#byEnvironment.get(environmentId) ?? new Map<string, Bounds>()
     this.#byEnvironment.set(environmentId, events)
     const bounds = events.get(event) ?? { least: 0, most: 0 }

@@ -13,7 +13,7 @@ import { writeSplit } from './expected-splits.js'
 import { bankRecipient } from './expected-transfers.js'
 import { type Coin, coins, showUnits, toUnits } from './money.js'
 import type { ToldAccount } from './oracle.js'
-import { drawBankAccount, type Performance, post } from './performance.js'
+import { drawBankAccount, type Performance, payInto, post } from './performance.js'
 
 const minute = 60_000
 
@@ -315,16 +315,10 @@ function drawPayment({ draws }: Performance, { amount }: ToldAccount): bigint {
 }
 
 async function payByBank(performance: Performance): Promise<void> {
-  const { draws, oracle, bank } = performance
+  const { draws, oracle } = performance
   const account = oracle.pickAccount(draws, ['virtual_account', 'dedicated_account'])
   if (!account) return
-  const accountNumber = drawBankAccount(draws)
-  performance.noteAccepted()
-  bank.pay({
-    railAccount: account.number,
-    amount: drawPayment(performance, account),
-    sender: { name: 'OBI EMEKA', accountNumber, bankCode: '058', bankName: 'Simulated Bank' },
-  })
+  payInto(performance, account.number, drawPayment(performance, account))
 }
 
 async function payByCoins(performance: Performance): Promise<void> {

@@ -34,6 +34,17 @@ export async function post(
   return answer
 }
 
+/** A payer transfers naira from an account of their own. */
+export function payInto(performance: Performance, railAccount: string, amount: bigint): void {
+  const accountNumber = drawBankAccount(performance.draws)
+  performance.noteAccepted()
+  performance.bank.pay({
+    railAccount,
+    amount,
+    sender: { name: 'OBI EMEKA', accountNumber, bankCode: '058', bankName: 'Simulated Bank' },
+  })
+}
+
 export function drawBankAccount(draws: Draws): string {
   return String(draws.integer(1_000_000_000, 1_000_000_050))
 }

@@ -12,8 +12,8 @@ export type Task = {
 type Sleeper = { wakesAtMs: number; wake: () => void }
 
 /**
- * If no task ends for so long while a call sleeps, the others wait for that call: at once when the
- * database owes no answer, and at last when it owes one, which may wait for a lock of theirs.
+ * If no task ends while a call sleeps, the others wait for that call: after `quietMs` when the
+ * database owes no answer; after `stallMs` when it owes one, which may wait for a lock of theirs.
  */
 const quietMs = 25
 const stallMs = 1_000

@@ -6,7 +6,7 @@ import { Secret } from '../../../base/secret.js'
 import { referenceSample } from '../../../base/shapes.js'
 import { dedicatedAccount } from '../../../collections/accounts/resource.js'
 import type { AccountCustomer } from '../../../collections/ports.js'
-import { withReasons } from '../../openapi/refusals-of.js'
+import { dedicatedAccountRefusals, withReasons } from '../../openapi/refusals-of.js'
 import { metadataIn, readMetadata } from '../../parse/metadata.js'
 import { chooseSplit, ownSplitsIn } from '../../parse/read-splits.js'
 import {
@@ -98,17 +98,7 @@ const create = (api: ApiParts) =>
       splits: ownSplitsIn,
     }),
     answers: { 201: dedicatedAccount },
-    refusals: [
-      ...withReasons(
-        'dedicated_account_creation_failed',
-        'duplicate_reference',
-        'kyc_missing',
-        'no_bank_account',
-        'account_refused',
-        'rail_unavailable',
-      ),
-      ...withReasons('forbidden', 'payouts_wait'),
-    ],
+    refusals: [...dedicatedAccountRefusals, ...withReasons('forbidden', 'payouts_wait')],
     async handle(request) {
       const { externalReference: merchantReference } = request.body
       const metadata = readMetadata(request)

@@ -21,7 +21,7 @@ import { refuseErased } from '../../../customers/change-customer.js'
 import { type Customer, customerReference } from '../../../customers/customer.js'
 import { getCustomer, lockCustomer } from '../../../customers/store-customers.js'
 import { refuseUnseen } from '../../auth/refuse-unseen.js'
-import { withReasons } from '../../openapi/refusals-of.js'
+import { dedicatedAccountRefusals, withReasons } from '../../openapi/refusals-of.js'
 import { closed, inPath, oneOf } from '../../parse/schemas.js'
 import type { ApiParts } from '../../pipeline/api-parts.js'
 import { success, successText } from '../../server/envelope.js'
@@ -96,14 +96,7 @@ const add = (api: ApiParts) =>
     refusals: [
       'not_found',
       ...withReasons('customer_failed', 'invalid_state'),
-      ...withReasons(
-        'dedicated_account_creation_failed',
-        'duplicate_reference',
-        'kyc_missing',
-        'no_bank_account',
-        'account_refused',
-        'rail_unavailable',
-      ),
+      ...dedicatedAccountRefusals,
       ...withReasons(
         'dedicated_crypto_wallet_creation_failed',
         'duplicate_reference',
