@@ -18,7 +18,7 @@ smallest unit of a coin; every state has its event, and every endpoint gets it. 
 | \`npm run proof:matrix\` | the crash points of every path of money, with every fault |
 | \`npm run proof:simulate -- --operations 1000000\` | merchants, payers, banks, chains and instances that fail at random, in virtual time |
 | \`npm run proof:mutations\` | that the two above notice when a rule is broken |
-| \`npm run proof:kills -- --kills 1000\` | real processes that are killed, for an hour; can be stopped and continued |
+| \`npm run proof:kills -- --kills 1000\` | real processes that are killed, again and again; can be stopped and continued |
 | \`npm run proof:soak\` | one hour of mixed load: memory, latencies, queues, growth of tables |
 | \`npm run proof:rows\` | what paths and lists cost with millions of rows |
 | \`npm run storm\` | real processes, banks, chains and a database that fail under load |
@@ -30,7 +30,7 @@ ${renderMatrix(matrix)}${renderSimulation(simulation)}${renderMutations(mutation
 - How providers and nodes really behave. Paystack, Monnify and Flutterwave are emulated from their documentation, Solana is a localnet, and mainnet was
   not used.
 - Proxies that repeat requests to Paystack: its refunds take no reference of ours, so a repeated one pays twice. We never repeat one ourselves without
-  looking first, and \`reconcile\` shows it. All other calls are struck by **asked twice**, too.
+  looking first, and \`reconcile\` shows it. All other calls with an effect are struck by **asked twice**.
 - Disks that lie about what they have written, and machines that lose power. The matrix, the simulator and most storms run with fsync off;
   \`proof:kills\` and the storms of \`npm start\` with fsync on. What is killed are processes.
 - Several machines, networks that split, and clocks that differ by more than five seconds.
@@ -117,7 +117,7 @@ function renderSimulation(simulation) {
       .join(', ')
   return `## Simulator
 
-${whole(operations)}${wanted} operations in ${worlds.length} worlds, each with a process and a PostgreSQL of its own: ${whole(virtualDays)} days of virtual time in ${duration(seconds)}, ${whole(kills)} instances killed, ${whole(webhooks)} webhooks received; ${simulation.violations.length} violations.
+${whole(operations)}${wanted} operations in ${worlds.length} worlds, ${whole(virtualDays)} days of virtual time in ${duration(seconds)}, ${whole(kills)} instances killed, ${whole(webhooks)} webhooks received; ${simulation.violations.length} violations.
 Seed ${seed}. An oracle of its own keeps what merchants were told and what the rails did, and compares everything every 10,000 operations.
 
 - Operations: ${list(simulation.operationsByKind)}.
